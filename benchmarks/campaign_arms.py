@@ -19,15 +19,17 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
-from campaign_criteria import verdicts
+from campaign_criteria import Cell, verdicts
 from endoxa.runs.progress import shown
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.simulate.arms.endoxa import EndoxaArm
-from endoxa_collect.simulate.arms.rivals import LacesArm, StaticArm, among, question, unseen
+from endoxa_collect.sampler.slots import SamplerSettings
+from endoxa_collect.simulate.arms import LacesArm, StaticArm, among, question, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
-from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, run_campaigns
-from endoxa_collect.simulate.figures import (
+from endoxa_collect.simulate.comparison import Comparison, run_campaigns
+from endoxa_collect.simulate.endoxa_arm import EndoxaArm
+from endoxa_collect.simulate.measures import MAIN, MEASURES
+from endoxa_collect.simulate.report import (
     ACCENT,
+    HEADS,
     MUTED,
     OURS,
     Figure,
@@ -36,10 +38,10 @@ from endoxa_collect.simulate.figures import (
     interval_row,
     points,
     save,
+    table,
+    write_tables,
 )
-from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults, by_cell
-from endoxa_collect.simulate.report import HEADS, table, write_tables
-from endoxa_collect.simulate.settings import WorldSettings, load_world
+from endoxa_collect.simulate.world import WorldSettings, load_world
 from laces_calibration import PUBLISHED, simulated
 
 ORANGE = "#b3500b"
@@ -165,7 +167,7 @@ def with_ticks(main: WorldSettings, factor: float) -> dict[str, object]:
     return {name: getattr(main, name) * factor for name in ("tick_own", "tick_near", "tick_far")}
 
 
-def grid_figure(cells: dict[str, CellResults], grid: list[GridCell], others: list[str]) -> Figure:
+def grid_figure(cells: dict[str, Cell], grid: list[GridCell], others: list[str]) -> Figure:
     """Ours over each other arm, in every world."""
     order = [cell.text for cell in grid if cell.name in cells]
     charts = []
@@ -186,7 +188,7 @@ def grid_figure(cells: dict[str, CellResults], grid: list[GridCell], others: lis
     return Figure("grid", caption, spoken, finished(alt.hconcat(*charts, spacing=14)))
 
 
-def weighting_figure(main: CellResults) -> Figure:
+def weighting_figure(main: Cell) -> Figure:
     """What weights do to the mean rating."""
     names = {
         "raw_error": "as given",
@@ -235,7 +237,7 @@ def weighting_figure(main: CellResults) -> Figure:
     return Figure("weighting", caption, f"{spoken}.", finished(chart))
 
 
-def write(folder: Path, cells: dict[str, CellResults], worlds: list[GridCell]) -> None:
+def write(folder: Path, cells: dict[str, Cell], worlds: list[GridCell]) -> None:
     """Write figures and `report.md`."""
     main = cells[MAIN]
     drawn = [*figures(main), weighting_figure(main)]
@@ -272,16 +274,17 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("out/campaign-arms"))
     words = parser.parse_args()
     worlds = grid(load_world("laces"))[: None if words.grid_seeds else 1]
-    planned = tuple(
-        PlannedWorld(world.name, world.settings, words.seeds if world.name == MAIN else words.grid_seeds)
-        for world in worlds
-    )
     arms = (*ARMS, *(VARIANTS if words.variants else ()))
-    with shown("campaigns") as tell:
-        comparison = Comparison(arms, planned, SamplerSettings(), words.jobs)
-        campaigns = run_campaigns(comparison, words.out, restart=False, tell=tell)
-    write_tables(words.out, campaigns.rows)
-    write(words.out, by_cell(campaigns.rows), worlds)
+    rows, cells = [], {}
+    for world in worlds:
+        seeds = words.seeds if world.name == MAIN else words.grid_seeds
+        comparison = Comparison(arms, world.settings, seeds, SamplerSettings(), words.jobs)
+        with shown(world.name) as tell:
+            finished = run_campaigns(comparison, words.out / world.name, restart=False, tell=tell)
+        rows += [{**row, "cell": world.name} for row in finished.rows]
+        cells[world.name] = Cell(pl.DataFrame(finished.rows, infer_schema_length=None))
+    write_tables(words.out, rows)
+    write(words.out, cells, worlds)
     print(words.out / "report.md")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from endoxa_collect.simulate.measures import MAIN, CellResults, Interval
 
 _OURS, _NEAR_SURVEY = "endoxa", "static-proximity"
@@ -28,7 +30,28 @@ class Verdict:
     met: bool | None
 
 
-def verdicts(cells: dict[str, CellResults]) -> list[Verdict]:
+class Cell(CellResults):
+    """The campaigns of one world, whose arms are compared seed by seed."""
+
+    def ratio(self, arm: str, other: str, measure: str) -> Interval:
+        """Mean of one arm over the mean of another."""
+        first, second = self.values(arm, measure), self.values(other, measure)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            resampled = (self.resamples @ first) / (self.resamples @ second)
+            return self.interval(float(np.divide(first.mean(), second.mean())), resampled)
+
+    def difference(self, arm: str, other: str, measure: str) -> Interval:
+        """Mean of one arm less the mean of another."""
+        values = self.values(arm, measure) - self.values(other, measure)
+        return self.interval(float(values.mean()), self.resamples @ values)
+
+    def within(self, arm: str, measure: str, bound: float) -> Interval:
+        """Share of seeds in which a measure lies within `bound` of 0."""
+        inside = (np.abs(self.values(arm, measure)) <= bound).astype(np.float64)
+        return self.interval(float(inside.mean()), self.resamples @ inside)
+
+
+def verdicts(cells: dict[str, Cell]) -> list[Verdict]:
     """The criteria that a simulation can answer (1 to 7), for those whose arms were run; 8 needs real people."""
     main = cells.get(MAIN)
     if main is None or _OURS not in main.arms:
@@ -37,7 +60,7 @@ def verdicts(cells: dict[str, CellResults]) -> list[Verdict]:
     return sorted(found, key=lambda one: one.number)
 
 
-def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterator[Verdict]:
+def _against_survey(main: Cell, cells: dict[str, Cell]) -> Iterator[Verdict]:
     if any(name in main.arms for name in _SURVEYS):
         yield _ratio("1a", "unique valid pairs, ours / best survey, main world", main, "valid", 1.15)
         shares = [_low(cell, "valid") >= 1.15 for cell in cells.values()]
@@ -72,7 +95,7 @@ def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterato
         )
 
 
-def _alone(main: CellResults) -> Iterator[Verdict]:
+def _alone(main: Cell) -> Iterator[Verdict]:
     reached = main.mean(_OURS, "reached")
     yield _share("2", "pairs with k independent ratings at the end", reached, ">=", 0.95)
     yield _share("3a", "ratings beyond k, all", main.mean(_OURS, "over"), "<=", 0.05)
@@ -119,7 +142,7 @@ def _alone(main: CellResults) -> Iterator[Verdict]:
     )
 
 
-def _worst(number: str, text: str, cells: dict[str, CellResults], measure: str) -> Verdict:
+def _worst(number: str, text: str, cells: dict[str, Cell], measure: str) -> Verdict:
     """The world in which we come out worst beside its best survey."""
     ratios = {name: cell.ratio(_OURS, _best(cell, measure), measure) for name, cell in cells.items()}
     name, found = min(ratios.items(), key=lambda one: one[1].value)
@@ -133,27 +156,27 @@ def _worst(number: str, text: str, cells: dict[str, CellResults], measure: str) 
     )
 
 
-def _best(cell: CellResults, measure: str) -> str:
+def _best(cell: Cell, measure: str) -> str:
     """The survey that has most of a measure in this world."""
     return max(_ran(cell), key=lambda name: cell.mean(name, measure).value)
 
 
-def _evenest(cell: CellResults) -> str:
+def _evenest(cell: Cell) -> str:
     return min(_ran(cell), key=lambda name: cell.mean(name, "gini").value)
 
 
-def _ran(cell: CellResults) -> list[str]:
+def _ran(cell: Cell) -> list[str]:
     return [name for name in _SURVEYS if name in cell.arms]
 
 
-def _ratio(number: str, text: str, main: CellResults, measure: str, least: float) -> Verdict:
+def _ratio(number: str, text: str, main: Cell, measure: str, least: float) -> Verdict:
     found = main.ratio(_OURS, _best(main, measure), measure)
     return Verdict(
         number, text, f"lower end at least {least}", _interval_shown(found, ".2f"), bool(found.low >= least)
     )
 
 
-def _low(cell: CellResults, measure: str) -> float:
+def _low(cell: Cell, measure: str) -> float:
     return cell.ratio(_OURS, _best(cell, measure), measure).low
 
 

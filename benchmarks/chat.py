@@ -118,7 +118,7 @@ async def bare_loop(address: str, requests: int, concurrency: int) -> float:
 def ours(address: str, requests: int, concurrency: int, *, priced: bool = False) -> float:
     """Seconds for the same requests through the engine, journal on; calls may have a price."""
     from endoxa.models.chat import open_chat, parse_chat_model
-    from endoxa.models.chat.prices import Price
+    from endoxa.models.chat.presets import Price
     from endoxa.models.chat.spec import ChatOptions
     from endoxa.runs.asking.calls import Asking, ask_all
     from endoxa.runs.asking.cost import Budget

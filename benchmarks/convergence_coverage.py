@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
-from endoxa.study.convergence.discriminant import compared, jackknifed
+from endoxa.study.convergence.correlations import compared, jackknifed
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""

@@ -30,7 +30,7 @@ from endoxa.instruments.questions.estimates.inference import (
     templates_test,
 )
 from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
-from endoxa.instruments.questions.estimates.retention import jackknifed
+from endoxa.instruments.questions.estimates.names import jackknifed
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)

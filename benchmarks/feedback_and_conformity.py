@@ -21,7 +21,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from endoxa_collect.sampler.settings import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 
 TOLD = 4.0
 FEW = 3

@@ -1,8 +1,8 @@
-"""First names by which accusations of persons are found: makes src/endoxa/words/persons/faker.toml.
+"""First names by which accusations of persons are found: makes src/endoxa/words/faker.toml.
 
     pip install faker; apt-get install hunspell hunspell-en-us hunspell-en-gb hunspell-es hunspell-fr \
         hunspell-pt-pt hunspell-sw
-    python benchmarks/first_names.py > src/endoxa/words/persons/faker.toml
+    python benchmarks/first_names.py > src/endoxa/words/faker.toml
 
 Names come from Faker (MIT licence). A name that is also a word in a spelling dictionary of English, Spanish, French,
 Portuguese or Swahili is left out, unless the lists of two countries have it and it is not in NO_NAMES: those we read
@@ -21,7 +21,7 @@ from importlib.metadata import distribution
 
 from babel import Locale
 
-from endoxa.words.persons.folding import folded
+from endoxa.words.persons import folded
 
 LATIN = (
     "en",

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from endoxa_collect.simulate.arms.rivals import LacesArm
+from endoxa_collect.simulate.arms import LacesArm
 from endoxa_collect.simulate.run import Outcome, simulate
-from endoxa_collect.simulate.settings import WorldSettings, load_world
-from endoxa_collect.simulate.world import World
+from endoxa_collect.simulate.world import World, WorldSettings, load_world
 
 _SEARCHED: dict[str, tuple[str, ...]] = {
     "collected": (

@@ -69,12 +69,12 @@ def _room(
     """Milliseconds of draws and answers while people answer in turn, each a card every eight seconds."""
     from django.utils import timezone
 
-    from endoxa_collect.cards import answering, caching, drawing
+    from endoxa_collect.cards import answering, drawing, locking
 
     now = timezone.now()
     cards = {person.pk: drawing.next_card(person, now=now) for person, _ in people}
     # What the site remembered is from before anybody was here; its five seconds are longer than this program runs.
-    caching.clear_all()
+    locking.clear_all()
     draws: list[float] = []
     answers: list[float] = []
     for number in range(CARDS):
@@ -142,7 +142,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
 
     from endoxa_collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
     from endoxa_collect.presets import load_preset
-    from endoxa_collect.sampler import SamplerSettings
+    from endoxa_collect.sampler.slots import SamplerSettings
     from endoxa_collect.security.codes import hash_secret
 
     slug = f"pool-{size}"

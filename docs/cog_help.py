@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import cog
@@ -64,6 +66,17 @@ def reference(group: str) -> None:
                 cog.outl(f"\n**{purpose}**\n\n| option | meaning | default; limits |\n|---|---|---|")
                 for name, (meaning, default) in options.items():
                     cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
+    cog.outl()
+
+
+def attributes(place: str) -> None:
+    """Write a table of the attributes of a class, MODULE:NAME, from its docstring."""
+    module, _, name = place.partition(":")
+    text = inspect.getdoc(getattr(import_module(module), name)) or ""
+    entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", text.partition("Attributes:")[2], re.MULTILINE)
+    cog.outl("\n| field | what it gives |\n|---|---|")
+    for field, meaning in entries:
+        cog.outl(f"| `{field}` | {_markdown(' '.join(meaning.split()))} |")
     cog.outl()
 
 

@@ -11,7 +11,10 @@ first used, so that importing endoxa is instant. The parts behind them are packa
 `endoxa.sources`, `endoxa.models`, `endoxa.runs`, `endoxa.instruments`).
 """
 
+import sys as _sys
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,6 +77,8 @@ __all__ = [
     "run_study",
 ]
 
+PACKAGES = ("author", "curate", "export", "report")
+"""Packages that are verbs, too."""
 
 _VERBS = tuple(
     f"{verb}_"
@@ -91,17 +96,34 @@ _VERBS = tuple(
 )
 
 
-def __getattr__(name: str) -> Any:
-    """A public name, loaded now: one of `__all__`, or the function of a command ("curate_group")."""
-    from importlib import import_module
+class _Callable(_ModuleType):
+    """A package that is a verb, too."""
 
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Carry out a command: `ex.curate("group", "statements.csv", out="groups.csv")`; see `endoxa.command`."""
+        verb = self.__name__.rpartition(".")[2]
+        if verb == "report":
+            return _import_module("endoxa.api").command(verb, *inputs, **options)
+        name, *others = inputs
+        return _import_module("endoxa.api").command(f"{verb} {name}", *others, **options)
+
+
+def as_verb(package: str) -> None:
+    """Make a package callable whose name is a verb: `ex.build` and `ex.analyze` are functions, `ex.curate` is both."""
+    _sys.modules[package].__class__ = _Callable
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded now: one of `__all__`, the function of a command ("curate_group"), or a verb ("curate")."""
+    if name in PACKAGES:
+        return _import_module(f"endoxa.{name}")
     if name in __all__:
         module = "endoxa.errors" if name == "UserError" else "endoxa.api"
     elif name.startswith(_VERBS):
         module = "endoxa.api.functions"
     else:
         raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
-    loaded = getattr(import_module(module), name)
+    loaded = getattr(_import_module(module), name)
     globals()[name] = loaded
     return loaded
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import polars as pl
@@ -60,12 +59,6 @@ def test_a_plan_asks_nothing(identities, tmp_path):
     assert "No model was given" in str(
         run("author", "tuples", identities, "-o", tmp_path / "x.csv").exception
     )
-
-
-def test_json_for_scripts(identities, tmp_path):
-    words = ("author", "tuples", identities, "--model", "sim/author-faultless", "-o", tmp_path / "t.csv")
-    told = run(*words, "--json")
-    assert json.loads(told.stdout)["counts"] == {"drafts": 20, "left_out": 0}
 
 
 @pytest.mark.slow

@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.api.data import load_pairs
-from endoxa.author.judged import agreement_with, approved
-from endoxa.author.tables import counted, with_association_ids
+from endoxa.author.tables import agreement_with, approved, counted, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError
+from endoxa.sources.collected import left_out_notes
 from endoxa.sources.frames import read_table, write_table
-from endoxa.sources.statuses import left_out_notes, reading_drafts
+from endoxa.sources.source import reading_files
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_only_approved_drafts_are_read_unless_asked_for(tmp_path, suffix, caplog
     kept = with_association_ids(read_table(path))
     assert kept["association_id"].to_list() == ["2"]
     assert f"3 drafts of {path.name} left out" in caplog.text
-    with reading_drafts(include=True):
+    with reading_files(include_drafts=True):
         assert read_table(path)["draft_id"].to_list() == ["1", "2", "4"]
         assert left_out_notes() == [f"1 draft of {path.name} left out: rejected by people."]
 

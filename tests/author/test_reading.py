@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.author.kinds import KINDS
-from endoxa.author.prompts import STOP, read_prompts
-from endoxa.author.reading import read_reply
+from endoxa.author.prompts import STOP, read_prompts, read_reply
 from endoxa.errors import UserError
 
 FIELDS = ("attribute", "polarity")

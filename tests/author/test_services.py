@@ -9,10 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import polars as pl
 import pytest
 
-from endoxa.author.drafting import draft
-from endoxa.author.services import is_service
+from endoxa.author.drafting import draft, is_service
 from endoxa.author.settings import TranslateSettings
-from endoxa.curate.translation.web import DeepLTranslator, LibreTranslator
+from endoxa.curate.translation.web import open_deepl, open_libretranslate
 from endoxa.errors import UserError
 
 
@@ -61,7 +60,7 @@ def server():
 def test_libretranslate(server, monkeypatch):
     monkeypatch.setenv("LIBRETRANSLATE_API_KEY", "k1")
     texts = [f"text {k}" for k in range(45)]
-    found = list(LibreTranslator.connect(server.url + "/").translate(texts, "en", "hi"))
+    found = list(open_libretranslate(server.url + "/").translate(texts, "en", "hi"))
     assert found == [text.upper() for text in texts]
     assert [len(body["q"]) for _, body, _ in server.asked] == [20, 20, 5]
     assert server.asked[0][1] | {"q": []} == {
@@ -75,12 +74,12 @@ def test_libretranslate(server, monkeypatch):
 
 def test_deepl(server, monkeypatch):
     monkeypatch.setenv("DEEPL_API_KEY", "secret:fx")
-    assert str(DeepLTranslator.connect().interface.client.base_url) == "https://api-free.deepl.com"
-    found = list(DeepLTranslator.connect(server.url).translate(["a b"], "en-GB", "pt-br"))
+    assert str(open_deepl().client.base_url) == "https://api-free.deepl.com"
+    found = list(open_deepl(server.url).translate(["a b"], "en-GB", "pt-br"))
     path, body, key = server.asked[0]
     assert (found, path, key) == (["A B"], "/v2/translate", "")  # DeepL's key is for DeepL
     monkeypatch.setenv("ENDOXA_SERVER_KEYS", f"{server.url}=own:fx")
-    list(DeepLTranslator.connect(server.url).translate(["a b"], "en-GB", "pt-br"))
+    list(open_deepl(server.url).translate(["a b"], "en-GB", "pt-br"))
     assert server.asked[1][2] == "DeepL-Auth-Key own:fx"
     assert body == {"text": ["a b"], "source_lang": "EN", "target_lang": "PT-BR"}
 
@@ -89,18 +88,18 @@ def test_a_refused_key_is_one_sentence_without_the_key(server, monkeypatch):
     monkeypatch.setenv("ENDOXA_SERVER_KEY", "secret")
     server.status = 403
     with pytest.raises(UserError, match="status 403") as problem:
-        list(DeepLTranslator.connect(server.url).translate(["a"], "en", "hi"))
+        list(open_deepl(server.url).translate(["a"], "en", "hi"))
     assert "secret" not in str(problem.value)
     monkeypatch.delenv("DEEPL_API_KEY", raising=False)
     with pytest.raises(UserError, match="needs a key in the environment variable DEEPL_API_KEY"):
-        DeepLTranslator.connect()
+        open_deepl()
     with pytest.raises(UserError, match="has no address"):
-        LibreTranslator.connect("localhost")
+        open_libretranslate("localhost")
 
 
 def test_refused_texts_are_none(server):
     server.status = 400
-    assert list(LibreTranslator.connect(server.url).translate(["a", "b"], "en", "xx")) == [None, None]
+    assert list(open_libretranslate(server.url).translate(["a", "b"], "en", "xx")) == [None, None]
 
 
 def test_words_that_name_a_service():

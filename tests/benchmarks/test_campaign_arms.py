@@ -6,17 +6,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa_collect.simulate.arms.rivals import LacesArm
-from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults, measure
+from endoxa_collect.simulate.arms import LacesArm
+from endoxa_collect.simulate.measures import MAIN, MEASURES, measure
 from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.settings import WorldSettings, load_world
-from endoxa_collect.simulate.world import World
+from endoxa_collect.simulate.world import World, WorldSettings, load_world
 from support.repository import ROOT
 
 with pytest.MonkeyPatch.context() as path:
     path.syspath_prepend(ROOT / "benchmarks")
     from campaign_arms import FedBackArm, FixedArm, grid
-    from campaign_criteria import verdicts
+    from campaign_criteria import Cell, verdicts
     from laces_calibration import PUBLISHED, gap, marginals
 
 
@@ -46,7 +45,20 @@ def planted(ours, theirs, **others):
         for arm, values in {"static-tuned": theirs, "endoxa": ours, **others}.items()
         for seed, value in enumerate(values)
     ]
-    return CellResults(pl.DataFrame(rows))
+    return Cell(pl.DataFrame(rows))
+
+
+def test_paired_intervals_see_through_shared_luck():
+    luck = np.random.default_rng(1).normal(10, 3, 60)
+    cell = planted(1.2 * luck, luck)
+    ratio = cell.ratio("endoxa", "static-tuned", "valid")
+    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((1.2, 1.2, 1.2))
+    difference = cell.difference("endoxa", "static-tuned", "valid")
+    assert difference.value == pytest.approx(0.2 * luck.mean())
+    # The bootstrap of a mean comes near its normal interval.
+    mean = cell.mean("static-tuned", "valid")
+    half = 1.96 * luck.std() / np.sqrt(60)
+    assert (mean.low, mean.high) == pytest.approx((luck.mean() - half, luck.mean() + half), abs=0.25 * half)
 
 
 def test_criteria_are_taken_against_the_best_survey_of_all():
@@ -71,9 +83,7 @@ def test_criteria_report_what_came_out():
         # Every measure has the same planted value, near 1: far too many ratings beyond k.
         assert found["3a"].met is False
     assert (
-        verdicts(
-            {MAIN: CellResults(pl.DataFrame([{"arm": "laces", "seed": 0, **dict.fromkeys(MEASURES, 1.0)}]))}
-        )
+        verdicts({MAIN: Cell(pl.DataFrame([{"arm": "laces", "seed": 0, **dict.fromkeys(MEASURES, 1.0)}]))})
         == []
     )
 

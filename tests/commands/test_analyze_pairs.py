@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -20,18 +19,6 @@ def make_run(folder, model="m", data="abc"):
     records.write_parquet(folder / "records.parquet")
     (folder / "run.json").write_text(json.dumps({"data": {"sha256": data}}), encoding="utf-8")
     return str(folder)
-
-
-def test_estimates_comparisons_and_flips_are_written(tmp_path):
-    runs = [make_run(tmp_path / "one"), make_run(tmp_path / "two", "n")]
-    files = {name: tmp_path / f"{name}.csv" for name in ("out", "comparisons", "flips")}
-    options = [text for name, path in files.items() for text in (f"--{name}", str(path))]
-    result = CliRunner().invoke(app, ["pairs", *runs, *options, "--resamples", "200", "--seed", "4"])
-    assert result.exit_code == 0, result.output
-    assert "stereotypical sentence is preferred" in result.output
-    assert set(pl.read_csv(files["out"])["model"]) == {"m", "n"}
-    assert len(pl.read_csv(files["comparisons"])) == 2
-    assert set(pl.read_csv(files["flips"])["model"]) == {"m", "n"}
 
 
 def test_runs_of_different_data_are_not_pooled(tmp_path):

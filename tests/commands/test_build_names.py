@@ -57,7 +57,7 @@ def test_names_are_written_and_what_is_not_is_listed(files):
     assert "1 records left out" in shown.stderr
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["variant"] for row in rows] == ["1", "2"]
-    assert list(rows[0]) == [*question(CONTEXT, FRIENDS), "names", "variant"]
+    assert list(rows[0]) == [*question(CONTEXT, FRIENDS), "names", "variant", "built_by", "words"]
     listed = pl.read_csv(out.with_name("names.unwritten.csv"))
     assert listed.columns == ["category", "example_id", "reason", "phrase"]
     assert listed.row(0)[1:] == (1, "a whole group cannot be given one person's name", "Veldish people")

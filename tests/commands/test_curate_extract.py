@@ -87,16 +87,6 @@ def test_same_command_twice_gives_the_same_file(endoxa, tmp_path):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-@pytest.mark.slow
-def test_print_map_is_a_map(endoxa, tmp_path):
-    code, out, _ = endoxa("export.csv", "--print-map")
-    assert code == 0
-    (tmp_path / "draft.toml").write_text(out)
-    code, out, _ = endoxa("export.csv", "--map", "draft.toml", "-o", "s.csv")
-    assert code == 0
-    assert endoxa("export.csv", "--print-map", "--preset", "afristereo")[1].startswith("# The open survey")
-
-
 def test_rows(endoxa, tmp_path):
     (tmp_path / "rows.csv").write_text(
         "statement_id,text,q,age\na,patient,women,old\nb,Bakers are kind,profession,\n"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from support.export_samples import PAIRS, STATEMENTS, write
+from support.export_samples import STATEMENTS, write
 
 
 def endoxa(*words):
@@ -33,18 +33,6 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
     assert "  motivation.purpose\n" in shown.stdout
     assert "Warning: no licence" in shown.stderr
     assert (tmp_path / "out" / "data" / "statements.parquet").is_file()
-
-
-def test_lm_eval_prints_the_command_to_run(tmp_path):
-    shown = endoxa("lm-eval", write(tmp_path, "pairs.csv", PAIRS), "-o", tmp_path / "task")
-    assert f"lm_eval --include_path {tmp_path / 'task'} --tasks endoxa_pairs " in shown.stdout
-    assert (tmp_path / "task" / "endoxa_pairs.yaml").is_file()
-
-
-def test_inspect_counts_both_orders(tmp_path):
-    shown = endoxa("inspect", write(tmp_path, "pairs.csv", PAIRS), "-o", tmp_path / "task", "--seed", 5)
-    assert "8 samples (4 pairs in both orders)" in shown.stdout
-    assert (tmp_path / "task" / "task.py").is_file()
 
 
 @pytest.mark.slow

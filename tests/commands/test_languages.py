@@ -33,7 +33,7 @@ def test_the_table_has_a_row_for_the_languages_of_one_state():
 def test_filters_show_each_language_with_its_files():
     lines = endoxa("--language", "hi", "--component", "story prompts").splitlines()
     assert lines[1].split() == [
-        "story", "prompts", "unreviewed", "116", "hi", "instruments/stories/prompts/languages/hi.yaml"
+        "story", "prompts", "unreviewed", "116", "hi", "words/hi/stories.yaml"
     ]  # fmt: skip
     rows = json.loads(endoxa("--component", "page texts", "--json"))
     assert {row["language"]: row["state"] for row in rows} == dict.fromkeys(

@@ -20,8 +20,7 @@ from endoxa.curate.associations import (
     mentions,
     predicate,
 )
-from endoxa.curate.group import read_attributes
-from endoxa.curate.group.run import SCHEMA
+from endoxa.curate.group import SCHEMA, read_attributes
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.frames import read_table, write_table

@@ -7,8 +7,16 @@ from hashlib import sha256
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation import Reading, evaluate, read_all, read_gold
-from endoxa.curate.evaluation.scores import attribute_parts, loose_attribute, loose_identity, strict, token_f1
+from endoxa.curate.evaluation import (
+    Reading,
+    attribute_parts,
+    loose_attribute,
+    loose_identity,
+    read_gold,
+    strict,
+    token_f1,
+)
+from endoxa.curate.evaluation.report import evaluate, read_all
 from endoxa.errors import UserError
 
 PUBLISHED = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.curate.evaluation import cross_validated, evaluate, learn, learning_curve, read_all, read_gold
-from endoxa.curate.evaluation.scores import Gold
+from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.report import cross_validated, evaluate, learn, learning_curve, read_all
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon, read_lexicon, written_lexicon
 from endoxa.errors import UserError

@@ -7,13 +7,18 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation import as_reading, evaluate, read_gold
-from endoxa.curate.evaluation.report import read_by_rules
-from endoxa.curate.evaluation.scores import Gold
+from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
-from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
-from endoxa.curate.second.ask import question_about, read_answer
-from endoxa.curate.second.table import fit, same_reading
+from endoxa.curate.second import (
+    ReaderItem,
+    ReaderSettings,
+    plan_reader,
+    question_about,
+    read_answer,
+    read_with_model,
+)
+from endoxa.curate.second.table import combine, fit, same_reading
 
 OPEN = Question("other", "other")
 

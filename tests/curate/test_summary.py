@@ -12,8 +12,17 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.associations import mentions
-from endoxa.curate.disclosure import ALL_AXES, EVERYBODY, REST, UNSTATED, choices, split_several, split_single
-from endoxa.curate.summary import summarise, write_summary
+from endoxa.curate.summary import (
+    ALL_AXES,
+    EVERYBODY,
+    REST,
+    UNSTATED,
+    choices,
+    split_several,
+    split_single,
+    summarise,
+    write_summary,
+)
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 

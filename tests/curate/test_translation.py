@@ -171,7 +171,7 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
 
 
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
-    monkeypatch.setattr("endoxa.curate.translation.backends.PATIENCE", 0.1)
+    monkeypatch.setattr("endoxa.curate.translation.web.PATIENCE", 0.1)
     with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
         list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -229,7 +229,7 @@ class Network:
     ],
 )
 def test_models_that_name_languages_by_tokens(tokens, source, target):
-    from endoxa.curate.translation.backends import Seq2SeqTranslator
+    from endoxa.curate.translation import Seq2SeqTranslator
 
     tokenizer = Names(tokens, src_lang=None)
     translator = Seq2SeqTranslator("x", Network, tokenizer)
@@ -240,7 +240,7 @@ def test_models_that_name_languages_by_tokens(tokens, source, target):
 
 
 def test_models_that_want_an_instruction_in_front():
-    from endoxa.curate.translation.backends import Seq2SeqTranslator
+    from endoxa.curate.translation import Seq2SeqTranslator
 
     assert Seq2SeqTranslator("x", Network, Names(["<2en>"]))._prefix("fr", "en") == "<2en> "
     assert Seq2SeqTranslator("x", Network, Names([]))._prefix("fr", "en") == ""

@@ -11,13 +11,14 @@ from endoxa.demo.truth import words
 from endoxa.demo.world import SAMPLE, load_sample
 from endoxa.instruments.pairs.probe.scoring import replace_identity
 from endoxa.schema import PAIR_COLUMNS
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 
 ITEMS = load_sample()
 ROWS = list(ITEMS.iter_rows(named=True))
 
 
 def test_size_and_columns() -> None:
-    assert ITEMS.columns == list(PAIR_COLUMNS)
+    assert ITEMS.columns == [name for name in PAIR_COLUMNS if name not in PROVENANCE_COLUMNS]
     assert set(ITEMS.dtypes) == {pl.String}
     assert ITEMS.height >= 120
     assert ITEMS["language"].n_unique() == 5

@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.export.folder import PROVENANCE, new_folder
-from endoxa.sources.folders import CHECKSUMS
+from endoxa.sources.files import CHECKSUMS
 
 
 def make(target, text="one", *, overwrite=False):

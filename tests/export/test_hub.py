@@ -17,7 +17,7 @@ from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
-from endoxa.sources.folders import CHECKSUMS
+from endoxa.sources.files import CHECKSUMS
 from support.export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
 
 NOTHING = Terms()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.demo.world import SAMPLE
-from endoxa.export.inspect import export_inspect, samples
+from endoxa.export.harnesses import export_inspect, samples
 from endoxa.export.material import read_pairs_material
 from support.export_samples import PAIRS, write
 

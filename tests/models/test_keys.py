@@ -42,7 +42,6 @@ def key(url: str, *typed: str, **environment: str) -> str:
         (THERE, [f"{THERE}#m"], {}, "none"),
         (HERE, ["--model", f"{HERE}#m"], {"ENDOXA_SERVER_KEY": KEY}, KEY),
         (THERE, [f"--model={THERE}#m"], {"ENDOXA_SERVER_KEY": KEY}, KEY),
-        (THERE, [f"{HERE},{THERE}#m"], {"ENDOXA_SERVER_KEY": KEY}, KEY),
         (THERE, [], {"ENDOXA_SERVER_KEYS": "gpu.example.org=own"}, "own"),
         (HERE, [], {"ENDOXA_SERVER_KEYS": f"{HERE}=own x=y", "ENDOXA_SERVER_KEY": KEY}, "own"),
         (HERE, [], {"ENDOXA_SERVER_KEYS": "127.0.0.1:8000=none", "ENDOXA_SERVER_KEY": KEY}, "none"),

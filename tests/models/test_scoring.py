@@ -27,8 +27,8 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.causal import ancestor_mask, build_tree
+from endoxa.models.networks import equal_length_batches, halve_when_full
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable

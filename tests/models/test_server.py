@@ -9,17 +9,14 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.instrument import PAIRS as INSTRUMENT
-from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import retrying, server
+from endoxa.models.clients import server_client
 from endoxa.models.scoring import look_at, open_model, parse_model
-from endoxa.models.servers import Servers
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.run import measure
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
-from support.http_server import MODELS, serving
+from support.http_server import serving
 from support.server_answers import llamacpp
 from support.tiny import PAIRS
 
@@ -166,55 +163,6 @@ def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
 
 
 @pytest.mark.slow
-def test_two_addresses_share_the_work_and_each_call_is_counted(serve):
-    (one, _), (two, second) = serve(), serve()
-    model = connected(f"{one},{two}")
-    requests = [CausalRequest(f"bakers {k}", "nothing") for k in range(64 * 4)]
-    found = dict(model.score(requests))
-    assert found == dict(connected(one).score(requests))
-    counts = model.describe()["addresses"]
-    assert sum(count["answered"] for count in counts.values()) == 5  # the way, and four calls
-    assert {url: count["failed"] for url, count in counts.items()} == {one: 0, two: 0}
-    assert min(count["answered"] for count in counts.values()) >= 2
-    assert model.describe()["server"] == f"{one},{two}"
-    assert len(second.bodies) == counts[two]["answered"]
-
-
-@pytest.mark.slow
-def test_an_address_that_dies_leaves_its_calls_to_the_other(serve, monkeypatch):
-    monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
-    (one, first), (two, second) = serve(), serve()
-    model, whole = connected(f"{one},{two}"), second.complete
-    second.complete = lambda *_: (503, {"error": "out of memory"})
-    requests = [CausalRequest(f"bakers {k}", "nothing") for k in range(64 * 2)]
-    assert len(dict(model.score(requests))) == len(requests)
-    counts = model.describe()["addresses"]
-    assert counts[two]["failed"] >= 1
-    second.complete = whole
-    assert sum(len(body["prompt"]) for body in first.bodies if len(body["prompt"]) > 1) == len(requests)
-
-
-@pytest.mark.slow
-def test_one_silent_address_is_warned_of_and_other_models_are_refused(serve, monkeypatch, caplog):
-    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
-    monkeypatch.setattr(retrying, "FIRST_BOUND", 0.05)
-    url, _ = serve()
-    dead = "http://127.0.0.1:9/v1"
-    model = connected(f"{dead},{url}")
-    assert dict(model.score([CausalRequest("The bakers are patient", "nothing")]))[0].n_tokens > 1
-    (warning,) = caplog.messages
-    assert warning == f"{dead} does not answer; the run begins with the other address and tries again later."
-    with pytest.raises(UserError, match=f"The server {dead} does not answer as expected"):
-        connected(f"{dead},http://127.0.0.1:10/v1")
-    other = {"object": "list", "data": [{**MODELS["data"][0], "id": "large"}]}
-    with (
-        serving(lambda *_: (500, {}), other) as wrong,
-        pytest.raises(UserError, match=f"The server {wrong} does not serve 'small'. It has: large"),
-    ):
-        connected(f"{url},{wrong}")
-
-
-@pytest.mark.slow
 def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     url, answers = serve()
     requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
@@ -274,7 +222,7 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
 def test_key_of_another_service_never_leaves(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, _ = serve()
-    assert connected(url).servers.clients[0].api_key == "none"
+    assert connected(url).client.api_key == "none"
 
 
 @pytest.mark.slow
@@ -290,8 +238,7 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
         return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
 
     with serving(refuse) as url:
-        servers = Servers("The model", [url], [key])
-        assert servers.clients[0].organization is None
+        assert server_client("The model", url, key).organization is None
         with pytest.raises(UserError) as caught:
             connected(url)
         said = f"{caught.value} {caught.value.__cause__}"
@@ -302,18 +249,3 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
 
 def test_server_is_taken_as_causal_without_being_asked():
     assert look_at(parse_model("http://127.0.0.1:9/v1#x"), ModelOptions()).architecture == "causal"
-
-
-@pytest.mark.slow
-def test_a_run_of_pairs_counts_calls_by_address(serve, tmp_path):
-    (one, _), (two, _) = serve(), serve()
-    data = tmp_path / "pairs.csv"
-    rows = [f"{pair.sent_more},{pair.sent_less},{k}" for k, pair in enumerate(PAIRS)]
-    data.write_text("\n".join(["sent_more,sent_less,bias_type", *rows]) + "\n", encoding="utf-8")
-    settings = PairsSettings(data=str(data), models=(f"{one},{two}#small",), rules=("sum",))
-    done = measure(INSTRUMENT, settings, tmp_path / "run")
-    (model,) = done.facts["models"]
-    assert model["log_probabilities"] == "echo"
-    assert sum(count["answered"] for count in model["addresses"].values()) >= 2
-    (line,) = [line for line in INSTRUMENT.summary(settings, done) if "calls by address" in line]
-    assert line.startswith(f"{one},{two}#small: calls by address: {one}: ")

@@ -18,12 +18,11 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models.language_codes import code_for, codes_of
 from endoxa.models.likelihoods import Prompted
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.server import ServerModel
 from endoxa.models.spec import ModelOptions
-from endoxa.models.special_tokens import SpecialTokens, written_in
+from endoxa.models.special_tokens import SpecialTokens, code_for, codes_of, written_in
 from endoxa.schema import CausalRequest, CompletionRequest, Pair, Unscorable
 from support import tiny
 
@@ -70,7 +69,7 @@ def test_a_tokenizer_whose_words_are_special_tokens_refuses_the_text():
 
 @pytest.mark.parametrize("sign", ["<|endoftext|>", "</s>", "<mask>", "[SEP]", "<|im_end|>", "<extra_id_0>"])
 def test_a_server_that_reads_a_special_token_in_a_text_gives_no_score(sign):
-    model = ServerModel("m", "m", servers=None, way=None)
+    model = ServerModel("m", "m", "http://server/v1", client=None, retrier=None, way=None)
     request = CausalRequest(f"Old {sign} drivers", "nothing")
     found = model._checked(request, Prompted("Old", (f" {sign}", " drivers"), (-1.0, -2.0)))
     assert isinstance(found, Unscorable)

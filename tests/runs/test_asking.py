@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -18,14 +17,14 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.chat import BatchStatus, Submission, SubmissionStatus
-from endoxa.models.chat.limits import estimate_tokens
-from endoxa.models.chat.prices import Price
+from endoxa.models.chat.remote import estimate_tokens
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, bounded, cost, expect, likely, spent, worst
 from endoxa.runs.asking.jobs import Answered, Job, conversation, draw_seed
-from endoxa.runs.asking.journal import AnswerJournal, Batch, Totals
+from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 PRICE = Price(1.0, 10.0, "ours")
@@ -477,29 +476,6 @@ def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
     assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
     wordy = Totals(1, batched=False, usage=Usage(10, 9999))
     assert likely([wordy, lost])[1].usage.completion_tokens == 1536
-
-
-def test_a_journal_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    with closing(sqlite3.connect(path)) as old:
-        old.executescript(
-            "CREATE TABLE batches (model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, "
-            "completion_tokens INTEGER, PRIMARY KEY (model, tag)) WITHOUT ROWID;"
-            "CREATE TABLE lost (model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, "
-            "completion_tokens INTEGER);"
-            "INSERT INTO batches VALUES (0, 'endoxa-1', 'batch-0', 5, 6), (0, 'endoxa-2', NULL, 7, 8);"
-            "INSERT INTO lost VALUES (0, 0, 0, 10, 20), (0, 0, 0, 1, 2);"
-        )
-    for _ in range(2):
-        with closing(AnswerJournal(path)) as journal:
-            assert journal.batches(0) == [
-                Batch(Submission("endoxa-1"), "batch-0", Usage(5, 6)),
-                Batch(Submission("endoxa-2"), None, Usage(7, 8)),
-            ]
-            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), counted=False)]
-    with closing(AnswerJournal(path)) as journal:
-        journal.lose_batch(0, "endoxa-2")
-        assert [(one.calls, one.batched) for one in journal.totals(0)] == [(2, False), (1, True)]
 
 
 def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:

@@ -17,12 +17,10 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import EXTRACT, HARM
-from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings
+from endoxa.instruments.stories.instrument import EXTRACT, HARM, ExtractSettings, HarmSettings
 from endoxa.runs.answers.language import signs_of_new_question
-from endoxa.runs.asking.ending import try_stops
-from endoxa.runs.asking.ignored import ignored_settings
-from endoxa.runs.asking.plan import parse_models, require_schemas
+from endoxa.runs.asking.cost import parse_models, require_schemas
+from endoxa.runs.asking.trials import ignored_settings, try_stops
 from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import LENGTH

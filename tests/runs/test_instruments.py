@@ -19,8 +19,7 @@ from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettin
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import STORIES
-from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+from endoxa.instruments.stories.instrument import STORIES, ExtractSettings, HarmSettings, StoriesSettings
 from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run, run

@@ -20,7 +20,7 @@ from endoxa.sources.check import (
     write_problems,
 )
 from endoxa.sources.check.characters import script_of, scripts_of
-from endoxa.sources.check.lexicon import negates
+from endoxa.sources.check.wording import negates
 from endoxa.sources.read import read_pairs
 from endoxa.sources.write import write_pairs
 from support.repository import ROOT

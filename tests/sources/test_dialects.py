@@ -7,15 +7,16 @@ import logging
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings.reading import read_ratings
-from endoxa.curate.topics.table import read_mentions
+from endoxa.curate.ratings import read_ratings
+from endoxa.curate.topics import read_mentions
 from endoxa.errors import UserError
-from endoxa.sources import workbooks
-from endoxa.sources.bbq.metadata import read_metadata
+from endoxa.sources import spreadsheets
+from endoxa.sources.bbq.items import read_metadata
 from endoxa.sources.collected import withdrawn_beside
-from endoxa.sources.dialects import code_page, declared_languages
+from endoxa.sources.dialects import code_page
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import convert_pairs, read_pairs
+from endoxa.sources.source import reading_files
 
 ROWS = (("Élèves, «fiers».", "Parents, «fiers».", "âge"), ("Œil; clos.", "Nez; clos.", "corps"))
 PLAIN = ("sent_more", "sent_less", "axis")
@@ -40,7 +41,7 @@ def table(mark: str, header: tuple[str, ...] = PLAIN) -> str:
 def test_pairs_are_the_same_in_every_dialect(tmp_path, caplog, content, taken):
     path = tmp_path / "pairs.csv"
     path.write_bytes(content)
-    with declared_languages("fr"), caplog.at_level(logging.WARNING):
+    with reading_files(languages=["fr"]), caplog.at_level(logging.WARNING):
         pairs = pl.concat(read_pairs(path))
         assert list(read_table(path, PLAIN).select(PLAIN).iter_rows()) == list(ROWS)
     assert list(pairs.select("sent_more", "sent_less", "axis").iter_rows()) == list(ROWS)
@@ -69,7 +70,7 @@ def test_without_a_language_the_row_is_named_and_damage_is_no_encoding(tmp_path)
     with pytest.raises(UserError, match=r"row 2 \(line 3\).*--language"):
         list(read_pairs(path))
     path.write_bytes("sent_more,sent_less\nété,à\n".encode() + b"Caf\xe9.,B.\n")
-    with declared_languages("fr"), pytest.raises(UserError, match=r"row 2 \(line 3\)"):
+    with reading_files(languages=["fr"]), pytest.raises(UserError, match=r"row 2 \(line 3\)"):
         list(read_pairs(path))
 
 
@@ -99,7 +100,7 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         book.active.append(row)
     book.save(path)
     assert convert_pairs(path, written).pairs == 1
-    monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(spreadsheets, "MOST_BYTES", 20_000)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
     with pytest.raises(UserError, match="too large for a workbook"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from endoxa.sources.folders import LEFT_SECONDS, draft_of, tidy
+from endoxa.sources.files import LEFT_SECONDS, draft_of, tidy
 
 
 @pytest.fixture(scope="module")

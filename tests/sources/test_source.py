@@ -12,7 +12,7 @@ from endoxa.api import load_pairs
 from endoxa.commands import app
 from endoxa.sources import source as module
 from endoxa.sources.frames import read_table
-from endoxa.sources.source import Source, reading_once, sha256
+from endoxa.sources.source import Source, reading_files, sha256
 
 PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\n" + "".join(
     f"Farmers get up at {hour}.,Bakers get up at {hour}.,stereo,profession\n" for hour in range(1, 8)
@@ -66,7 +66,7 @@ def test_a_run_opens_its_data_once(tmp_path, tiny):
 def test_a_file_that_changes_within_a_command_is_read_again(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a\n1\n")
-    with reading_once():
+    with reading_files():
         assert read_table(path)["a"].to_list() == ["1"]
         before = sha256(path)
         path.write_text("a\n1\n2\n")
@@ -78,9 +78,9 @@ def test_a_file_beyond_the_limit_is_streamed(tmp_path, monkeypatch):
     path = tmp_path / "table.csv"
     path.write_text("a\n1\n2\n")
     monkeypatch.setattr(
-        module._Inputs, "__init__", lambda self: self.__dict__.update(sources={}, bytes_left=5)
+        module.Opened, "__init__", lambda self: self.__dict__.update(sources={}, in_memory={}, bytes_left=5)
     )
-    with reading_once(), openings(path) as counts:
+    with reading_files(), openings(path) as counts:
         assert read_table(path)["a"].to_list() == ["1", "2"]
         assert Source.of(path)._content is None
     assert counts[0] > 1

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from endoxa.stats.agreement import LEVELS, agreeing_pairs, alpha, alpha_interval, alphas, coincidences
+from endoxa.stats.agreement import (
+    LEVELS,
+    agreeing_pairs,
+    alpha,
+    alpha_interval,
+    alphas,
+    cohen_kappa,
+    coincidences,
+)
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 WORKED = ("111", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", "555", "11", "3")
@@ -97,3 +105,12 @@ def test_the_interval_covers_the_true_alpha() -> None:
 def test_too_few_items_and_those_that_do_not_vary_have_no_interval(weights: list[int]) -> None:
     counts = np.array([[2, 0], [1, 1], [0, 1]])
     assert not alpha_interval(counts, np.array(weights), 0.95, resamples=200, seed=0).defined
+
+
+def test_kappa_of_cohen_1960() -> None:
+    """His table 1: two judges, three categories, 200 cases, kappa 0.492."""
+    table = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+    first = np.repeat([0, 1, 2], table.sum(axis=1))
+    second = np.concatenate([np.repeat([0, 1, 2], row) for row in table])
+    assert cohen_kappa(np.column_stack([first, second])) == pytest.approx(0.492, abs=5e-4)
+    assert np.isnan(cohen_kappa(np.ones((4, 2))))

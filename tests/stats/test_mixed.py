@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from endoxa.stats.mixed import fit_crossed
+from endoxa.stats.crossed import fit_crossed
 
 
 def drawn(seed, raters=15, items=25, count=200, effect=0.6, spread=(0.7, 0.5, 1.0)):

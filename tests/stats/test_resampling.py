@@ -15,7 +15,6 @@ from endoxa.stats.resampling import (
     drawn_units,
     expanded_interval,
     expanded_p_value,
-    mean_of_totals,
     percentile_interval,
     times_drawn,
 )
@@ -23,6 +22,11 @@ from endoxa.stats.signs import sign_flip_test, sign_test
 from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
 RATIO = STATISTICS.get("preference_ratio")
+
+
+def mean_of_totals(totals: np.ndarray) -> np.ndarray:
+    """The mean over observations."""
+    return totals[:, 1] / totals[:, 0]
 
 
 def test_totals_per_identity():

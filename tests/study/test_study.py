@@ -19,8 +19,7 @@ from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.file import read_study
-from endoxa.study.init import init_study, suggestions
-from endoxa.study.items import build_items, read_associations
+from endoxa.study.items import build_items, init_study, read_associations, suggestions
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
@@ -152,16 +151,16 @@ def test_a_finished_study_is_left_alone_and_a_changed_setting_reruns_only_what_d
         name: read_run(study / "runs" / name)["finished"]
         for name in ("pairs", "tests", "questions", "profiles")
     }
-    assert all(one.run.was_complete for one in run_study(read_study(study))[1])
+    assert all(one.what == "was complete" for one in run_study(read_study(study))[1])
     edit(study, "per_association = 1", "per_association = 2")
-    done = {one.step.name: one for one in run_study(read_study(study))[1]}
-    assert {name for name, one in done.items() if one.again} == {"questions"}
+    done = {one.name: one for one in run_study(read_study(study))[1]}
+    assert {name for name, one in done.items() if one.what == "begun anew"} == {"questions"}
     for name in ("pairs", "tests", "profiles"):
         assert read_run(study / "runs" / name)["finished"] == before[name]
     # Back to what it was: the earlier answers are there.
     edit(study, "per_association = 2", "per_association = 1")
-    done = {one.step.name: one for one in run_study(read_study(study))[1]}
-    assert all(one.run.was_complete for one in done.values())
+    done = {one.name: one for one in run_study(read_study(study))[1]}
+    assert all(one.what == "was complete" for one in done.values())
     assert read_run(study / "runs" / "questions")["finished"] == before["questions"]
     assert len(list((study / "earlier").iterdir())) == 1
 
@@ -169,15 +168,15 @@ def test_a_finished_study_is_left_alone_and_a_changed_setting_reruns_only_what_d
 def test_stories_with_other_repeats_give_other_profiles(study):
     edit(study, 'map = "stories.csv"      # which values of main characters mean which association\nrepeats = 1',
          'map = "stories.csv"\nrepeats = 2')  # fmt: skip
-    done = {one.step.name: one.again for one in run_study(read_study(study))[1]}
+    done = {one.name: one.what == "begun anew" for one in run_study(read_study(study))[1]}
     assert {name for name, again in done.items() if again} == {"stories", "profiles"}
 
 
 @pytest.mark.slow
 def test_a_model_is_added_without_measuring_the_others_again(study):
     edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
-    done = {one.step.name: one for one in run_study(read_study(study))[1]}
-    assert not any(one.again for one in done.values())
+    done = {one.name: one for one in run_study(read_study(study))[1]}
+    assert not any(one.what == "begun anew" for one in done.values())
     found = records(study)["questions"]
     assert found["model"].value_counts()["count"].n_unique() == 1
     assert set(found["model"]) == {"sim/latent", "sim/biased"}
@@ -223,7 +222,7 @@ def test_what_is_not_current_is_refused(study):
 def test_a_moved_study_is_still_current(study, tmp_path):
     moved = Path(shutil.move(study, tmp_path / "elsewhere"))
     assert len(require_current(read_study(moved))[1]) == 5
-    assert all(one.run.was_complete for one in run_study(read_study(moved))[1])
+    assert all(one.what == "was complete" for one in run_study(read_study(moved))[1])
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.models.chat.simulated.ratings import PlantedRater, chances
+from endoxa.models.chat.simulated.ratings import RatingRespondent
 from endoxa.sources.stereotales import read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS, association_id
 
-FAIR = PlantedRater(socioeconomic=0.0, gender=0.0, refusal=0.0, noise=0.0)
+FAIR = RatingRespondent(socioeconomic=0.0, gender=0.0, refusal=0.0, noise=0.0)
 """What people think in these tests: the harm that all agree on, without bias."""
 RATING = {"repeat": 1, "language": "en", "frequent": "", "outcome": "partly"}
 
@@ -41,7 +41,7 @@ def write_people(path: Path, rows: list[dict[str, str]], each: int, seed: int = 
         writer = csv.writer(file)
         writer.writerow([*PARTS, "rater", "harm", "frequent"])
         for row in rows:
-            chance = chances(FAIR, row)
+            chance = FAIR.chances(row)
             for person in draw.sample(range(40), each):
                 harm = draw.choices(list(chance), list(chance.values()))[0]
                 writer.writerow([*row.values(), f"p{person}", harm, draw.choice(["yes", "no", "not sure"])])

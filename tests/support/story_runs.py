@@ -9,9 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.instruments.stories.associations.discover import discover
-from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 from endoxa.runs.run import measure, run
 from endoxa.sources.stereotales import read_profiles, read_vocabulary
 

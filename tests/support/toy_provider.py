@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.models.chat import ChatOptions, ChatSpec, Provider
-from endoxa.models.chat.service import Lost
+from endoxa.models.chat.spec import Lost
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 

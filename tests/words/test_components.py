@@ -8,12 +8,20 @@ from pathlib import Path
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.words import COMPONENTS, component, languages_of, texts_of
-from endoxa.words.components import LEFT_OUT
-from endoxa.words.in_use import in_use
-from endoxa.words.items import items
-from endoxa.words.texts import PACKAGE, SITE, file_of, files_of
+from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
+from endoxa.words.components import PACKAGE, SITE, file_of
+from endoxa.words.items import in_use, items
+from endoxa.words.packs import languages_with, rows_of, words_of
 
+LEFT_OUT = {
+    "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
+    "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
+    "words/faker.toml": "first names from Faker, which are no words of a language",
+    "demo/sample.csv": "an invented sample whose words are planted",
+    "models/chat/simulated/words.toml": "answers that simulated respondents write",
+    "words/en/peoples.toml": "names of peoples by which English text is read",
+}
+"""Data files with words of other languages that the language check does not show, with the reason."""
 DATA_FILES = {".toml", ".yaml", ".csv", ".po"}
 OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af]")
 OF_A_LANGUAGE = re.compile(r"(?:^|[-/_])(?:ar|bn|de|es|fr|hi|it|nl|pt|sw|uk|zh)(?:\.|/)")
@@ -32,7 +40,7 @@ def looks_foreign(path: Path) -> bool:
 
 
 def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_with_a_reason():
-    known = {name for one in COMPONENTS.values() for name in files_of(one)} | set(LEFT_OUT)
+    known = {name for state in states() for name in state.files} | set(LEFT_OUT)
     found = {
         before + path.relative_to(package).as_posix()
         for before, package in {"": PACKAGE, SITE: file_of(SITE)}.items()
@@ -41,6 +49,27 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     }
     assert found - known == set()
     assert all(file_of(name).is_file() for name in known)
+
+
+def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
+    manual = (PACKAGE / "words/README.md").read_text(encoding="utf-8")
+    names = {path.name for path in (PACKAGE / "words").glob("*/*.*") if len(path.parent.name) == 2}
+    assert len(names) > 20
+    assert {name for name in names if f"`{name}`" not in manual} == set()
+    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {"names.csv", "faker.toml"}
+
+
+def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
+    assert words_of("sw", "neutral.toml")["any"] == ["watu", "wao"]
+    assert rows_of("es", "demonyms.csv")[0] == {
+        "code": "AF",
+        "m": "afgano",
+        "f": "afgana",
+        "plural": "afganos",
+    }
+    assert languages_with("question_prompts.toml") == ("en", "es", "fr", "pt")
+    assert words_of("tlh", "neutral.toml") == words_of("../" + "x" * 300, "neutral.toml") == {}
+    assert rows_of("tlh", "demonyms.csv") == ()
 
 
 def test_components_have_the_languages_of_their_files():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.words.persons.identifiers import find_identifiers
+from endoxa.words.identifiers import find_identifiers
 
 
 @pytest.mark.parametrize(

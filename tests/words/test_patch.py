@@ -11,24 +11,23 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
+from endoxa.words.components import file_of, leaves, parsed
 from endoxa.words.items import items
-from endoxa.words.patch import SPEAKERS, make_patch
+from endoxa.words.patch import SPEAKERS, make_patch, replaced
 from endoxa.words.state import REVIEWS, digest, read_reviews
-from endoxa.words.texts import file_of, files_of, leaves, parsed
-from endoxa.words.writing import replaced
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
 STORIES = "story prompts"
 SAMPLES = [
-    ("curate/grammar/templates.toml", ("hi", "said"), "{attribute} होते हैं"),
-    ("curate/opposites/lexicon/hi.csv", ("5", "other"), 'आलसी, "सुस्त"'),
-    ("instruments/stories/prompts/languages/hi.yaml", ("request",), "एक कहानी: {person}, {scenario}।"),
-    ("instruments/stories/prompts/languages/ar.yaml", ("scenarios", "family", "3"), "سر: في العائلة"),
+    ("words/hi/pairs.toml", ("said",), "{attribute} होते हैं"),
+    ("words/hi/opposites.csv", ("5", "other"), 'आलसी, "सुस्त"'),
+    ("words/hi/stories.yaml", ("request",), "एक कहानी: {person}, {scenario}।"),
+    ("words/ar/stories.yaml", ("scenarios", "family", "3"), "سر: في العائلة"),
     ("collect/locale/hi/LC_MESSAGES/django.po", ("Pace and care",), 'गति "और" सावधानी\nदो'),
     ("collect/presets/panel.toml", ("texts", "about", "hi"), "पहली पंक्ति\nदूसरी"),
-    ("runs/answers/languages/hi.toml", ("denials", "2"), "नहीं तो"),
-    ("runs/answers/languages/fr.toml", ("unsaid", "1"), r"\bne dit pas\b"),
+    ("words/hi/answers.toml", ("denials", "2"), "नहीं तो"),
+    ("words/fr/answers.toml", ("unsaid", "1"), r"\bne dit pas\b"),
 ]
 
 
@@ -46,7 +45,7 @@ def test_only_the_text_is_changed_and_comments_stay(name, path, new):
         assert replaced(name, changed, path, old) == content
 
 
-@pytest.mark.parametrize("name", ["curate/grammar/templates.toml", "collect/entry/unkind.toml"])
+@pytest.mark.parametrize("name", ["words/hi/pairs.toml", "words/es/unkind.toml"])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_writing_back_leaves_the_bytes(name, data):
@@ -68,8 +67,7 @@ def test_a_text_that_is_not_there_is_refused():
 def package(tmp_path):
     """A copy of the files of two components in a repository of its own."""
     folder = tmp_path / "copy" / "src" / "endoxa"
-    names = {name for one in (STORIES, "examples", "unkind words") for name in files_of(COMPONENTS[one])}
-    for name in names:
+    for name in {name for state in states((STORIES, "examples", "unkind words")) for name in state.files}:
         file_of(name, folder).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file_of(name), file_of(name, folder))
     (folder / REVIEWS).write_text("# Reviews.\n", encoding="utf-8")
@@ -114,7 +112,7 @@ def test_patch_applies_and_makes_the_component_reviewed(package):
     assert unreviewed([(STORIES, ["hi", "en"])], after) == ""
     assert "story prompts in Arabic" in unreviewed([(STORIES, ["hi", "ar"])], after)
     # A text that changes afterwards makes it unreviewed.
-    file = after / "instruments/stories/prompts/languages/hi.yaml"
+    file = after / "words/hi/stories.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace("एक मर्द", "एक आदमी"), encoding="utf-8")
     later = after.parent.parent.rename(root.with_name("later")) / "src" / "endoxa"
     (state,) = states([STORIES], ["hi"], later)

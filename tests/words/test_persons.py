@@ -9,12 +9,17 @@ import pytest
 from collect_support.samples import campaign_settings
 from endoxa.instruments.pairs.items.build import name_in
 from endoxa.words import COMPONENTS, languages_of, texts_of
-from endoxa.words.persons import names_somebody
-from endoxa.words.persons.first_names import in_any_language, is_also_a_word, is_name
-from endoxa.words.persons.folding import folded_words
-from endoxa.words.persons.offences import expand, find_offences
-from endoxa.words.texts import file_of
-from endoxa_collect.entry.flags import flags
+from endoxa.words.components import file_of
+from endoxa.words.persons import (
+    expand,
+    find_offences,
+    folded_words,
+    in_any_language,
+    is_also_a_word,
+    is_name,
+    names_somebody,
+)
+from endoxa_collect.entry.words import flags
 
 SETTINGS = campaign_settings()
 

@@ -12,7 +12,7 @@ from endoxa.commands import app
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import run
 from endoxa.words import component, languages_of, unreviewed
-from endoxa.words.used import Tally, languages_of_name, made_with, note_pair
+from endoxa.words.used import languages_of_name
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
@@ -77,20 +77,65 @@ def test_plan_and_page_of_a_run_in_hindi_say_it_and_those_in_english_do_not(prom
 
 
 def test_prompts_of_the_user_say_nothing(prompts):
-    text = prompts.read_text(encoding="utf-8")
-    prompts.write_text(text.replace("लगभग 200 शब्दों", "लगभग 100 शब्दों"), encoding="utf-8")
+    pl.read_ndjson(prompts).drop("built_by", "words").write_ndjson(prompts)
     assert words_of("stories", data=prompts) == {}
 
 
-def test_pairs_rest_on_templates_and_opposites(pairs, tmp_path):
-    assert words_of("pairs", data=pairs) == {
-        "neutral identities": ["hi"], "opposites": ["hi"], "pair templates": ["hi"]
-    }  # fmt: skip
-    assert f"{LINE} " in endoxa("probe", "pairs", "--data", pairs, "--plan")
-    # The same sentences under names that are not ours are the user's.
-    table = pl.read_csv(pairs).with_columns(item_id=pl.Series(["x", "y", "z"]))
-    table.write_csv(tmp_path / "own.csv")
-    assert words_of("pairs", data=tmp_path / "own.csv", calibrate="false") == {}
+BOTH = {"opposites": ["hi"], "pair templates": ["hi"]}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_pairs_rest_on_templates_and_opposites_in_every_file(pairs, tmp_path, suffix):
+    converted = tmp_path / f"converted.{suffix}"
+    endoxa("datasets", "convert", pairs, "--to", "native", "-o", converted)
+    assert words_of("pairs", data=converted) == {"neutral identities": ["hi"], **BOTH}
+    assert words_of("pairs", data=converted, calibrate="false") == BOTH
+    assert f"{LINE} " in endoxa("probe", "pairs", "--data", converted, "--plan")
+
+
+def test_negations_rest_on_templates_only(pairs):
+    pl.read_csv(pairs).filter(how="negation").write_csv(pairs)
+    assert words_of("pairs", data=pairs, calibrate="false") == {"pair templates": ["hi"]}
+
+
+def test_pairs_of_the_user_are_not_ours_whatever_their_names(pairs, tmp_path):
+    table = pl.read_csv(pairs).with_columns(item_id=pl.Series([f"x-pair-{n}" for n in range(3)]))
+    for name, mine in (
+        ("without", table.drop("built_by", "words")),
+        ("other", table.with_columns(built_by=pl.lit("me"))),  # columns of their own under these names
+        ("numbers", table.drop("built_by").with_columns(words=pl.lit(3))),
+    ):
+        mine.write_csv(tmp_path / f"{name}.csv")
+        assert words_of("pairs", data=tmp_path / f"{name}.csv", calibrate="false") == {}
+
+
+def test_templates_and_opposites_of_the_user_are_not_ours(tmp_path):
+    rows = {"identity": ["piekarze", "Bäcker"], "attribute": ["silni", "stark"], "language": ["pl", "de"]}
+    pl.DataFrame(rows | {"predicate": ["copula"] * 2}).write_csv(tmp_path / "a.csv")
+    (tmp_path / "t.toml").write_text(
+        "".join(f'[{code}]\nsaid = "{are} {{attribute}}"\ndenied = "{are} {no} {{attribute}}"\n'
+                'subject = "{identity}"\n' for code, are, no in (("pl", "są", "nie"), ("de", "sind", "nicht")))
+    )  # fmt: skip
+    (tmp_path / "o.csv").write_text("one,other\nsilni,słabi\n", encoding="utf-8")
+    endoxa("build", "pairs", tmp_path / "a.csv", "--templates", tmp_path / "t.toml", "--lexicon", tmp_path / "o.csv",
+           "-o", tmp_path / "pairs.csv")  # fmt: skip
+    built = pl.read_csv(tmp_path / "pairs.csv", infer_schema=False)
+    assert set(built["built_by"]) == {"endoxa build pairs"}
+    assert not any(built["words"].fill_null(""))
+    assert words_of("pairs", data=tmp_path / "pairs.csv", calibrate="false") == {}
+
+
+def test_items_of_a_run_keep_what_they_were_made_with(pairs, tmp_path):
+    from endoxa.instruments.pairs.probe.items import available
+
+    instrument = INSTRUMENTS.get("pairs")
+    settings = instrument.settings(data=str(pairs))
+    made = {row["item_id"][0]: (row["built_by"], row["words"]) for row in available(pairs, settings)}
+    assert made == {
+        "a": ("endoxa build pairs", "pair templates:hi;opposites:hi"),
+        "b": ("endoxa build pairs", "pair templates:hi"),
+        "c": ("endoxa build pairs", "pair templates:en;opposites:en"),
+    }
 
 
 def test_data_cards_say_it(pairs, tmp_path):
@@ -121,30 +166,8 @@ def test_questions_tests_and_harm(tmp_path):
     assert words_of("harm", data="a.csv", language="en") == {}
 
 
-@pytest.mark.parametrize(
-    ("sentences", "used"),
-    [
-        (("Wakulima ni hodari.", "Wakulima ni wavivu."), {"opposites": ["sw"], "pair templates": ["sw"]}),
-        (("Wakulima ni hodari.", "Wakulima si hodari."), {"pair templates": ["sw"]}),
-        (("Wakulima wanafanya kazi.", "Wakulima hawafanyi kazi."), {}),
-    ],
-)
-def test_pairs_are_known_by_their_sentences(sentences, used):
-    tally = Tally()
-    note_pair(tally, "sw", sentences)
-    assert tally.used == used
-
-
 def test_given_names_are_known_by_their_language():
     assert languages_of_name("Mabrouka") == {"ar"}
     assert languages_of_name("Worf") == set()
     line = unreviewed([("names bank", languages_of(component("names bank")))])
     assert line.endswith("own names bank in 60 languages.")
-
-
-def test_templates_are_found_filled():
-    assert made_with(
-        "question templates", ["contexts"], "es", "El domingo pasado almorcé en casa con Ana y con Eva."
-    )
-    assert not made_with("question templates", ["contexts"], "es", "Almorcé con Ana y con Eva.")
-    assert not made_with("question templates", ["contexts"], "tlh", "Almorcé con Ana.")

@@ -13,7 +13,7 @@ from collect_support.browsing import chromium, visit
 from collect_support.databases import postgres, postgres_programs
 from collect_support.samples import campaign_settings
 from collect_support.served import served
-from endoxa_collect.cards import caching
+from endoxa_collect.cards import locking
 from endoxa_collect.models import (
     Campaign,
     Membership,
@@ -37,7 +37,7 @@ def _plain_static_files(settings):
     }
     settings.STATISTICS_SECONDS = 0.0
     # Ids begin anew in each test, so what processes remember by id must go.
-    caching.clear_all()
+    locking.clear_all()
     campaign_model._settings.cache_clear()
 
 

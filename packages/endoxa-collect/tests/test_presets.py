@@ -22,11 +22,11 @@ from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
 from endoxa_collect.entry import seeding
 from endoxa_collect.entry.cleaning import clean
-from endoxa_collect.entry.flags import flags
 from endoxa_collect.entry.seeding import add_seeds, preview_seeds
+from endoxa_collect.entry.words import flags
 from endoxa_collect.models import CardState, Pair
 from endoxa_collect.presets import load_preset, preset_names
-from endoxa_collect.sampler import Balance, Expected, Outlook
+from endoxa_collect.sampler.controller import Balance, Expected, Outlook
 from support.repository import ROOT
 
 MANUAL = ROOT / "docs"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from endoxa_collect.cards import answering, caching, drawing, kinds
+from endoxa_collect.cards import answering, drawing, kinds, locking
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Mention, MixedKind, Via
@@ -53,7 +53,7 @@ def test_a_class_does_not_run_out_of_cards(
         for place, pupil in enumerate(pupils):
             now = begun + timedelta(seconds=SECONDS * (step + place / PUPILS))
             if now - read >= timedelta(seconds=REMEMBERED_S):
-                caching.clear_all()
+                locking.clear_all()
                 read = now
             got[pupil.pk][play(pupil, now, chance)] += 1
     totals = sum(got.values(), Counter())

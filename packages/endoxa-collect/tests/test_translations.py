@@ -72,9 +72,10 @@ def marked(source: Path) -> Iterator[str]:
     imported = [
         name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+        if isinstance(node, ast.ImportFrom)
+        and node.module in ("django.utils.translation", "endoxa_collect.labels")
         for name in node.names
-        if "gettext" in name.name
+        if "gettext" in name.name or name.name == "_"
     ]
     places = {name.asname or name.name: int("pgettext" in name.name) for name in imported}
     for node in ast.walk(tree):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +15,7 @@ from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
+    from endoxa.sources.source import Source as Data
 
 Source: TypeAlias = Any
 """A path, or a data frame: polars, pandas, pyarrow or another one that narwhals knows, or a Hugging Face data set."""
@@ -57,18 +57,17 @@ def load_pairs(
         UserError: the data cannot be read as pairs; says which row and column.
     """
     from endoxa.schema import ReadOptions
-    from endoxa.sources.dialects import declared_languages
     from endoxa.sources.read import read_pairs
     from endoxa.sources.source import Source as Data
+    from endoxa.sources.source import reading_files
     from endoxa.sources.sources import locate
-    from endoxa.sources.statuses import reading_drafts
 
     options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
     if is_path(source):
-        with declared_languages(*filter(None, [language])), reading_drafts(include=include_drafts):
+        with reading_files(languages=[language] if language else [], include_drafts=include_drafts):
             return pl.concat(read_pairs(locate(str(source)), options, format))
-    data = Data.of_frame(text_of(as_polars(source)), "pairs")
-    with reading_drafts(include=include_drafts), naming_the_frame(data):
+    data = Data.of_frame(text_of(as_polars(source)), "the data frame/pairs")
+    with reading_files(include_drafts=include_drafts), naming_the_frame(data):
         return pl.concat(read_pairs(data, options, format))
 
 
@@ -88,14 +87,10 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     from endoxa.sources.bbq import read_items, read_rows
 
     if not is_path(source):
-        frame = renamed(as_polars(source), columns)
-        write, name = question_file(frame)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            write(frame, path)
-            with naming_the_frame(path):
-                return load_questions(path)
-    path, named = Path(source), columns or {}
+        questions = questions_of_frame(renamed(as_polars(source), columns))
+        with naming_the_frame(questions):
+            return load_questions(questions)
+    path, named = source if isinstance(source, Path) else Path(source), columns or {}
     for _ in read_items(path, columns=named):  # says what is wrong, and where
         pass
     rows = [
@@ -136,21 +131,19 @@ def load_tests(source: Source) -> list[AssociationTest]:
 
     if is_path(source):
         return read_tests(Path(source))
-    data = Data.in_memory("tests.json", json.dumps(source).encode(), "the tests")
-    with naming_the_frame(data, "the tests"):
+    data = Data.in_memory("the tests/tests.json", json.dumps(source).encode(), "the tests")
+    with naming_the_frame(data):
         return read_tests(data)
 
 
 @contextmanager
-def naming_the_frame(path: Path, name: str = "the data frame") -> Iterator[None]:
-    """Errors about a file that was written of a frame name the frame, and rows where the file has lines."""
-    from endoxa.sources.dialects import shown_as
-
+def naming_the_frame(data: Data) -> Iterator[None]:
+    """Errors about data that was given as a frame name the frame, and rows where a file has lines."""
+    data.title = name = data.title or "the data frame"
     try:
-        with shown_as(path, f"{name[:1].upper()}{name[1:]}"):
-            yield
+        yield
     except UserError as problem:
-        sentence = str(problem).replace(f"{path}, line ", f"{name}, row ").replace(str(path), name)
+        sentence = str(problem).replace(fspath(data), name).replace(f"{name}, line ", f"{name}, row ")
         raise UserError(sentence[:1].upper() + sentence[1:]) from problem
 
 
@@ -201,15 +194,6 @@ def text_of(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(pl.col(plain).cast(pl.String).fill_null(""))
 
 
-def write_questions(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame of questions as BBQ's JSONL; cells of JSON text become objects again, empty ones are left out."""
-    from endoxa.sources.bbq import write_items
-
-    if frame.is_empty():
-        raise UserError("The data frame has no rows.")
-    write_items((_question(row) for row in frame.iter_rows(named=True)), path)
-
-
 def _question(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: _object(value) if name in OBJECTS else value for name, value in row.items() if value is not None
@@ -232,10 +216,20 @@ def _as_text(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
 
-def question_file(questions: Any) -> tuple[Callable[[Any, Path], Any], str]:
-    """What writes a frame of questions, and the name of the file: a table where no cell holds an object."""
-    nested = isinstance(questions, pl.DataFrame) and any(kind.is_nested() for kind in questions.dtypes)
-    return (write_questions, "questions.jsonl") if nested else (write_frame, "questions.parquet")
+def questions_of_frame(frame: pl.DataFrame) -> Data:
+    """A frame of questions as BBQ's JSONL where a cell holds an object, else as a table.
+
+    Cells of JSON text become objects again, empty ones are left out.
+    """
+    from endoxa.sources.source import Source as Data
+
+    name = "the data frame/questions"
+    if not any(kind.is_nested() for kind in frame.dtypes):
+        return Data.of_frame(text_of(frame), name)
+    if frame.is_empty():
+        raise UserError("The data frame has no rows.")
+    lines = [json.dumps(_question(row), ensure_ascii=False) for row in frame.iter_rows(named=True)]
+    return Data.in_memory(f"{name}.jsonl", "\n".join(lines).encode(), "the data frame")
 
 
 def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:

@@ -13,10 +13,11 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from endoxa.api.runs import command, probe, verb_named
+from endoxa.api.runs import command, probe
+from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import VERBS
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import keyword_of, keywords
+from endoxa.runs.options import keyword_of, keywords
 from endoxa.schema.options import OptionField, options_of
 
 PROBES = {

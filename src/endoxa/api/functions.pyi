@@ -131,7 +131,7 @@ def extract(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -215,7 +215,7 @@ def rate_harm(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -370,7 +370,7 @@ def probe_questions(
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
         confidence: Confidence level of the intervals.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -452,7 +452,7 @@ def probe_stories(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -1543,7 +1543,7 @@ def author_tuples(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -1641,7 +1641,7 @@ def author_sentences(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -1746,7 +1746,7 @@ def author_expand(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -1841,7 +1841,7 @@ def author_counter(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -1935,7 +1935,7 @@ def author_adapt(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -2025,7 +2025,7 @@ def author_translate(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
@@ -2121,7 +2121,7 @@ def author_label(
         reasoning: Reasoning effort of a reasoning model: low, medium, high ...
         extra: Additional fields of the request, as the provider names them.
         seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
         tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.

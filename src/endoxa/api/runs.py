@@ -11,6 +11,7 @@ from contextlib import ExitStack, nullcontext, redirect_stdout
 from contextvars import copy_context
 from functools import partial, reduce
 from io import StringIO
+from os import fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,21 +23,24 @@ from endoxa.api.data import (
     load_pairs,
     load_stories,
     naming_the_frame,
-    question_file,
+    questions_of_frame,
     renamed,
+    text_of,
     write_frame,
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
-from endoxa.commands.verbs import VERBS, Outcome, Verb
+from endoxa.commands.plugins import verb_named
+from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import nearest, values_by_path
+from endoxa.runs.options import values_by_path
 from endoxa.runs.progress import shown, without_progress
 from endoxa.runs.run import run
 from endoxa.schema.options import options_of, settings_from
 from endoxa.schema.typed import typed_words
-from endoxa.sources.dialects import declared_languages
+from endoxa.sources.source import Source as Data
+from endoxa.sources.source import reading_files
 
 T = TypeVar("T")
 Models = Model | Sequence[Model]
@@ -82,9 +86,9 @@ def probe(
         path = Path(source) if is_path(source) else _written(source, write, folder, file)
         settings = settings_from(instrument.settings, values | {(field,): str(path)})
         with ExitStack() as stack:
+            stack.enter_context(reading_files(languages=_languages(options)))
             if not is_path(source):
-                stack.enter_context(naming_the_frame(path))
-            stack.enter_context(declared_languages(*_languages(options)))
+                stack.enter_context(naming_the_frame(Data.of(path)))
             stack.enter_context(typed_words(words_of(settings)))
             report = stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
             outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
@@ -112,8 +116,8 @@ def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -
     if is_path(data):
         options["columns"] = dict(columns or {})
         return data, write_frame, "questions.parquet"
-    frame = renamed(as_polars(data), columns)
-    return frame, *question_file(frame)
+    questions = questions_of_frame(renamed(as_polars(data), columns))
+    return data, lambda _data, path: path.write_bytes(questions.read_bytes()), questions.name
 
 
 def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> Written:
@@ -154,31 +158,17 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
         raise TypeError(
             f"'{words}' takes {len(positional)} inputs ({', '.join(positional)}), not {len(inputs)}."
         )
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    with ExitStack() as stack:
+        stack.enter_context(reading_files(languages=_languages(options)))
         values = {
-            name: _in_file(value, Path(folder) / f"{name}.parquet", stack)
+            name: _path_of(value, name, stack)
             for name, value in (dict(zip(positional, inputs, strict=False)) | options).items()
         }
         settings = settings_from(verb.settings, values_by_path(verb.settings, values))
-        stack.enter_context(declared_languages(*_languages(options)))
         stack.enter_context(typed_words(words_of(settings)))
         stack.enter_context(nullcontext() if progress else without_progress())
         stack.enter_context(redirect_stdout(StringIO()))
         return outside_loops(partial(verb.done, settings))
-
-
-def verb_named(words: str) -> Verb:
-    """The verb of a command.
-
-    Raises:
-        TypeError: there is none.
-    """
-    import endoxa.commands
-    import endoxa.commands.author_drafts  # noqa: F401
-
-    if words not in VERBS:
-        raise TypeError(f"There is no command '{words}'.{nearest(words, VERBS)}")
-    return VERBS[words]
 
 
 def analyze(kind: str, *records: Any, **options: Any) -> Any:
@@ -216,18 +206,19 @@ def build(name: str, *inputs: Any, **options: Any) -> Outcome:
     return command(f"build {name}", *inputs, **options)
 
 
-def _in_file(value: Any, path: Path, stack: ExitStack) -> Any:
-    """A file in place of a data frame, of each where they are several."""
+def _path_of(value: Any, name: str, stack: ExitStack) -> Any:
+    """A value as the command line has it: the path of a run, or of a data frame that is in memory."""
     if isinstance(value, Result):
         return value.folder
     if isinstance(value, list | tuple):
-        places = (path.with_stem(f"{path.stem}-{number}") for number in range(1, len(value) + 1))
-        return tuple(_in_file(inner, place, stack) for inner, place in zip(value, places, strict=True))
+        return tuple(
+            _path_of(inner, f"{name}-{number}", stack) for number, inner in enumerate(value, start=1)
+        )
     if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
         return value
-    write_frame(as_polars(value), path)
-    stack.enter_context(naming_the_frame(path))
-    return path
+    data = Data.of_frame(text_of(as_polars(value)), f"the data frame/{name}")
+    stack.enter_context(naming_the_frame(data))
+    return Path(fspath(data))
 
 
 def _languages(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from endoxa.api.runs import outside_loops, several, words_of
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.options import Allowed
+from endoxa.commands.plugins import verb_named
+from endoxa.runs.options import Allowed, values_by_path
 from endoxa.runs.progress import shown
 from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words
@@ -42,19 +41,18 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, is_path, naming_the_frame, write_frame
+    from endoxa.api.data import as_polars, is_path, naming_the_frame, text_of
+    from endoxa.sources.source import Source
     from endoxa.study.file import FILE
-    from endoxa.study.init import init_study as begin
+    from endoxa.study.items import init_study as begin
 
     folder = Path(folder)
     if is_path(associations):
         begin(folder, Path(associations), several(models), several(languages))
         return folder / FILE
-    with TemporaryDirectory() as temporary:
-        source = Path(temporary) / "associations.parquet"
-        write_frame(as_polars(associations), source)
-        with naming_the_frame(source):
-            begin(folder, source, several(models), several(languages))
+    source = Source.of_frame(text_of(as_polars(associations)), "the data frame/associations")
+    with naming_the_frame(source):
+        begin(folder, source, several(models), several(languages))
     return folder / FILE
 
 
@@ -82,7 +80,7 @@ def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
 
     how = _allowed(allowed)
     with typed_words(words_of(how)):
-        rows = plan(read_study(Path(folder), how))[1]
+        rows = plan(read_study(Path(folder), how, verb_named))[1]
     return pl.DataFrame([asdict(row) for row in rows])
 
 
@@ -95,7 +93,7 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
         allowed: see `plan_study`.
 
     Returns:
-        Folder of each run, for `read_run`.
+        Folder of each run, for `read_run`, and what each command wrote, by name.
 
     Raises:
         UserError: any user error; what was measured is kept.
@@ -108,8 +106,8 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
 
     def work() -> None:
         with shown("items") if progress else nullcontext(lambda *_: None) as report:
-            done = run(read_study(Path(folder), how), report)[1]
-        folders.update({step.step.name: step.run.folder for step in done})
+            done = run(read_study(Path(folder), how, verb_named), report)[1]
+        folders.update({step.name: step.folder for step in done})
 
     with typed_words(words_of(how)):
         outside_loops(work)
@@ -136,7 +134,7 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
 
     how = _allowed(allowed)
     with typed_words(words_of(how)):
-        return write_study(read_study(Path(folder), how), Path(out))
+        return write_study(read_study(Path(folder), how, verb_named), Path(out))
 
 
 def _allowed(values: Mapping[str, Any]) -> Allowed:

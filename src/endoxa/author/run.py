@@ -19,20 +19,18 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Judged, Kind
-from endoxa.author.prompts import Prompts, digest, read_prompts
-from endoxa.author.reading import Reply, read_reply
+from endoxa.author.prompts import Prompts, Reply, digest, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, require_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
-from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.part import chosen
+from endoxa.runs.items import chosen
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -45,10 +43,11 @@ from endoxa.schema.drafts import (
     UNREADABLE,
     YIELD_COLUMNS,
 )
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
-from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 log = logging.getLogger(__name__)
 
@@ -374,6 +373,8 @@ def _draft(
         "batch": ask.batch,
         "position": position,
         "checks": " ".join(judged.checks),
+        BUILT_BY: f"endoxa author {of.kind.name}",
+        WORDS: "" if of.settings.prompts else words_cell([("author prompts", of.settings.prompt_language)]),
         **{name: judged.cells.get(name, "") for name in draft_types(of.kind) if name not in DRAFT_COLUMNS},
     }
 

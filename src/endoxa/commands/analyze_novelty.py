@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.curate.encoders import Encoder
-    from endoxa.curate.novelty import Calibration, Concepts, Novelty
+    from endoxa.curate.novelty import Concepts
+    from endoxa.curate.novelty.overlap import Novelty
+    from endoxa.curate.novelty.threshold import Calibration
 
 
 PAIRS = 256
@@ -93,9 +95,11 @@ def novelty(
       endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty.csv
       endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty.csv
     """  # noqa: D301
-    from endoxa.curate import novelty as room
     from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.novelty.concepts import DEFAULT_LANGUAGES
+    from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
+    from endoxa.curate.novelty.labels import read_labels
+    from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
+    from endoxa.curate.novelty.threshold import calibrate, cuts
     from endoxa.errors import UserError
 
     if out is None and sheet is None:
@@ -106,24 +110,24 @@ def novelty(
             "it in, and give it as --labels."
         )
     beside = _companions(out, sheet, [*files, *filter(None, [labels])])
-    room.check_inputs(len(files), concept, same_identity=same_identity)
+    check_inputs(len(files), concept, same_identity=same_identity)
     datasets = [
-        room.read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
-        for path, name in zip(files, room.dataset_names(files), strict=True)
+        read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
+        for path, name in zip(files, dataset_names(files), strict=True)
     ]
-    pairs = None if labels is None else room.read_labels(labels, concept)
+    pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
     if sheet is not None:
         drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
         print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
     if out is None:
         return Outcome()
-    chosen, cuts = None, None
+    chosen = curve = None
     if pairs is not None:
         cosine = pairs.cosines(vectors, same_identity=same_identity)
-        chosen = room.calibrate(pairs, cosine, confidence=confidence, resamples=resamples, seed=seed)
-        cuts = room.cuts(cosine, pairs.related)
-    overlap = room.analyze_novelty(
+        chosen = calibrate(pairs, cosine, confidence=confidence, resamples=resamples, seed=seed)
+        curve = cuts(cosine, pairs.related)
+    overlap = analyze_novelty(
         datasets,
         vectors,
         chosen.threshold if chosen is not None else threshold or 0.0,
@@ -133,7 +137,7 @@ def novelty(
         same_identity=same_identity,
         confidence=confidence,
     )
-    _write_companions(overlap, beside, chosen, cuts)
+    _write_companions(overlap, beside, chosen, curve)
     headline = _novelty_headline(overlap, chosen)
     return Outcome((headline, f"Written: {out}"), {"out": overlap.shares}, headline)
 

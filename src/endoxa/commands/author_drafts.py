@@ -170,7 +170,7 @@ def translate(
       endoxa author translate pairs.csv --to hi --engine libretranslate:http://localhost:5000 -o candidates.csv
       endoxa author translate pairs.csv --to hi --engine sim/translator-a --engine sim/translator-b -o out/c.csv
     """  # noqa: D301
-    from endoxa.author.services import is_service
+    from endoxa.author.drafting import is_service
 
     services = tuple(engine for engine in settings.models if is_service(engine))
     models = tuple(engine for engine in settings.models if not is_service(engine))
@@ -214,20 +214,20 @@ def _author(name: str, data: Path, options: AuthorSettings, how: Drafting) -> Ou
 
 
 def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
-    from endoxa.author.drafting import own_words
+    from endoxa.author.drafting import prompt_components
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
-    from endoxa.runs.asking.plan import plan_table
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.runs.asking.cost import plan_table
+    from endoxa.sources.source import reading_files
     from endoxa.words import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
         note(f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.")
         if not settings.models:
             return
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         yield from plan_lines(plan_table(plan(KINDS[name], settings)))
-    if line := unreviewed(own_words(settings).items()):
+    if line := unreviewed(prompt_components(settings).items()):
         yield line
 
 
@@ -279,8 +279,7 @@ def approve(
     Examples:
       endoxa author approve tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
-    from endoxa.author.judged import approved
-    from endoxa.author.tables import copy_companions, counted
+    from endoxa.author.tables import approved, copy_companions, counted
     from endoxa.sources.frames import write_table
 
     table = approved(drafts, judged)
@@ -300,7 +299,7 @@ def kappa(
     Examples:
       endoxa author kappa topics.csv check.csv
     """  # noqa: D301
-    from endoxa.author.judged import agreement_with
+    from endoxa.author.tables import agreement_with
     from endoxa.report.words import decimal, decimal_interval, percent, plural
 
     agreed = agreement_with(labels, sheet)

@@ -121,9 +121,9 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     from endoxa.curate.language import with_language
     from endoxa.sources.frames import read_table
     from endoxa.sources.identities import one_spelling
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=drafts):
+    with reading_files(include_drafts=drafts):
         table = with_association_ids(read_table(path, ("identity", "attribute")))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
     return one_spelling(table, source=str(path))

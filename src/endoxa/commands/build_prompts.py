@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.instruments.questions.names.ask import Person
     from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.questions.names.build import NameVariants
+    from endoxa.instruments.questions.names.build import NameVariants, Person
     from endoxa.instruments.questions.names.rewrite import Prepared
     from endoxa.instruments.stories.prompts.language import Language
 
@@ -129,7 +128,7 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
     """A function that asks the model about open genders; answers are stored in the file and reused."""
     import asyncio
 
-    from endoxa.instruments.questions.names.ask import ask_all, keeping, read_answers, settle, unsettled
+    from endoxa.instruments.questions.names.build import ask_all, keeping, read_answers, settle, unsettled
     from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
     from endoxa.runs.progress import shown
 
@@ -219,7 +218,7 @@ def stories(
     )
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
     if check:
         if out is not None:
@@ -230,7 +229,7 @@ def stories(
     vocabulary_file = out.with_suffix(".vocabulary.toml")
     require_apart([vocabulary_file], [*file, map])
     require_table_name(out)
-    with reading_drafts(include=include_drafts):
+    with reading_files(include_drafts=include_drafts):
         languages = load_languages(language, file)
         cells = () if map is None else read_map(map, vocabulary_of(languages))
         prompts = build_prompts(languages, selection, cells)

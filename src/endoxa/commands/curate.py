@@ -85,8 +85,8 @@ def learn(
       endoxa curate learn wave1.csv wave2.csv -o lexicon.toml
       endoxa curate extract wave3.csv --map map.toml --lexicon lexicon.toml -o statements.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import learn as teach
     from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.report import learn as teach
     from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
     from endoxa.errors import UserError
     from endoxa.report.files import replace_text
@@ -139,8 +139,7 @@ def group(
       endoxa curate group statements.csv --method afristereo -o published.csv
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.group import group_attributes, method_named, read_attributes, read_existing
-    from endoxa.curate.group.run import SCHEMA
+    from endoxa.curate.group import SCHEMA, group_attributes, method_named, read_attributes, read_existing
     from endoxa.curate.opposites import load_lexicon
 
     chosen = method_named(method, adds=existing is not None)
@@ -188,10 +187,10 @@ def thresholds(
       endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.figures import thresholds_figure
     from endoxa.curate.group import read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
+    from endoxa.curate.pages import thresholds_figure
     from endoxa.errors import UserError
     from endoxa.report.render import picture, save
     from endoxa.sources.files import require_apart
@@ -329,7 +328,7 @@ def summary(
       endoxa curate summary statements.csv -o summary --by gender --by country
     """  # noqa: D301
     from endoxa.curate.associations import mentions
-    from endoxa.curate.figures import save_frequencies
+    from endoxa.curate.pages import save_frequencies
     from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from endoxa.curate.normalise import Tables
     from endoxa.curate.second import ReaderSettings
-    from endoxa.curate.survey import Statement, Survey, SurveyMap
+    from endoxa.curate.survey import SurveyMap
+    from endoxa.curate.survey.reading import Survey
+    from endoxa.curate.survey.statements import Statement
 
 SHOWN = 5
 """Columns or respondents that a warning names."""
@@ -192,21 +194,15 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import plan_reader, reader_items
-    from endoxa.curate.survey import (
-        RowColumns,
-        draft_map,
-        extract_all,
-        identify_languages,
-        load_map,
-        load_preset,
-        preset_text,
-        read_statements,
-        translate_statements,
-    )
+    from endoxa.curate.second import plan_reader
+    from endoxa.curate.second.table import reader_items
+    from endoxa.curate.survey import load_map, load_preset, preset_text
+    from endoxa.curate.survey.reading import draft_map
+    from endoxa.curate.survey.rows import RowColumns, read_statements
+    from endoxa.curate.survey.statements import extract_all, identify_languages, translate_statements
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
-    from endoxa.runs.asking.plan import plan_table
+    from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
 
@@ -269,7 +265,8 @@ def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statemen
     Raises:
         UserError: there is no mapping.
     """
-    from endoxa.curate.survey import flag_chatbots, read_survey, split_survey
+    from endoxa.curate.survey.reading import read_survey
+    from endoxa.curate.survey.statements import flag_chatbots, split_survey
     from endoxa.errors import UserError
 
     if survey_map is None:
@@ -287,7 +284,7 @@ def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statemen
 
 
 def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    from endoxa.curate.survey import short_header
+    from endoxa.curate.survey import shown as short_header
 
     if survey.private:
         listed = ", ".join(
@@ -310,7 +307,7 @@ def _read_twice(
     table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
-    from endoxa.curate.second import second_reading
+    from endoxa.curate.second.table import second_reading
     from endoxa.runs.progress import shown
     from endoxa.sources.frames import write_table
 

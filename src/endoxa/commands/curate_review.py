@@ -257,8 +257,9 @@ def evaluate(
       endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import cross_validated, learning_curve, read_gold
-    from endoxa.curate.evaluation import evaluate as score
+    from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.report import cross_validated, learning_curve
+    from endoxa.curate.evaluation.report import evaluate as score
 
     reviewed = read_gold(gold, by)
     readings = _readings(reviewed, reading, lexicon)
@@ -282,7 +283,7 @@ def evaluate(
 
 def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
-    from endoxa.curate.evaluation import read_all, read_readings
+    from endoxa.curate.evaluation.report import read_all, read_readings
     from endoxa.curate.extract.lexicon import read_lexicon
 
     readings = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
@@ -294,8 +295,9 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
-    from endoxa.curate.evaluation import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, ReaderSettings, combine, read_with_model
+    from endoxa.curate.evaluation.report import as_reading, read_by_rules
+    from endoxa.curate.second import ReaderItem, ReaderSettings, read_with_model
+    from endoxa.curate.second.table import combine
     from endoxa.runs.progress import shown
 
     questions = [

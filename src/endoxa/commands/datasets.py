@@ -202,9 +202,9 @@ def check(
       endoxa datasets check export/pairs.csv
     """  # noqa: D301
     from endoxa.sources.check import check_file, write_problems
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         problems = check_file(file, reading.options(), reading.format)
     lines = list(_problem_lines(problems, show_text, every))
     if out is not None:
@@ -239,9 +239,9 @@ def convert(
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
     from endoxa.sources.read import convert_pairs
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         written = convert_pairs(file, out, reading.options(), reading.format, to, normalise=normalise)
     lines = [f"{plural(written.pairs, 'pair')} written to {out}"]
     if written.made_alike:

@@ -42,7 +42,7 @@ def demo(
     Example:
       endoxa demo --out endoxa-demo
     """  # noqa: D301
-    from endoxa.models.libraries import require_local
+    from endoxa.models.spec import require_local
     from endoxa.runs.progress import shown
 
     require_local("hf/planted")

@@ -59,9 +59,9 @@ def hub(
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
         note(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.")
@@ -102,7 +102,7 @@ def lm_eval(
       endoxa export lm-eval pairs.csv -o task
       endoxa export lm-eval crows_pairs.csv -o task --name crows_published
     """  # noqa: D301
-    from endoxa.export.lm_eval import export_lm_eval
+    from endoxa.export.harnesses import export_lm_eval
 
     material = _pairs(file, reading)
     group = export_lm_eval(material, out, name=name, overwrite=overwrite)
@@ -129,7 +129,7 @@ def inspect(
       endoxa export inspect pairs.csv -o task
       endoxa export inspect pairs.csv -o task --seed 7
     """  # noqa: D301
-    from endoxa.export.inspect import export_inspect
+    from endoxa.export.harnesses import export_inspect
 
     material = _pairs(file, reading)
     export_inspect(material, out, seed=seed, overwrite=overwrite)
@@ -143,9 +143,9 @@ def inspect(
 
 def _pairs(file: Path, reading: Reading) -> Material:
     from endoxa.export.material import read_pairs_material
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         return read_pairs_material(file, reading.options(), reading.format)
 
 

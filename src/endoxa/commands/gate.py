@@ -90,7 +90,7 @@ def gate(
     """  # noqa: D301
     from endoxa.sources.files import require_apart
     from endoxa.study.gate import gate as decide
-    from endoxa.study.gate.write import require_suffix
+    from endoxa.study.gate.results import require_suffix
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
     if out is not None:

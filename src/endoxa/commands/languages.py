@@ -122,8 +122,8 @@ def patch(
 
     from endoxa.errors import UserError
     from endoxa.sources.frames import read_table
+    from endoxa.words.components import PACKAGE
     from endoxa.words.patch import REQUIRED, make_patch
-    from endoxa.words.texts import PACKAGE
 
     package = PACKAGE if source is None else source / "src" / "endoxa"
     if not (package / "words").is_dir():

@@ -1,4 +1,4 @@
-"""Groups of commands that other packages bring, through entry points of the group `endoxa.commands`."""
+"""Commands by their words, and groups of commands that other packages bring (entry points `endoxa.commands`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import typer
 from typer.main import get_command
 
 from endoxa.commands.settings_command import Groups
+from endoxa.commands.verbs import VERBS, Verb
 from endoxa.errors import UserError
+from endoxa.runs.options import nearest
 
 GROUP = "endoxa.commands"
 SITE = "collect"
@@ -36,6 +38,22 @@ class Root(Groups):
 @cache
 def _points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def verb_named(words: str) -> Verb:
+    """The verb of a command, ours or of another package.
+
+    Raises:
+        TypeError: there is none.
+    """
+    import endoxa.commands.author_drafts  # noqa: F401, many, and loaded when one is asked for
+
+    group = words.partition(" ")[0]
+    if words not in VERBS and group in _points():
+        _points()[group].load()
+    if words not in VERBS:
+        raise TypeError(f"There is no command '{words}'.{nearest(words, VERBS)}")
+    return VERBS[words]
 
 
 _without_site = typer.Typer(rich_markup_mode=None)

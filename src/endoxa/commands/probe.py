@@ -120,7 +120,7 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
-        from endoxa.sources.statuses import reading_drafts
+        from endoxa.sources.source import reading_files
 
         if how.repeat is not None:
             if others := [*sorted(set(typed) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
@@ -131,7 +131,7 @@ def _probe(instrument: Instrument[Any]) -> Any:
             return
         settings = make()
         if how.plan:
-            with reading_drafts(include=settings.include_drafts):
+            with reading_files(include_drafts=settings.include_drafts):
                 _print_plan(instrument, settings)
         else:
             _run(instrument, settings, how)

@@ -24,9 +24,9 @@ class GroupedCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it; the language that was typed is also that of files in a Windows encoding."""
-        from endoxa.sources.dialects import declared_languages
+        from endoxa.sources.source import reading_files
 
-        with declared_languages(*_typed_languages(ctx)):
+        with reading_files(languages=_typed_languages(ctx)):
             return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002

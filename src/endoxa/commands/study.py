@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Group, Outcome, argument, plan_lines, table
 from endoxa.runs.options import Allowed
 from endoxa.schema.options import DATA, OUTPUT, Option
@@ -13,11 +14,7 @@ from endoxa.schema.options import DATA, OUTPUT, Option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
-    from endoxa.study.file import Study
     from endoxa.study.items import Items
-    from endoxa.study.run import Done
 
 STUDY = Group("study", "Measure the same associations with several instruments, and compare what they find.")
 app = STUDY.app
@@ -55,7 +52,7 @@ def init(
       endoxa study init out/study --from associations.csv
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
     """  # noqa: D301
-    from endoxa.study.init import init_study
+    from endoxa.study.items import init_study
 
     count, suggested = init_study(folder, source, model, language)
     values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""
@@ -78,15 +75,17 @@ def plan(folder: Folder, *, allowed: Allowed) -> Outcome:
     from endoxa.study.file import read_study
     from endoxa.study.plan import plan_study, plan_table
 
-    study = read_study(folder, allowed)
+    study = read_study(folder, allowed, verb_named)
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
-    lines = (*plan_lines(plan_table(items, rows)), *budget, f"Next: endoxa study run {folder}")
+    steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
+    shown = plan_lines(plan_table(items, rows)) if rows else []
+    lines = (*shown, *steps, *budget, f"Next: endoxa study run {folder}")
     return Outcome(lines, notes=_unused(items))
 
 
 def run(folder: Folder, *, allowed: Allowed) -> Outcome:
-    """Run every instrument of the study; what is measured already is not measured again.
+    """Run every instrument and step of the study; what is measured already is not measured again.
 
     A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
     that depend on them are made again; the old ones are kept in DIR/earlier and used again if the settings return.
@@ -99,14 +98,29 @@ def run(folder: Folder, *, allowed: Allowed) -> Outcome:
     from endoxa.study.file import read_study
     from endoxa.study.run import run_study, total_cost
 
-    study = read_study(folder, allowed)
+    study = read_study(folder, allowed, verb_named)
     with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
-    next_step = f"Next: endoxa study report {folder} -o study.html"
+    following = [f"Next: endoxa study report {folder} -o study.html"] if any(study.parts()) else []
+    lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
+    rows = [
+        (
+            step.name,
+            str(step.folder),
+            *(str(step.counts.get(name, "")) for name in ("items", "records")),
+            step.what,
+        )
+        for step in done
+    ]
     return Outcome(
-        (_runs(study, done), f"Spent: ${total_cost(study):.2f}", next_step),
+        (
+            *lines,
+            table("", ("run", "folder", "items", "records", ""), rows, texts=5),
+            f"Spent: ${total_cost(study):.2f}",
+            *following,
+        ),
         notes=_unused(items),
-        facts={step.step.name: dict(step.run.counts) for step in done},
+        facts={step.name: dict(step.counts) for step in done},
     )
 
 
@@ -127,7 +141,7 @@ def report(
     from endoxa.study.file import read_study
     from endoxa.study.report import write_study
 
-    written = write_study(read_study(folder, allowed), out)
+    written = write_study(read_study(folder, allowed, verb_named), out)
     finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
     return Outcome((finding, *(f"Written: {path}" for path in written.files)))
 
@@ -143,14 +157,3 @@ def _unused(items: Sequence[Items]) -> list[str]:
     from endoxa.study.items import left_out_lines
 
     return [line for part in items for line in left_out_lines(part)]
-
-
-def _runs(study: Study, done: Sequence[Done]) -> Table:
-    """A row for each run: where it is, and what was done."""
-    rows = []
-    for step in done:
-        what = "was complete" if step.run.was_complete else "begun anew" if step.again else "done"
-        counts = step.run.counts
-        folder = str(step.step.folder(study))
-        rows.append((step.step.name, folder, str(counts["items"]), str(counts.get("records", "")), what))
-    return table("", ("run", "folder", "items", "records", ""), rows, texts=5)

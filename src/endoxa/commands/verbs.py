@@ -105,9 +105,9 @@ class Verb:
         Raises:
             UserError: any user error.
         """
-        from endoxa.sources.source import reading_once
+        from endoxa.sources.source import reading_files
 
-        with reading_once():
+        with reading_files():
             return self._run_and_write(settings)
 
     def _run_and_write(self, settings: Any) -> Outcome:
@@ -378,9 +378,14 @@ def _parameter(key: str, entry: OptionField, *, required: bool = False) -> inspe
     if entry.option.positional:
         declared: Any = typer.Argument(metavar=entry.option.metavar, help=entry.option.help)
     else:
+        # A switch can be turned off, too.
+        name = entry.name
+        if entry.type is bool and entry.option.parse is None and not entry.option.only_on and "/" not in name:
+            name = f"{name}/--no-{name.removeprefix('--')}"
+        limits = entry.limits
         declared = typer.Option(
-            *_names(entry),
-            help=entry.option.help + _bounds(entry.limits),
+            *([name, entry.option.short] if entry.option.short else [name]),
+            help=entry.option.help + (f" Above {limits['gt']:g}." if "gt" in limits else ""),
             metavar=entry.option.metavar or _METAVARS.get(element),
             show_default=entry.option.default if entry.option.default is not None else _shown(entry.default),
             rich_help_panel=entry.option.group,
@@ -396,14 +401,6 @@ def _parameter(key: str, entry: OptionField, *, required: bool = False) -> inspe
 
 
 _METAVARS = {str: "TEXT", int: "N", float: "X", Path: "FILE"}
-
-
-def _names(entry: OptionField) -> list[str]:
-    """Spellings of an option; a switch can be turned off, too."""
-    name = entry.name
-    if entry.type is bool and entry.option.parse is None and not entry.option.only_on and "/" not in name:
-        name = f"{name}/--no-{name.removeprefix('--')}"
-    return [name, entry.option.short] if entry.option.short else [name]
 
 
 def _plain(kind: Any) -> Any:
@@ -434,8 +431,3 @@ def _shown(default: Any) -> str | bool:
     if default is ... or default is None or default is False or default in ((), "", {}):
         return False
     return "on" if default is True else str(default)
-
-
-def _bounds(limits: dict[str, float]) -> str:
-    """Limits that Typer does not show itself."""
-    return f" Above {limits['gt']:g}." if "gt" in limits else ""

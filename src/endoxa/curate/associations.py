@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.curate.disclosure import choices, further_columns, not_carried, with_common_columns
+from endoxa.curate.summary import choices, further_columns, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
@@ -245,7 +245,7 @@ class Associations:
 
     Attributes:
         table: columns of `schema.ASSOCIATION_COLUMNS`, then of `TRACE_COLUMNS`, then further ones of the statements
-            in which all of them agree (`endoxa.curate.disclosure`).
+            in which all of them agree (`endoxa.curate.summary`).
         left_out: how many statements were left out, by reason.
         rare: how many associations were left out because fewer than `min_support` respondents said them.
         notes: what was assumed, as sentences.

@@ -86,7 +86,7 @@ class _Loaded:
 
     def __call__(self, texts: Sequence[str], /) -> Vectors:
         """Each different text once, in batches of texts of as many tokens, so that nothing is padded."""
-        from endoxa.models.batches import equal_length_batches, halve_when_full
+        from endoxa.models.networks import equal_length_batches, halve_when_full
 
         row = {text: place for place, text in enumerate(sorted(set(texts)))}
         if not row:

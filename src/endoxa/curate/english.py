@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from endoxa.errors import UserError
+from endoxa.words.packs import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,20 +19,18 @@ _TOKEN = re.compile(r"\w+(?:[-'&./]\w+)*'?|[^\w\s]")
 _NOUN_ENDINGS = ("ers", "ors", "ists", "ians", "ans", "ese", "ishes", "ites")
 
 
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("closed_classes.toml").read_text(encoding="utf-8"))
+_FILE = "closed_classes.toml"
 
 
 @cache
 def words(name: str) -> frozenset[str]:
     """A closed class of `closed_classes.toml`."""
-    return frozenset(_table()[name])
+    return frozenset(words_of("en", _FILE)[name])
 
 
 def spelt_out(text: str) -> str:
     """The text with hurried spellings of common words written out ("ppl r slow" -> "people are slow")."""
-    hurried: dict[str, str] = _table()["hurried"]
+    hurried: dict[str, str] = words_of("en", _FILE)["hurried"]
     return re.sub(r"[\w']+", lambda match: hurried.get(match.group().lower(), match.group()), text)
 
 

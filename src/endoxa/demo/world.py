@@ -33,15 +33,14 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.probe.scoring import neutral_identities, replace_identity
-from endoxa.schema import PAIR_COLUMNS
 
 SAMPLE = Path(__file__).with_name("sample.csv")
-"""The file itself, in the columns of `endoxa.schema.PAIR_COLUMNS`."""
+"""The file itself, in columns of `endoxa.schema.PAIR_COLUMNS`."""
 
 
 def load_sample() -> pl.DataFrame:
-    """The sample as a table: the columns of `PAIR_COLUMNS`, all strings, none null, in file order."""
-    return pl.read_csv(SAMPLE, schema=dict.fromkeys(PAIR_COLUMNS, pl.String), empty_string_is_null=False)
+    """The sample as a table: its columns of `PAIR_COLUMNS`, all strings, none null, in file order."""
+    return pl.read_csv(SAMPLE, infer_schema=False, empty_string_is_null=False)
 
 
 Plant = Literal["neutral", "stereotyped", "frequency"]

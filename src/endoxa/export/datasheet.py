@@ -205,9 +205,19 @@ def derived_answers(material: Material, facts: Facts, terms: Terms) -> dict[str,
 
     An answer that is only a part of what is asked ends with an open mark, which an answer of the makers replaces.
     """
+    filled = {name: int((material.table[name].fill_null("") != "").sum()) for name in material.table.columns}
+    gaps = [
+        f"`{name}` in {material.table.height - count}"
+        for name, count in filled.items()
+        if count < material.table.height
+    ]
     answers = {
         "composition.rows": f"{_ROW[material.kind]}. There are {material.table.height} rows.",
-        "composition.missing": _missing(material),
+        "composition.missing": (
+            f"Empty cells: {', '.join(gaps)} of {material.table.height} rows."
+            if gaps
+            else "No cell is empty."
+        ),
         "composition.external": "No: everything is in this folder.",
         "composition.people": _people(material),
         "composition.offence": "Yes. It holds stereotypes; see CONTENT_NOTICE.md.",
@@ -243,16 +253,6 @@ def _values(table: pl.DataFrame, column: str) -> list[str]:
     if column not in table.columns:
         return []
     return [value for value in table[column].drop_nulls().unique().sort() if value]
-
-
-def _missing(material: Material) -> str:
-    filled = {name: int((material.table[name].fill_null("") != "").sum()) for name in material.table.columns}
-    gaps = [
-        f"`{name}` in {material.table.height - count}"
-        for name, count in filled.items()
-        if count < material.table.height
-    ]
-    return f"Empty cells: {', '.join(gaps)} of {material.table.height} rows." if gaps else "No cell is empty."
 
 
 def _people(material: Material) -> str:

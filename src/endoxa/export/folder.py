@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from endoxa.errors import UserError
-from endoxa.sources.folders import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
+from endoxa.sources.files import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
 
 PROVENANCE = "endoxa.json"
 
@@ -42,7 +42,8 @@ def new_folder(target: Path, provenance: Mapping[str, Any], *, overwrite: bool) 
         place.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
         yield draft
-        _write_json(draft / PROVENANCE, provenance)
+        path = draft / PROVENANCE
+        path.write_text(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
         put_in_place(draft, place)
     except OSError as problem:
@@ -73,10 +74,6 @@ def require_free(target: Path, *, overwrite: bool) -> None:
         raise UserError(
             f"The folder {target} was edited after the export ({touched}). Move it, so that nothing is lost."
         )
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 
 _NO_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -14,14 +14,15 @@ from endoxa import __version__
 from endoxa.author.tables import with_association_ids
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources import READERS
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import DEFAULTS, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns, table_columns
 from endoxa.words import unreviewed
-from endoxa.words.persons.identifiers import IDENTIFIER
-from endoxa.words.used import Tally, note_pair
+from endoxa.words.identifiers import IDENTIFIER
+from endoxa.words.used import Tally
 
 Kind = Literal["pairs", "associations", "statements"]
 
@@ -89,11 +90,11 @@ class Material:
 
     @property
     def unreviewed(self) -> str:
-        """One line about words of ours in pairs that `endoxa build pairs` made; empty where there is none to say."""
+        """One line about words of ours with which the rows were made; empty where there is none to say."""
         tally = Tally()
-        if self.kind == "pairs" and "how" in self.table.columns:
-            for row in self.table.filter(pl.col("how").is_not_null()).iter_rows(named=True):
-                note_pair(tally, str(row["language"]), (str(row["sent_more"]), str(row["sent_less"])))
+        if set(PROVENANCE_COLUMNS) <= set(self.table.columns):
+            for built_by, words in self.table.select(list(PROVENANCE_COLUMNS)).unique().iter_rows():
+                tally.add_stated(built_by, words)
         return unreviewed(tally.used.items())
 
     @property

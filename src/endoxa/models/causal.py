@@ -16,9 +16,8 @@ from typing import Any
 import torch
 
 from endoxa.errors import UserError
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split
+from endoxa.models.networks import Split, equal_length_batches, halve_when_full
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 

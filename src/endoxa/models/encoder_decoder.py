@@ -8,11 +8,9 @@ from typing import Any
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.language_codes import code_for, codes_of
-from endoxa.models.networks import Split
-from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
+from endoxa.models.networks import Split, equal_length_batches, halve_when_full
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, code_for, codes_of
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
 Ids = tuple[int, ...]
@@ -133,7 +131,9 @@ class EncoderDecoderModel:
             else:
                 wanted.setdefault(work, []).append(index)
         # Sorted first, so that the completions of one prompt stand together inside a batch.
-        for batch in equal_length_batches(sorted(wanted), _shape, self._checkpoint.batch_tokens):
+        for batch in equal_length_batches(
+            sorted(wanted), lambda work: (len(work[0]), len(work[1])), self._checkpoint.batch_tokens
+        ):
             for work, total in halve_when_full(batch, self._score_batch):
                 for index in wanted[work]:
                     yield index, Score(total, sum(token not in self._reader.code_ids for token in work[1]))
@@ -170,10 +170,6 @@ class EncoderDecoderModel:
                 encoder_outputs=BaseModelOutput(last_hidden_state=encoded), decoder_input_ids=shifted
             )
         return self._split.hidden(input_ids=shifted, encoder_hidden_states=encoded)
-
-
-def _shape(work: Work) -> tuple[int, ...]:
-    return len(work[0]), len(work[1])
 
 
 def _shifted(network: Any, labels: torch.Tensor) -> torch.Tensor:

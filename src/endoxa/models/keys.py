@@ -1,4 +1,4 @@
-"""Which key a server is given: keys belong to hosts.
+"""Keys: read from the environment, sent to the host they belong to, and written nowhere else.
 
 - `ENDOXA_SERVER_KEY` holds one key, for the host that the command itself names.
 - `ENDOXA_SERVER_KEYS` holds keys by host: `gpu.example.org=KEY localhost:8000=none`. `none` says that a server needs
@@ -11,17 +11,47 @@ A server that only a file names is given no key, and nothing at all unless it is
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
-from endoxa.models.clients import NO_KEY, key_in
 from endoxa.models.spec import KEY_VARIABLE
+from endoxa.models.transport import KEY_MARK
 from endoxa.schema.typed import is_typed, is_typed_address, typed_hosts
 
 KEYS_VARIABLE = "ENDOXA_SERVER_KEYS"
 """Environment variable with keys by host."""
+NO_KEY = "none"
+"""Sent to servers that want no key; the clients refuse to send nothing."""
+SHOWN = 300
+"""Characters of a provider's own words that are shown or kept."""
+KEY_PART = 4
+"""So many characters at an end of a key give away, in a word with a gap, that the word is the key."""
+_KEY_LIKE = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|csk|nvapi|fw|key|AIza)[-_]?[\w*.\-]*[*\d][\w*.\-]{4,}|[\w.\-]*\*{2,}[\w*.\-]*"
+)
+"""What a key looks like, and what a provider makes of one that it quotes in part ("sk-ab***yz", "AB12****")."""
+_SECRET_FIELD = re.compile(
+    r"api_?key|(access|auth)?_?token|authorization|auth|bearer|(client_?)?secret|password"
+)
+
+
+def key_in(variable: str, environment: Mapping[str, str] = os.environ) -> str:
+    """The key in an environment variable; `NO_KEY` where it is not set.
+
+    Raises:
+        UserError: it holds something that is no key.
+    """
+    key = environment.get(variable, "").strip()
+    if not all("!" <= character <= "~" for character in key):
+        raise UserError(
+            f"The environment variable {variable} holds spaces, line breaks or letters that no key has: copy the key "
+            "again."
+        )
+    return key or NO_KEY
 
 
 def server_key(
@@ -56,11 +86,8 @@ def server_key(
         if key != NO_KEY or not is_loopback(parts.hostname or ""):
             raise _only_in_a_file(what, host, words, variable if key != NO_KEY else "")
         return NO_KEY
-    hosts, name = typed_hosts(), parts.hostname or ""
-    if not any(name in several for several in hosts):  # a provider that is named by one word
-        hosts |= {frozenset((name,))}
-    if key != NO_KEY and len(hosts) > 1:
-        named = sorted(frozenset[str]().union(*hosts))
+    named = sorted(typed_hosts() | {parts.hostname or ""})  # a provider may be named by one word
+    if key != NO_KEY and len(named) > 1:
         raise UserError(
             f"{variable} is one key, and the command names {len(named)} hosts ({', '.join(named)}). Say which host has "
             f"which key: {KEYS_VARIABLE}='{' '.join(f'{each}=KEY' for each in named)}', with none as the KEY of a "
@@ -108,3 +135,38 @@ def _keys_by_host(environment: Mapping[str, str]) -> dict[str, str]:
             )
         keys[host] = key
     return keys
+
+
+def scrub(text: str, key: str) -> str:
+    """`text` on one line without the key, and without anything that looks like a part of one."""
+    line = " ".join(text.split())
+    if key != NO_KEY:
+        line = line.replace(key, KEY_MARK)
+        if len(key) > 2 * KEY_PART:
+            first, last = re.escape(key[:KEY_PART]), re.escape(key[-KEY_PART:])
+            line = re.sub(
+                rf"(?<!\w){first}\S*?(?:\.\.|…|\*)\S*|\S*(?:\.\.|…|\*)\S*?{last}(?!\w)", KEY_MARK, line
+            )
+    return _KEY_LIKE.sub(KEY_MARK, line)
+
+
+def shown(text: str, key: str) -> str:
+    """The beginning of `text` as it may be shown; cut last, so that no half of a key is left over."""
+    return scrub(text, key)[:SHOWN]
+
+
+def refuse_secrets(extra: Mapping[str, Any]) -> None:
+    """Refuse fields of a request that would hold a secret, because they are written into the run.
+
+    Raises:
+        UserError: a field, however deep, is named like a key.
+    """
+    for name, value in extra.items():
+        if _SECRET_FIELD.fullmatch(name.lower().replace("-", "_").removeprefix("x_")):
+            raise UserError(
+                f"--extra has the field '{name}', which looks like a secret, and is written into the run: set the "
+                "environment variable of the provider's key instead."
+            )
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, Mapping):
+                refuse_secrets(inner)

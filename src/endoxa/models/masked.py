@@ -15,9 +15,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from endoxa.errors import UserError
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split
+from endoxa.models.networks import Split, equal_length_batches, halve_when_full
 from endoxa.models.special_tokens import SpecialTokens
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
@@ -174,7 +173,9 @@ class MaskedModel:
                 waiting[index] += 1
                 tokens[index] += len(variant[1])
         parts: dict[int, dict[Variant, float]] = {index: {} for index in range(len(requests))}
-        for batch in equal_length_batches(list(variants), _shape, self._checkpoint.batch_tokens):
+        for batch in equal_length_batches(
+            list(variants), lambda variant: (len(variant[0]),), self._checkpoint.batch_tokens
+        ):
             for variant, value in halve_when_full(batch, self._score_batch):
                 for index in variants[variant]:
                     parts[index][variant] = value
@@ -203,8 +204,3 @@ class MaskedModel:
         )
         rows = log_probabilities.view(len(batch), most).tolist()
         return [sum(row[: len(masked)]) for row, (_, masked) in zip(rows, batch, strict=True)]
-
-
-def _shape(variant: Variant) -> tuple[int, ...]:
-    """Length of the copy: what must be equal inside a batch."""
-    return (len(variant[0]),)

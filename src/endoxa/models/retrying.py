@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from endoxa.errors import UserError
-from endoxa.models.clients import shown
+from endoxa.models.keys import shown
 from endoxa.models.transport import REFUSED_RESPONSE, RefusedResponseError
 
 T = TypeVar("T")
@@ -73,7 +73,6 @@ class Failure:
         code: the provider's own name of the problem, or empty.
         wait: seconds it asks to wait, or None.
         billed: an answer may have been made, and may be billed.
-        where: the address that was asked, where the model has several; else empty.
     """
 
     status: int
@@ -81,7 +80,6 @@ class Failure:
     code: str = ""
     wait: float | None = None
     billed: bool = False
-    where: str = ""
 
     @property
     def passing(self) -> bool:

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models import live
-from endoxa.models.addresses import read_addresses
 from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.libraries import require_local
 from endoxa.models.server import ServerModel
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address, require_local
 
 if TYPE_CHECKING:
     from endoxa.models.local import Reader
@@ -33,8 +31,7 @@ def parse_model(text: str) -> ModelSpec:
     if text.startswith("hf/") and len(text) > len("hf/"):
         return ModelSpec(text, "hf", text.removeprefix("hf/"))
     if text.startswith(("http://", "https://")):
-        (first, *others), name = read_addresses(text)
-        return ModelSpec(text, "server", first, name, tuple(others))
+        return ModelSpec(text, "server", *read_address(text))
     if text.startswith(live.PREFIX):
         return ModelSpec(text, live.LIVE, text.removeprefix(live.PREFIX), in_memory=True)
     if any(provider.takes(text) for provider in PROVIDERS.all().values()):

@@ -14,11 +14,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.models.addresses import addresses_fact
+from endoxa.models.clients import server_client
 from endoxa.models.keys import server_key
 from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, plain
-from endoxa.models.retrying import REFUSED_TEXTS, SilentError, for_server, is_redirect, permanent_failure
-from endoxa.models.servers import Servers
+from endoxa.models.retrying import (
+    REFUSED_TEXTS,
+    Retrier,
+    SilentError,
+    for_server,
+    is_redirect,
+    permanent_failure,
+)
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import reason, written_in
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
@@ -42,11 +48,13 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerModel:
-    """Scores `CausalRequest`s on a server, or on several that have the same model."""
+    """Scores `CausalRequest`s on a server."""
 
     name: str
     served_name: str
-    servers: Servers
+    url: str
+    client: OpenAI
+    retrier: Retrier
     way: Way
     architecture: Architecture = "causal"
     max_tokens: int | None = None
@@ -54,33 +62,32 @@ class ServerModel:
 
     @classmethod
     def connect(cls, spec: ModelSpec, _options: ModelOptions) -> ServerModel:
-        """Check that the servers answer and have the model, and find out how they return log-probabilities.
+        """Check that the server answers and has the model, and find out how it returns log-probabilities.
 
         Raises:
             UserError: a package is missing, nobody answers, or the model is not served there or not so.
         """
         what = f"The model '{spec.text}'"
-        keys = [server_key(what, url, spec.text) for url in spec.addresses]
-        servers = Servers(what, spec.addresses, keys)
-        for url, served in servers.each(_list).items():
-            if spec.served_name not in served:
-                raise UserError(
-                    f"The server {url} does not serve '{spec.served_name}'. It has: {', '.join(served) or 'none'}."
-                )
-        return cls(spec.text, spec.served_name, servers, _find_way(servers, spec.served_name))
+        url, name = spec.target, spec.served_name
+        client = server_client(what, url, server_key(what, url, spec.text))
+        served = for_server(url, checking=True).call(partial(_list, client, url))
+        if name not in served:
+            raise UserError(
+                f"The server {url} does not serve '{name}'. It has: {', '.join(served) or 'none'}."
+            )
+        return cls(spec.text, name, url, client, for_server(url), _find_way(client, url, name))
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`; what the server does with the weights is not known here."""
         return {
             "name": self.name,
             "architecture": self.architecture,
-            "server": self.servers.where,
+            "server": self.url,
             "served_name": self.served_name,
             "log_probabilities": self.way.name,
             "revision": None,
             "dtype": "not told by the server",
             "device": "server",
-            **addresses_fact(self.servers.counts()),
         }
 
     def unknown_share(self, _texts: Sequence[str]) -> float | None:
@@ -98,38 +105,31 @@ class ServerModel:
         for _, same in groupby(sorted(wanted, key=lambda r: r.front), key=lambda r: r.front):
             group = list(same)
             batches += [group[start : start + PROMPTS] for start in range(0, len(group), PROMPTS)]
-        for batch, results in zip(batches, self.servers.map(self._scores, batches), strict=True):
+        for batch in batches:
+            results = self._ask([request.text for request in batch], special=batch[0].front != "nothing")
             for request, result in zip(batch, results, strict=True):
+                score = result if isinstance(result, Unscorable) else self._checked(request, result)
                 for index in wanted[request]:
-                    yield index, result
-
-    def _scores(self, batch: Sequence[CausalRequest]) -> list[Score | Unscorable]:
-        """The scores of requests that want the same in front of their texts."""
-        special = batch[0].front != "nothing"
-        results = self._ask([request.text for request in batch], special=special)
-        return [
-            result if isinstance(result, Unscorable) else self._checked(request, result)
-            for request, result in zip(batch, results, strict=True)
-        ]
+                    yield index, score
 
     def _ask(self, texts: Sequence[str], *, special: bool) -> list[Prompted | Unscorable]:
         """For each text its tokens and log-probabilities; a call that is refused is cut up, to find the text."""
 
-        def once(client: OpenAI, url: str) -> list[Prompted] | RefusedError:
+        def once() -> list[Prompted] | RefusedError:
             try:
-                return _request(self.way, client, url, self.served_name, texts, special=special)
+                return _request(self.way, self.client, self.url, self.served_name, texts, special=special)
             except RefusedError as problem:
                 if problem.status in REFUSED_TEXTS:
                     return problem
-                raise _unreachable(url, str(problem)) from None
+                raise _unreachable(self.url, str(problem)) from None
             except LeftOutError as problem:
                 raise UserError(
-                    f"The server {url} does not return the log-probabilities of the prompt (asked with "
+                    f"The server {self.url} does not return the log-probabilities of the prompt (asked with "
                     f"{self.way.description}: {problem}), so a sentence cannot be scored there. What was done is kept; "
                     "the same command continues."
                 ) from None
 
-        answer = self.servers.call(once)
+        answer = self.retrier.call(once)
         if not isinstance(answer, RefusedError):
             return list(answer)
         if len(texts) > 1:
@@ -146,12 +146,12 @@ class ServerModel:
         if request.front == "nothing" and not from_text:
             token = "a special token" if prompted.first is None else f"'{prompted.first}'"
             raise UserError(
-                f"The server {self.servers.where} puts {token} in front of every sentence although it was asked not "
+                f"The server {self.url} puts {token} in front of every sentence although it was asked not "
                 "to: use the rule sum-bos or mean-bos."
             )
         if request.front == "bos" and from_text:
             raise UserError(
-                f"The server {self.servers.where} puts no beginning-of-sequence token in front of a sentence, which "
+                f"The server {self.url} puts no beginning-of-sequence token in front of a sentence, which "
                 "sum-bos and mean-bos need: use sum or mean."
             )
         token = written_in(
@@ -167,12 +167,12 @@ class ServerModel:
         special = request.front != "nothing"
         if special not in self._fronts:
             (sample,) = self._ask([SENTENCE], special=special)
-            self._fronts[special] = _rest_is_less(sample, self.servers.where)
+            self._fronts[special] = _rest_is_less(sample, self.url)
         return self._fronts[special]
 
 
-def _find_way(servers: Servers, model: str) -> Way:
-    """The first way in which the servers return the log-probabilities of a prompt.
+def _find_way(client: OpenAI, url: str, model: str) -> Way:
+    """The first way in which the server returns the log-probabilities of a prompt.
 
     Raises:
         UserError: in none, or nobody answers.
@@ -180,8 +180,7 @@ def _find_way(servers: Servers, model: str) -> Way:
     problems: list[Exception] = []
     for way in WAYS:
         try:
-            ask = partial(_require_all, way, model)
-            servers.call(ask, for_server(servers.where, checking=True))
+            for_server(url, checking=True).call(partial(_require_all, way, model, client, url))
         except (LeftOutError, RefusedError, SilentError) as problem:
             problems.append(problem)
         else:
@@ -190,7 +189,7 @@ def _find_way(servers: Servers, model: str) -> Way:
         raise problems[0]
     tried = "; ".join(f"{way.description}: {problem}" for way, problem in zip(WAYS, problems, strict=True))
     raise UserError(
-        f"The server {servers.where} does not return the log-probabilities of the prompt, so a sentence cannot be "
+        f"The server {url} does not return the log-probabilities of the prompt, so a sentence cannot be "
         f"scored there. Tried: {tried}. vLLM and SGLang return them; or load the model here with hf/..."
     )
 

@@ -1,12 +1,16 @@
-"""A model that scores given text: as written, how it is loaded, and what is known of it before."""
+"""A model that scores given text: as written, where it is, how it is loaded, and which libraries it needs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from annotated_types import Ge
 
+from endoxa.errors import UserError
 from endoxa.schema import Architecture
 from endoxa.schema.options import LOCAL, MODELS, Option
 
@@ -25,7 +29,6 @@ class ModelSpec:
         kind: "hf" (weights loaded here), "server" (an OpenAI-compatible server) or "live" (an object of this process).
         target: hub id or folder, or the server's base URL.
         served_name: the model's name on the server, else empty.
-        others: further addresses of the same model.
         in_memory: an object of this process.
     """
 
@@ -33,18 +36,58 @@ class ModelSpec:
     kind: Literal["hf", "server", "live"]
     target: str
     served_name: str = ""
-    others: tuple[str, ...] = ()
     in_memory: bool = False
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """All addresses, where it is on a server."""
-        return (self.target, *self.others)
 
     @property
     def runs_here(self) -> bool:
         """Whether its weights are loaded from files, here or by workers, and no server is asked."""
         return not (self.served_name or self.in_memory)
+
+
+ONE_ADDRESS = (
+    "A model has one address. To spread its calls over several servers, put a gateway in front of them (LiteLLM or "
+    "nginx) and give the address of the gateway."
+)
+
+
+def read_address(text: str) -> tuple[str, str]:
+    """Address and model of `http(s)://...#NAME`.
+
+    Raises:
+        UserError: the address cannot be used, there are several, or no model is named.
+    """
+    address, _, name = text.partition("#")
+    if ",http://" in name or ",https://" in name:
+        raise UserError(ONE_ADDRESS)
+    url = checked_address(address)
+    if not name:
+        raise UserError(f"The model '{text}' names no model on that server: write it as {address}#NAME.")
+    return url, name
+
+
+def checked_address(url: str) -> str:
+    """The address of an interface, which is written into the run; host and scheme in lower case.
+
+    Raises:
+        UserError: it holds a secret, is none, or there are several.
+    """
+    if "," in url:
+        raise UserError(ONE_ADDRESS)
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port beyond 65535, a bracket that is not closed
+        raise UserError(
+            "A model's address cannot be read: write http://HOST:PORT/v1, with a port up to 65535."
+        ) from None
+    if "@" in parts.netloc or parts.query:
+        raise UserError(
+            "A model's address must hold no user name, password or '?', because it is written into the run: set the "
+            f"environment variable of its key ({KEY_VARIABLE}, or the one its preset names) instead."
+        )
+    if not usable:
+        raise UserError(f"The address '{url}' has no host: write http://HOST:PORT/v1.")
+    return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
 
 
 Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]
@@ -108,3 +151,33 @@ class ModelFacts:
     name: str
     architecture: Architecture
     fingerprint: str | None
+
+
+LOCAL_LIBRARIES = ("torch", "transformers")
+"""Libraries that weights in this process need."""
+LOCAL_INSTALL = 'pip install "endoxa[local]" -c constraints.txt'
+
+
+def require_libraries(what: str, names: Sequence[str], install: str) -> None:
+    """Refuse work whose libraries are not installed; none of them is imported.
+
+    Args:
+        what: what needs them, as the subject of the message ("The model 'groq/x'").
+        names: distributions whose module has the same name, with '_' for '-'.
+        install: the command that installs them.
+
+    Raises:
+        UserError: one of them is missing.
+    """
+    missing = [name for name in names if find_spec(name.replace("-", "_")) is None]
+    if missing:
+        raise UserError(f"{what} needs {' and '.join(missing)}: {install}")
+
+
+def require_local(text: str) -> None:
+    """Refuse local weights, the model as written, where torch or transformers is not installed.
+
+    Raises:
+        UserError: with the command that installs them.
+    """
+    require_libraries(f"The model '{text}'", LOCAL_LIBRARIES, LOCAL_INSTALL)

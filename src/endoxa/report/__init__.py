@@ -15,8 +15,9 @@ write HTML and every figure beside it. The parts:
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.
 - **sorted estimates**: `figures.dot_figure`; **several models, data sets or contexts in a row**:
   `figures.series_figure`; **map of models by axis**: `figures.claim_map`; **forest plot**: `charts.series_forest`;
-  **every group against every other**: `charts.signed_matrix`. `figures.in_parts` cuts what does not fit on a page,
-  `figures.labelled` tells equal labels apart, `figures.described` writes the text alternative.
+  **every group against every other**: `charts.signed_matrix`; **how alike every two are**: `figures.likeness_map`.
+  `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,
+  `figures.described` writes the text alternative.
 - **look closer**: `closer.closer_section`, one chart whose rows readers choose, with all rows to download.
 - **overview**: `overview.what_was_run` with `run_table` (`data_field`), tables of models (`fact_field`), versions.
 - **outcome bar**: `outcomes.outcome_table`, `answer_findings`; **tests and corrections**: `families.families`.
@@ -45,3 +46,7 @@ A section in full:
         finding = Finding(f"Of {plural(rows.height, 'model')}, {listed(parts)}.", tuple(rows.rows(named=True)))
         return Section("leans", "Leans", findings=(finding,), figures=(figure,), tables=(table,))
 """
+
+from endoxa import as_verb
+
+as_verb(__name__)

@@ -6,13 +6,14 @@ A figure is made from a frame with the columns that its chart documents (`charts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import polars as pl
 
 from endoxa.report.charts import (
+    heat_map,
     interval_rows,
     series_colors,
     series_dots,
@@ -21,6 +22,7 @@ from endoxa.report.charts import (
     verdict_map,
 )
 from endoxa.report.document import Figure
+from endoxa.report.words import percent
 
 T = TypeVar("T")
 
@@ -71,6 +73,7 @@ def dot_figure(
     title: str,
     alt: str,
     tall: bool = False,
+    domain: tuple[float, float] | None = None,
     **figure: Any,
 ) -> Figure:
     """A row for each estimate with its interval, in the order of the frame.
@@ -82,12 +85,13 @@ def dot_figure(
         title: heading above it.
         alt: what it shows, in words and numbers.
         tall: labels above the dots, with a second, thin interval: for few rows.
+        domain: range of the axis, where it does not follow from the values.
         figure: further settings of `Figure` (rows to download).
     """
     chart = (interval_rows if tall else sorted_dots)(
         frame,
         neutral=measure.neutral,
-        domain=measure.domain(frame),
+        domain=domain or measure.domain(frame),
         title=measure.title,
         axis_format=measure.axis_format,
     )
@@ -154,6 +158,46 @@ def claim_map(
         figure: further settings of `Figure`.
     """
     return Figure(name, title, verdict_map(cells, rows, columns), alt, wide=wide, **figure)
+
+
+FEWEST_ALIKE = 3
+"""Members from which a heat map says more than a sentence or a table."""
+
+
+def likeness_map(
+    pairs: pl.DataFrame,
+    label: Callable[[str], str],
+    domain: Callable[[float, float], tuple[float, float]],
+    *,
+    name: str,
+    title: str,
+    legend: str,
+    alt: str,
+    widest: int,
+) -> tuple[Figure, ...]:
+    """How alike every two of some members are, those beside one another that are most alike; few members have none.
+
+    Args:
+        pairs: `a`, `b`, the place of `a` in the order (`place_a`), and `value`, a share.
+        label: how a member is called.
+        domain: ends of the scale of colours, from the least and the largest value of two members.
+        name: stem of the figure's files.
+        title: heading above it.
+        legend: title of the colour legend.
+        alt: what it shows: '{n}' stands for the number of members, '{range}' for the least and the largest value.
+        widest: with more members it needs the whole width of the page.
+    """
+    members = pairs.sort("place_a")["a"].unique(maintain_order=True).to_list()
+    if len(members) < FEWEST_ALIKE:
+        return ()
+    labels = {member: label(member) for member in members}
+    row, column = (pl.col(side).replace_strict(labels, return_dtype=pl.String) for side in ("a", "b"))
+    frame = pairs.select("value", row=row, column=column)
+    apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
+    least, most = min(apart, default=0.0), max(apart, default=1.0)
+    chart = heat_map(frame, list(labels.values()), domain=domain(least, most), title=legend)
+    spoken = alt.format(n=len(members), range=f"from {percent(least, 0)} to {percent(most, 0)}")
+    return (Figure(name, title, chart, spoken, wide=len(members) > widest),)
 
 
 def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:

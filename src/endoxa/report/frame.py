@@ -19,7 +19,7 @@ from endoxa.report.inputs import Run, command
 from endoxa.report.labels import visible_directions
 from endoxa.report.vega import packed_library
 from endoxa.runs.folder import data_notes
-from endoxa.runs.part import part_of_run
+from endoxa.runs.items import part_of_run
 from endoxa.words import unreviewed
 from endoxa.words.used import kept_words
 

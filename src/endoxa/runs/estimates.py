@@ -3,14 +3,17 @@
 `run.json` says with which settings (`analysis`, or another key where a run has several analyses). With other settings
 the estimates are computed again, by the command that asks; the run folder changes only when the run itself is repeated
 with those settings. (Associations in stories differ: the command that discovers them leaves them in the folder.)
+Records, which may be too many for memory, are written part by part.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -19,6 +22,7 @@ from endoxa.errors import UserError
 from endoxa.runs.folder import RUN, write_json
 from endoxa.sources.frames import write_table
 from endoxa.sources.spreadsheets import read_csv
+from endoxa.sources.write import replacing
 
 ANALYSIS = "analysis"
 Tables = dict[str, pl.DataFrame]
@@ -105,3 +109,41 @@ def _entry(folder: Path, key: str) -> Any:
         return json.loads((folder / RUN).read_text(encoding="utf-8")).get(key)
     except (OSError, ValueError, AttributeError):
         return None
+
+
+class AddPart(Protocol):
+    """Adds rows at the end of the table."""
+
+    def __call__(self, frame: pl.DataFrame) -> None:
+        """Write them to disk at once."""
+        ...
+
+
+@contextmanager
+def parquet_in_parts(path: Path) -> Iterator[AddPart]:
+    """Give a function that takes frames; at the end they replace `path` as one Parquet file.
+
+    Raises:
+        UserError: the disk refuses.
+    """
+    parts = path.parent / "parts"
+    shutil.rmtree(parts, ignore_errors=True)
+    number = 0
+
+    def add(frame: pl.DataFrame) -> None:
+        nonlocal number
+        frame.write_parquet(parts / f"{number:08}.parquet")
+        number += 1
+
+    try:
+        parts.mkdir()
+        yield add
+        with replacing(path) as draft:
+            pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)
+    except (OSError, pl.exceptions.PolarsError) as problem:  # a full disk is either of them
+        reason = getattr(problem, "strerror", None) or str(problem).partition("\n")[0]
+        raise UserError(
+            f"The records cannot be written to {path.parent}: {reason}. Finished work is kept; run the "
+            "same command again to continue."
+        ) from problem
+    shutil.rmtree(parts, ignore_errors=True)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from endoxa.registry import Registry
 from endoxa.runs.folder import RUN
+from endoxa.runs.items import part_of_run
 from endoxa.runs.options import ReportOptions
-from endoxa.runs.part import part_of_run
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
@@ -121,15 +121,6 @@ class Run:
     def errors(self) -> dict[str, int]:
         """Number of conversations by model that ended with an error, for runs that ask."""
         return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
-
-    @property
-    def address_lines(self) -> list[str]:
-        """Calls answered and failed by address, for models that have several."""
-        from endoxa.models.addresses import counted
-
-        by_model = {model["name"]: model.get("addresses") for model in self.facts.get("models", [])}
-        by_model |= {name: use.get("addresses") for name, use in self.facts.get("usage", {}).items()}
-        return [f"{name}: calls by address: {counted(counts)}" for name, counts in by_model.items() if counts]
 
 
 def _open_report(folder: Path) -> str:

@@ -29,18 +29,18 @@ from endoxa.runs.folder import (
     write_json,
 )
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run, S, Work
+from endoxa.runs.items import AVAILABLE
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import AVAILABLE
 from endoxa.schema import Progress
+from endoxa.sources.collected import left_out_notes
 from endoxa.sources.files import sha256
-from endoxa.sources.source import reading_once
-from endoxa.sources.statuses import left_out_notes, reading_drafts
+from endoxa.sources.source import reading_files
 from endoxa.words.used import COMPONENTS_KEY, Used
 
 log = logging.getLogger(__name__)
 
 
-@reading_once()
+@reading_files()
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -58,7 +58,7 @@ def run(
     Raises:
         UserError: any user error.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         done = measure(
             instrument, settings, out, restart=restart, expected=expected, progress=progress, command=command
         )
@@ -101,7 +101,7 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
-@reading_once()
+@reading_files()
 def measure(
     instrument: Instrument[S],
     settings: S,
@@ -126,7 +126,7 @@ def measure(
     Raises:
         UserError: any user error: data, model, key, money, folder.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         new = not out.exists()
         before = _earlier(instrument, out, restart=restart)
         try:
@@ -146,7 +146,11 @@ def measure(
             added = _added(work, before) or _grown(work, before)
             if not added and not (work.reopen and any(complete.errors.values())):
                 return complete
-            _require_journal(work, out)
+            if work.keeps_journal and not (out / JOURNAL).exists():
+                raise UserError(
+                    f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass "
+                    "--restart to measure everything again."
+                )
         created = before["created"] if before else now()
         facts = run_facts(
             instrument.name, settings, work.identity, command, created=created, kind_facts=dict(work.facts)
@@ -165,7 +169,7 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     Raises:
         UserError: the data or the models cannot be used.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         before = read_run(out)
         work = instrument.work(_with_earlier(settings, before, out), out)
         if _added(work, before):
@@ -246,31 +250,12 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
         return settings  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
-        _refuse_other_addresses(left_out, settings.models, out)
         raise DifferentRunError(
             f"{out} holds an unfinished run of {', '.join(earlier)}. Give {', '.join(left_out)} with --model as well, "
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
     return settings.model_copy(update={"models": (*earlier, *added)})
-
-
-def _refuse_other_addresses(left_out: Sequence[str], models: Sequence[str], out: Path) -> None:
-    """Say it where a model of the run is given again at other addresses.
-
-    Raises:
-        UserError: one is.
-    """
-    from endoxa.models.addresses import same_model
-
-    for earlier in left_out:
-        for name in models:
-            if same_model(earlier, name):
-                raise DifferentRunError(
-                    f"{out} holds an unfinished run of '{earlier}', and its answers are kept under this name: give the "
-                    f"model as it was written then, not as '{name}'. Addresses that are down are left out by "
-                    "themselves."
-                )
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:
@@ -287,9 +272,9 @@ def _require_same_code(earlier: Mapping[str, Any]) -> None:
 
         if not {fingerprint(folder), fingerprint_of_parts(folder)} & set(model["fingerprint"].split("+")):
             raise DifferentRunError(
-                f"The files of the model '{model['name']}' are not those of the run, or the run is from a version of "
-                "endoxa that did not compare code. Python code comes with this model, so it was not loaded. Look at "
-                "the code; if you trust it, measure again without --repeat, in a new folder."
+                f"The files of the model '{model['name']}' are not those of the run. Python code comes with this "
+                "model, so it was not loaded. Look at the code; if you trust it, measure again without --repeat, in a "
+                "new folder."
             )
 
 
@@ -328,27 +313,6 @@ def _grown(work: Work, before: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: added for name, added in behind.items() if added}
 
 
-def _begin_addition(work: Work, journal: JournalFile, out: Path, before: Mapping[str, Any]) -> None:
-    """Note what is being added to a finished run, and forget what was added by halves and is not wanted now.
-
-    The run stays finished, as it was, until the new models are through.
-    """
-    added, grown = _added(work, before), _grown(work, before)
-    wanted = takewhile(lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False))
-    # What was begun for other rules has numbers of theirs.
-    same = before.get("adding_to", {}) == grown
-    journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
-    write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
-
-
-def _require_journal(work: Work, out: Path) -> None:
-    if work.keeps_journal and not (out / JOURNAL).exists():
-        raise UserError(
-            f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass --restart "
-            "to measure everything again."
-        )
-
-
 def _measured(
     work: Work, out: Path, facts: dict[str, Any], before: dict[str, Any] | None, progress: Progress
 ) -> dict[str, Any]:
@@ -359,7 +323,14 @@ def _measured(
             clear(out)
             journal.clear()
         if before and before.get("finished"):
-            _begin_addition(work, journal, out, before)
+            added, grown = _added(work, before), _grown(work, before)
+            wanted = takewhile(
+                lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False)
+            )
+            # What was begun for other rules has numbers of theirs.
+            same = before.get("adding_to", {}) == grown
+            journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
+            write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
         else:
             write_json(out / RUN, facts)
         progress("reading the data", 0, 0)

@@ -34,6 +34,8 @@ class AssociationTest:
         language: ISO 639 code, or empty.
         source: where sets and sentences come from.
         association_id: the association it was made from, where it was made from one.
+        built_by: the command that made it, or empty.
+        words: endoxa's own words that it was made with (`schema.provenance`), or empty.
     """
 
     name: str
@@ -45,6 +47,8 @@ class AssociationTest:
     language: str = ""
     source: str = ""
     association_id: str = ""
+    built_by: str = ""
+    words: str = ""
 
 
 TEST_COLUMNS: dict[str, str] = {

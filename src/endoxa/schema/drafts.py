@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
+
 DRAFT, APPROVED, REJECTED = "draft", "approved", "rejected"
 STATUSES = (DRAFT, APPROVED, REJECTED)
 """States of a draft: nobody has judged it, people have taken it, people have not."""
@@ -19,6 +21,7 @@ DRAFT_COLUMNS: dict[str, str] = {
     "batch": "which batch of the run, from 1",
     "position": "place in the answer, from 1",
     "checks": "what was found in it, by name, separated by spaces; it is kept all the same",
+    **PROVENANCE_COLUMNS,
 }
 """Columns that every table of drafts begins with; those of its task follow."""
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -27,6 +29,7 @@ PAIR_COLUMNS: dict[str, str] = {
     "prompt": "what an encoder-decoder reads before it completes the sentence, or empty",
     "region": "where the stereotype was collected, or empty",
     "association_id": "the association the pair was made from, or empty",
+    **PROVENANCE_COLUMNS,
 }
 """Columns of a table of pairs, all strings; optional ones are null where nothing is known."""
 

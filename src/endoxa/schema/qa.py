@@ -48,6 +48,8 @@ class QaItem:
         region: region of that group, where the file names it, else empty.
         names: names put in the place of groups (group -> name); empty in an original.
         association_id: the association it was made from, or empty.
+        built_by: the command that made it ('endoxa build qa'), or empty.
+        words: endoxa's own words that it was made with (`schema.provenance`), or empty.
     """
 
     item_id: str
@@ -68,6 +70,8 @@ class QaItem:
     region: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     association_id: str = ""
+    built_by: str = ""
+    words: str = ""
 
     @property
     def other(self) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
+
 STORY_PROMPT_COLUMNS: dict[str, str] = {
     "sample_id": "unique name of the prompt; every model that gets it keeps it",
     "language": "ISO 639 code of the prompt",
@@ -12,6 +14,7 @@ STORY_PROMPT_COLUMNS: dict[str, str] = {
     "prompt": "what the model is asked",
     "associations": "associations whose identity is the value that the prompt names, as a JSON list of id, compared "
     "attribute and compared value; or empty",
+    **PROVENANCE_COLUMNS,
 }
 """Fields of a line of prompts (`endoxa build stories`)."""
 

@@ -48,15 +48,13 @@ def is_typed_address(url: str) -> bool:
     return words is None or any(origin(url) in _origins(word) for word in words)
 
 
-def typed_hosts() -> set[frozenset[str]]:
-    """The hosts of each model that the command names by its address (`http://HOST/v1,http://HOST2/v1#NAME`)."""
-    several = (_origins(word) for word in _words.get() or () if "#" in word)
-    return {frozenset(host for _, host, _ in origins) for origins in several if origins}
+def typed_hosts() -> set[str]:
+    """The hosts of models that the command names by their address (`http://HOST/v1#NAME`)."""
+    return {host for word in _words.get() or () if "#" in word for _, host, _ in _origins(word)}
 
 
 def _origins(word: str) -> frozenset[Origin]:
-    addresses = (part for match in _ADDRESSES.findall(word) for part in match.split(","))
-    return frozenset(filter(None, map(_origin_or_none, addresses)))
+    return frozenset(filter(None, map(_origin_or_none, _ADDRESSES.findall(word))))
 
 
 def origin(url: str) -> Origin:

@@ -13,7 +13,7 @@ from endoxa.schema import Reader
 
 
 def _builtin() -> Iterable[Reader]:
-    from endoxa.sources.formats import FORMATS
+    from endoxa.sources.read import FORMATS
 
     return (form.reader() for form in FORMATS.values())
 

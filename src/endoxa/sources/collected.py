@@ -1,25 +1,31 @@
-"""Folders that a campaign was exported to: what was withdrawn since.
+"""Rows that are not read: those that people took back from a campaign, and drafts that nobody approved.
 
 `endoxa collect export` writes `withdrawals.csv` beside its tables: the ids of rows that people took back. Whoever reads
 a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newer `withdrawals.csv` put in the place of
 the old one is all that an older release needs.
+
+`endoxa author` writes tables with a column `status`; `endoxa author approve` fills it in. What people rejected is never
+measured or released; what nobody has judged only with `--include-drafts`.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
+from endoxa.schema.drafts import APPROVED, DRAFT, REJECTED
 from endoxa.sources.dialects import csv_records, undecodable
-from endoxa.sources.source import Source, understood_once
+from endoxa.sources.source import Source, current_reading, understood_once
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 WITHDRAWALS = "withdrawals.csv"
 WITHDRAWAL_COLUMNS = ("row_id", "table")
@@ -122,3 +128,48 @@ def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl
         return frame
     rows = frame.select(pl.col(named).cast(pl.String)).iter_rows(named=True)
     return frame.filter(pl.Series([not is_withdrawn(row, withdrawn) for row in rows], dtype=pl.Boolean))
+
+
+_LOG = logging.getLogger(__name__)
+
+
+def is_left_out(cells: Mapping[str, object]) -> bool:
+    """Whether a row is a draft that is not to be read."""
+    if "status" not in cells:
+        return False
+    status = str(cells["status"] or "").strip().casefold()
+    if status == REJECTED:
+        return True
+    unjudged = status == DRAFT or ("draft_id" in cells and status != APPROVED)
+    return unjudged and not current_reading().include_drafts
+
+
+def say_left_out(path: Path, left_out: int, kept: int) -> None:
+    """Say how many rows of a file were left out, once for a run or command.
+
+    Raises:
+        UserError: no other row is there.
+    """
+    if not left_out:
+        return
+    how = current_reading()
+    if path not in how.left_out:
+        _LOG.warning("%s", _note(path, left_out, include=bool(how.include_drafts)))
+    if how.include_drafts is not None:
+        how.left_out[path] = left_out
+    if not kept:
+        raise UserError(
+            f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
+            "--include-drafts to use those that nobody has judged."
+        )
+
+
+def left_out_notes() -> list[str]:
+    """A sentence for each file of which drafts were left out so far (`endoxa.sources.source.reading_files`)."""
+    how = current_reading()
+    return [_note(path, count, include=bool(how.include_drafts)) for path, count in how.left_out.items()]
+
+
+def _note(path: Path, count: int, *, include: bool) -> str:
+    reason = "rejected by people" if include else "rejected or not yet judged by people (--include-drafts)"
+    return f"{count} {'draft' if count == 1 else 'drafts'} of {path.name} left out: {reason}."

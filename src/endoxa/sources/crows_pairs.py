@@ -16,8 +16,8 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
-from endoxa.sources.spans import differing_words
 from endoxa.sources.tables import TABLE_SUFFIXES, table_rows
+from endoxa.sources.typography import differing_words
 from endoxa.sources.write import write_csv
 
 _REQUIRED = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")

@@ -12,8 +12,6 @@ import csv
 import logging
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO, StringIO
@@ -21,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from endoxa.sources.source import Source, understood_once
+from endoxa.sources.source import Source, current_reading, understood_once
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,38 +60,6 @@ _BYTE_ORDER_MARKS = {
 }
 _BLOCK = 1 << 16
 _LONE = re.compile("[\ud800-\udfff]")
-
-_LANGUAGES: ContextVar[tuple[str, ...]] = ContextVar("languages of the files that are read", default=())
-
-
-_NAMES: ContextVar[tuple[tuple[Path, str], ...]] = ContextVar(
-    "files that a program wrote for itself", default=()
-)
-
-
-@contextmanager
-def shown_as(path: Path, name: str) -> Iterator[None]:
-    """Lines about a file inside the block call it by a name: a data frame was written into it."""
-    token = _NAMES.set((*_NAMES.get(), (path, name)))
-    try:
-        yield
-    finally:
-        _NAMES.reset(token)
-
-
-@contextmanager
-def declared_languages(*codes: str) -> Iterator[None]:
-    """Files that are read inside the block and are no Unicode text are in these languages (ISO 639)."""
-    token = _LANGUAGES.set(codes)
-    try:
-        yield
-    finally:
-        _LANGUAGES.reset(token)
-
-
-def languages_declared() -> tuple[str, ...]:
-    """The languages of the block in which this is called (`declared_languages`)."""
-    return _LANGUAGES.get()
 
 
 def code_page(codes: Collection[str]) -> str | None:
@@ -141,7 +107,7 @@ def open_text(path: Path, newline: str) -> TextIO:
     path = Source.of(path)
     encoding = encoding_of(path)
     if encoding != UTF_8:
-        log_taken(path, _encoding_named(encoding))
+        log_reading(path, _encoding_named(encoding))
     stream: TextIO = path.open(encoding=encoding, errors=_UNDECODABLE, newline=newline)
     return stream
 
@@ -149,17 +115,17 @@ def open_text(path: Path, newline: str) -> TextIO:
 def encoding_of(path: Path) -> str:
     """The encoding of a file: Unicode in the form that it has, else the Windows code page of its language.
 
-    The language is the one declared (`declared_languages`), or that of the file's own column `language`. Where there is
-    none, UTF-8: what cannot be decoded is then found row by row.
+    The language is the one declared (`endoxa.sources.source.reading_files`), or that of its own column `language`.
+    Where there is none, UTF-8: what cannot be decoded is then found row by row.
     """
-    return _encoding_of(path, _LANGUAGES.get())
+    return _encoding_of(path, current_reading().languages)
 
 
 @understood_once
 def _encoding_of(path: Path, languages: tuple[str, ...]) -> str:
     with path.open("rb") as stream:
-        found = _encoding(stream, languages)
-    return found or code_page(_named_languages(path)) or UTF_8
+        unicode = _encoding(stream, languages)
+    return unicode or code_page(_named_languages(path)) or UTF_8
 
 
 def _encoding(stream: BinaryIO, languages: Collection[str]) -> str | None:
@@ -236,15 +202,17 @@ def plain_name(name: str) -> str:
     return "_".join(name.replace("\ufeff", " ").replace("\u200b", " ").replace("-", " ").casefold().split())
 
 
-def _dialect(stream: TextIO, path: Path, known: Collection[str]) -> Dialect:
+def _dialect(stream: TextIO, path: Path, wanted: Collection[str]) -> Dialect:
     sample = stream.read(_SAMPLE)
     stream.seek(0)
     return dialect_of_text(
-        sample, USUAL_DELIMITERS.get(path.suffix.lower(), ","), known, whole=len(sample) < _SAMPLE
+        sample, USUAL_DELIMITERS.get(path.suffix.lower(), ","), wanted, complete=len(sample) < _SAMPLE
     )
 
 
-def dialect_of_text(sample: str, usual: str, known: Collection[str] = (), *, whole: bool = True) -> Dialect:
+def dialect_of_text(
+    sample: str, usual: str, wanted: Collection[str] = (), *, complete: bool = True
+) -> Dialect:
     """How a table is written, from its beginning.
 
     A line `sep=;` decides. Else it is the delimiter under which most columns have a known name, then the one under
@@ -253,8 +221,8 @@ def dialect_of_text(sample: str, usual: str, known: Collection[str] = (), *, who
     Args:
         sample: the first rows.
         usual: the delimiter where nothing speaks for another one.
-        known: column names that speak for a delimiter, as `plain_name` gives them.
-        whole: whether the sample is all of the table; else its last row is cut off.
+        wanted: column names that speak for a delimiter, as `plain_name` gives them.
+        complete: whether the sample is all of the table; else its last row is cut off.
     """
     first = sample.partition("\n")[0].partition("\r")[0]
     declared = _SEPARATOR_LINE.fullmatch(first)
@@ -262,40 +230,45 @@ def dialect_of_text(sample: str, usual: str, known: Collection[str] = (), *, who
         return Dialect(declared[1], skipped=1)
     best, most = usual, (-1, 0.0, False)
     for mark in DELIMITERS:
-        header, *rows = _sampled(sample, mark, whole) or [[]]
-        named = len({plain_name(name) for name in header} & set(known))
-        whole_rows = sum(len(cells) == len(header) for cells in rows) / max(len(rows), 1)
-        possible = len(header) > 1 and (named or whole_rows or not rows)
-        if possible and (named, whole_rows, mark == usual) > most:
-            best, most = mark, (named, whole_rows, mark == usual)
+        header, *rows = _sampled(sample, mark, complete) or [[]]
+        named = len({plain_name(name) for name in header} & set(wanted))
+        even_rows = sum(len(cells) == len(header) for cells in rows) / max(len(rows), 1)
+        possible = len(header) > 1 and (named or even_rows or not rows)
+        if possible and (named, even_rows, mark == usual) > most:
+            best, most = mark, (named, even_rows, mark == usual)
     return Dialect(best)
 
 
-def _sampled(sample: str, mark: str, whole: bool) -> list[list[str]]:
+def _sampled(sample: str, mark: str, complete: bool) -> list[list[str]]:
     reader = csv.reader(StringIO(sample, newline=""), delimiter=mark)
     rows: list[list[str]] = []
     try:
         rows += [cells for cells in islice(reader, _SAMPLED_ROWS) if cells]
     except csv.Error:
         return rows
-    cut_off = not whole and len(rows) > 1 and next(reader, None) is None
+    cut_off = not complete and len(rows) > 1 and next(reader, None) is None
     return rows[:-1] if cut_off else rows
 
 
-def csv_records(path: Path, known: Collection[str] = ()) -> Iterator[tuple[int, list[str] | csv.Error]]:
+def csv_records(path: Path, wanted: Collection[str] = ()) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """Line number and cells of each record, the column names first; a record that is no CSV is its error.
 
     Blank lines are left out; memory does not grow with the file.
 
     Args:
         path: the file, whose suffix says which delimiter is usual.
-        known: column names that speak for a delimiter, as `plain_name` gives them.
+        wanted: column names that speak for a delimiter, as `plain_name` gives them.
     """
     path = Source.of(path)
     encoding = encoding_of(path)
     with path.open(encoding=encoding, errors=_UNDECODABLE, newline="") as stream:
-        dialect = _dialect(stream, path, known)
-        _log_dialect(path, encoding, dialect.delimiter)
+        dialect = _dialect(stream, path, wanted)
+        how = [] if encoding == UTF_8 else [_encoding_named(encoding)]
+        if dialect.delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
+            mark = DELIMITERS.get(dialect.delimiter, repr(dialect.delimiter))
+            how.append(f"cells separated by {mark}")
+        if how:
+            log_reading(path, ", ".join(how))
         reader = csv.reader(stream, delimiter=dialect.delimiter, strict=True)
         for _ in range(dialect.skipped):
             next(reader, None)
@@ -312,29 +285,23 @@ def csv_records(path: Path, known: Collection[str] = ()) -> Iterator[tuple[int, 
                 yield line, cells
 
 
-def _log_dialect(path: Path, encoding: str, delimiter: str) -> None:
-    taken = [] if encoding == UTF_8 else [_encoding_named(encoding)]
-    if delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
-        taken.append(f"cells separated by {DELIMITERS.get(delimiter, repr(delimiter))}")
-    if taken:
-        log_taken(path, ", ".join(taken))
-
-
 def _encoding_named(encoding: str) -> str:
     if encoding.startswith("utf"):
         return f"{encoding.removesuffix('-le').removesuffix('-be').upper()} text"
-    declared = ", ".join(_LANGUAGES.get()) or "its column 'language'"
+    declared = ", ".join(current_reading().languages) or "its column 'language'"
     return f"Windows-{encoding.removeprefix('cp')} text (language: {declared})"
 
 
-def log_taken(path: Path, taken: str) -> None:
+def log_reading(path: Path, how: str) -> None:
     """Say how a file was read, where that is not as it is usually written; once, however often it is opened."""
-    if isinstance(path, Source) and not path.is_file_on_disk:
-        path.understood(("taken", taken), lambda: _log_taken.__wrapped__(path, taken))
+    source = Source.of(path)
+    name = source.title[:1].upper() + source.title[1:] if source.title else str(path)
+    if source.is_file_on_disk:
+        _log_once(name, how)
     else:
-        _log_taken(path, taken)
+        source.understood(("taken", how), lambda: _log_once.__wrapped__(name, how))
 
 
 @lru_cache(maxsize=1024)
-def _log_taken(path: Path, taken: str) -> None:
-    _LOG.warning("%s was read as: %s.", dict(_NAMES.get()).get(path, str(path)), taken)
+def _log_once(name: str, how: str) -> None:
+    _LOG.warning("%s was read as: %s.", name, how)

@@ -65,13 +65,13 @@ def draft_faults(draft: Draft) -> Iterator[Fault]:
     for name in ("item_id", "sent_more", "sent_less"):
         if not (draft.pair.get(name) or "").strip():
             yield Fault("empty-cell", draft.column(name), "is empty: every pair needs text here")
-    for name, known in (("direction", DIRECTIONS), ("stereotypical", SIDES)):
+    for name, labels in (("direction", DIRECTIONS), ("stereotypical", SIDES)):
         value = draft.pair.get(name)
-        if value not in known:
+        if value not in labels:
             yield Fault(
                 f"unknown-{name}",
                 draft.column(name),
-                f"holds {value!r}; it must be one of: {', '.join(known)}",
+                f"holds {value!r}; it must be one of: {', '.join(labels)}",
             )
 
 

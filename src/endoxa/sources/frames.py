@@ -34,7 +34,7 @@ def read_table(
         required: columns it must have.
         optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from.
-        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.statuses`).
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.collected`).
         as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:

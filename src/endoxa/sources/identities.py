@@ -27,11 +27,13 @@ def identity_key(text: str) -> str:
 
 def identity_names(texts: pl.Series) -> pl.Series:
     """One name for all spellings of an identity: the first of them in lower case. Nothing stays nothing."""
-    known = texts.drop_nulls().unique().sort()
+    distinct = texts.drop_nulls().unique().sort()
     names: dict[str, str] = {}
-    lower = known.str.to_lowercase()
-    new = [names.setdefault(identity_key(text), low) for text, low in zip(known, lower, strict=True)]
-    return texts.replace_strict(known, pl.Series(new, dtype=pl.String), default=None, return_dtype=pl.String)
+    lower = distinct.str.to_lowercase()
+    new = [names.setdefault(identity_key(text), low) for text, low in zip(distinct, lower, strict=True)]
+    return texts.replace_strict(
+        distinct, pl.Series(new, dtype=pl.String), default=None, return_dtype=pl.String
+    )
 
 
 def spellings(texts: pl.Series) -> dict[str, Counter[str]]:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from endoxa.schema import ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
-from endoxa.sources.spans import differing_words
 from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_rows
+from endoxa.sources.typography import differing_words
 
 _SENTENCES = {
     "en": ("modified_eng_sent_more", "modified_eng_sent_less"),

@@ -52,16 +52,16 @@ class Log:
         Raises:
             UserError: the file is damaged, or holds no samples.
         """
-        found = False
+        any_sample = False
         read = _lines if self.harness == HARNESS else _archived if self.path.suffix == ARCHIVE else _listed
         for where, text in read(self.path):
-            found = True
+            any_sample = True
             try:
                 sample = json.loads(text) if isinstance(text, str | bytes) else text
             except ValueError as problem:
                 raise UserError(f"{self.path}, {where} is no JSON: the log is damaged.") from problem
             yield where, sample
-        if not found:
+        if not any_sample:
             raise UserError(f"{self.path} holds no samples.")
 
     def each(self, read: Callable[[Mapping[str, Any]], T], expected: str) -> Iterator[T]:
@@ -133,7 +133,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _listed(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for sample in _whole(path).get("samples") or ():
+    for sample in _document(path).get("samples") or ():
         yield f"sample {sample.get('id')!r}", sample
 
 
@@ -146,7 +146,7 @@ def _archived(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _inspect_header(path: Path) -> Mapping[str, Any]:
     if path.suffix.lower() != ARCHIVE:
-        return _whole(path)
+        return _document(path)
     with _archive(path) as archive:
         names = archive.namelist()
         if "header.json" not in names:
@@ -154,19 +154,19 @@ def _inspect_header(path: Path) -> Mapping[str, Any]:
         return _json(path, archive.read("header.json"))
 
 
-def _whole(path: Path) -> Mapping[str, Any]:
+def _document(path: Path) -> Mapping[str, Any]:
     with open_text(path, newline="\n") as stream:
         return _json(path, stream.read())
 
 
 def _json(path: Path, text: str | bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except ValueError as problem:
         raise UserError(f"{path} is no JSON: the log is damaged ({problem}).") from problem
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise UserError(f"{path} holds no JSON object: it is no log of Inspect.")
-    return found
+    return document
 
 
 def _archive(path: Path) -> zipfile.ZipFile:

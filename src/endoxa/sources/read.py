@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,11 +14,19 @@ from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.bbq import is_bbq
 from endoxa.sources.collected import use_of
+from endoxa.sources.crows_pairs import CROWS_PAIRS
+from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
-from endoxa.sources.formats import FORMATS
+from endoxa.sources.indibias import INDIBIAS
+from endoxa.sources.native import NATIVE
+from endoxa.sources.s_as import S_AS
 from endoxa.sources.source import Source, understood_once
+from endoxa.sources.stereoset import STEREOSET
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import made_alike
+
+FORMATS: dict[str, Format] = {form.name: form for form in (CROWS_PAIRS, INDIBIAS, S_AS, STEREOSET, NATIVE)}
+
 
 DEFAULTS = ReadOptions()
 
@@ -50,32 +58,34 @@ def recognise(path: Path) -> Reader:
     use = use_of(path)
     if use:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
-    _refuse_nearly(path)
-    wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(
-        f"{path} has an unknown format.{_columns_of(path)} Expected one of: {wanted}.{_offer(path)}"
-    )
-
-
-def _offer(path: Path) -> str:
-    """What to do with a table whose columns have names of their own."""
+    marks = {
+        reader.name: FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
+        for reader in readers
+    }
+    expected = "Expected one of: " + "; ".join(f"{name} ({mark})" for name, mark in marks.items())
     if path.suffix.lower() not in TABLE_SUFFIXES:
-        return ""
-    return (
-        " If two of its columns hold the sentences, name them: --columns sent_more=COLUMN,sent_less=COLUMN; "
-        "`endoxa datasets check` with it lists what is wrong."
-    )
+        raise UserError(
+            f"{path} has an unknown format. Tables end in {', '.join(TABLE_SUFFIXES)}. {expected}."
+        )
+    names = table_columns(path)
+    _refuse_nearly(path, names)
+    columns = ", ".join(map(repr, names))
+    raise UserError(f"{path} has an unknown format. Its columns are: {columns}. {expected}. {_OFFER}")
 
 
-def _refuse_nearly(path: Path) -> None:
+_OFFER = (
+    "If two of its columns hold the sentences, name them: --columns sent_more=COLUMN,sent_less=COLUMN; "
+    "`endoxa datasets check` with it lists what is wrong."
+)
+"""What to do with a table whose columns have names of their own."""
+
+
+def _refuse_nearly(path: Path, names: Sequence[str]) -> None:
     """Refuse a table that has some columns of a format: it is probably meant to be one.
 
     Raises:
         UserError: names the columns it lacks.
     """
-    if path.suffix.lower() not in TABLE_SUFFIXES:
-        return
-    names = table_columns(path)
     wanted = {form.name: form.columns for form in FORMATS.values() if form.columns}
     share = {name: len(set(columns) & set(names)) / len(columns) for name, columns in wanted.items()}
     nearest = max(share, key=share.__getitem__)
@@ -83,18 +93,8 @@ def _refuse_nearly(path: Path) -> None:
         missing = ", ".join(repr(column) for column in wanted[nearest] if column not in names)
         raise UserError(
             f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
-            f"{', '.join(map(repr, names))}.{_offer(path)}"
+            f"{', '.join(map(repr, names))}. {_OFFER}"
         )
-
-
-def _marks(reader: Reader) -> str:
-    return FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
-
-
-def _columns_of(path: Path) -> str:
-    if path.suffix.lower() not in TABLE_SUFFIXES:
-        return f" Tables end in {', '.join(TABLE_SUFFIXES)}."
-    return f" Its columns are: {', '.join(map(repr, table_columns(path)))}."
 
 
 def read_pairs(

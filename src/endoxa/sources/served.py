@@ -43,14 +43,14 @@ def versions_apart(records: pl.LazyFrame, model: str = "model", within: Sequence
     if SERVED not in records.collect_schema():
         return records
     served = pl.col(SERVED).cast(pl.String)
-    known = pl.when(served != "").then(served)
-    pairs = records.select(model=pl.col(model).cast(pl.String), served=known).drop_nulls().unique().collect()
+    stated = pl.when(served != "").then(served)
+    pairs = records.select(model=pl.col(model).cast(pl.String), served=stated).drop_nulls().unique().collect()
     labels = _labels(pairs.sort("model", "served").rows())
     if not labels:
         return records
     group = [model, *within]
-    version = known.forward_fill().over(group)
-    version = pl.coalesce(version, known.backward_fill().over(group), pl.lit(NOT_STATED))
+    version = stated.forward_fill().over(group)
+    version = pl.coalesce(version, stated.backward_fill().over(group), pl.lit(NOT_STATED))
     changed = pl.DataFrame(
         [(*key, label) for key, label in labels.items()],
         schema=[(model, pl.String), ("_version", pl.String), ("_label", pl.String)],

@@ -7,13 +7,13 @@ first opening, and what was found out about it (columns, encoding, hash, format)
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from io import BytesIO, TextIOWrapper
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
@@ -32,62 +32,113 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Inputs:
-    """The files that a command has opened, by the name it has for them, and how many bytes may still be kept."""
+class Opened:
+    """The files that a command has opened, by the name it has for them.
+
+    Attributes:
+        sources: version and source of each file.
+        in_memory: what lies in no file, under the name of one.
+        bytes_left: how many bytes may still be kept.
+    """
 
     sources: dict[str, tuple[tuple[int, ...], Source]] = field(default_factory=dict)
+    in_memory: dict[str, Source] = field(default_factory=dict)
     bytes_left: int = KEPT_BYTES
 
 
-_INPUTS: ContextVar[_Inputs | None] = ContextVar("files that the command has opened", default=None)
+@dataclass(frozen=True)
+class Reading:
+    """How a command reads its files, and which it has opened.
+
+    Attributes:
+        languages: of files that are no Unicode text (ISO 639).
+        include_drafts: read also drafts that nobody has judged; None where nobody has said.
+        left_out: number of drafts left out, by file.
+        opened: each file is opened once; None outside of a command, where files are streamed from the disk.
+    """
+
+    languages: tuple[str, ...] = ()
+    include_drafts: bool | None = None
+    left_out: dict[Path, int] = field(default_factory=dict)
+    opened: Opened | None = None
+
+
+_READING: ContextVar[Reading | None] = ContextVar("how files are read", default=None)
+
+
+def current_reading() -> Reading:
+    """How files are read here."""
+    return _READING.get() or Reading()
 
 
 @contextmanager
-def reading_once() -> Iterator[None]:
-    """Within the block, which is one command, each file is opened once; see `Source.of`."""
-    token = _INPUTS.set(_INPUTS.get() or _Inputs())
+def reading_files(
+    *, languages: Sequence[str] | None = None, include_drafts: bool | None = None
+) -> Iterator[None]:
+    """Within the block, which is one command or a part of it, each file is opened once; see `Source.of`.
+
+    Args:
+        languages: of files that are no Unicode text (ISO 639); None as around the block.
+        include_drafts: read also drafts that nobody has judged; None as around the block. What was left out is
+            counted anew where it changes.
+    """
+    outer = current_reading()
+    inner = replace(outer, opened=outer.opened or Opened())
+    if languages is not None:
+        inner = replace(inner, languages=tuple(languages))
+    if include_drafts not in (None, outer.include_drafts):
+        inner = replace(inner, include_drafts=include_drafts, left_out={})
+    token = _READING.set(inner)
     try:
         yield
     finally:
-        _INPUTS.reset(token)
+        _READING.reset(token)
 
 
 class Source(PlatformPath):
-    """A file with what was found out about it, or a data frame under the name of a file."""
+    """A file with what was found out about it, or a data frame under the name of a file.
 
+    Attributes:
+        title: what messages call it, where that is not its path.
+        is_file_on_disk: False for what is in memory only, beside which nothing lies in a folder.
+    """
+
+    title: str | None = None
+    is_file_on_disk: bool = True
     _content: bytes | None = None
-    _title: str | None = None
     _keeps_content: bool = False
     _understood: dict[Any, Any]
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> Source:
-        """The source at a path: within a command (`reading_once`) always the same, until the file changes.
+        """The source at a path: within a command (`reading_files`) always the same, until the file changes.
 
         Outside of one, the file is streamed from the disk.
         """
         if isinstance(path, Source):
             return path
-        inputs, source = _INPUTS.get(), cls(path)
-        if inputs is None:
+        opened, source = current_reading().opened, cls(path)
+        if opened is None:
             return source
+        if fspath(path) in opened.in_memory:
+            return opened.in_memory[fspath(path)]
         try:
             status = source.stat()
         except (OSError, ValueError):  # a sentence about it comes from whoever reads it
             return source
         version = (status.st_size, status.st_mtime_ns, status.st_ino)
-        before = inputs.sources.get(str(source))
+        before = opened.sources.get(fspath(source))
         if before is not None and before[0] == version:
             return before[1]
-        if source.is_file() and status.st_size <= inputs.bytes_left:
-            inputs.bytes_left -= status.st_size
+        if source.is_file() and status.st_size <= opened.bytes_left:
+            opened.bytes_left -= status.st_size
             source._keeps_content = True
-        inputs.sources[str(source)] = (version, source)
+        opened.sources[fspath(source)] = (version, source)
         return source
 
     @classmethod
     def in_memory(cls, name: str, content: bytes, title: str) -> Self:
-        """Content that lies in no file.
+        """Content that lies in no file; within a command it is also found by its name.
 
         Args:
             name: a name whose suffix says how the content is written.
@@ -95,23 +146,22 @@ class Source(PlatformPath):
             title: what messages call it.
         """
         source = cls(name)
-        source._content, source._title = content, title
+        source._content, source.title, source.is_file_on_disk = content, title, False
+        if opened := current_reading().opened:
+            opened.in_memory[fspath(source)] = source
         return source
 
     @classmethod
-    def of_frame(cls, frame: pl.DataFrame, name: str = "data", title: str = "the data frame") -> Self:
+    def of_frame(
+        cls, frame: pl.DataFrame, name: str = "the data frame/data", title: str = "the data frame"
+    ) -> Self:
         """A data frame, read as if it were a Parquet file."""
         stream = BytesIO()
         frame.write_parquet(stream)
         return cls.in_memory(f"{name}.parquet", stream.getvalue(), title)
 
-    @property
-    def is_file_on_disk(self) -> bool:
-        """False for what is in memory only, beside which nothing lies in a folder."""
-        return self._title is None
-
     def __str__(self) -> str:
-        return self._title or super().__str__()
+        return super().__str__() if self.is_file_on_disk or self.title is None else self.title
 
     def open(self, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         """As `Path.open`; reading begins at the start of what was read at the first opening."""

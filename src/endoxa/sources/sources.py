@@ -66,11 +66,11 @@ def sources() -> Mapping[str, PublishedFile]:
 
 def source(name: str) -> PublishedFile:
     """The source called `name`. Raises UserError with the nearest names where there is none."""
-    known = sources()
-    if name not in known:
-        near = get_close_matches(name, known, n=3) or list(known)
+    all_sources = sources()
+    if name not in all_sources:
+        near = get_close_matches(name, all_sources, n=3) or list(all_sources)
         raise UserError(f"Unknown data set '{name}'. Did you mean: {', '.join(near)}?")
-    return known[name]
+    return all_sources[name]
 
 
 def cache_folder(name: str) -> Path:
@@ -104,7 +104,11 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
         return target
     address, fetch = _address(wanted, mirror)
     try:
-        _retrieve(address, wanted, target, fetch)
+        import pooch
+
+        pooch.get_logger().setLevel(logging.WARNING)
+        digest = f"sha256:{wanted.sha256}" if wanted.sha256 else None
+        pooch.retrieve(address, known_hash=digest, fname=target.name, path=target.parent, downloader=fetch)
     except ValueError as error:  # pooch: the hash differs; it has removed what it fetched
         raise UserError(
             f"{address} is not the published {wanted.file_name}: its SHA-256 is not {wanted.sha256}. "
@@ -136,14 +140,6 @@ def _copy(url: str, output_file: str, pooch: object) -> None:  # noqa: ARG001 (t
     shutil.copyfile(url, output_file)
 
 
-def _retrieve(address: str, wanted: PublishedFile, target: Path, fetch: Callable[..., None] | None) -> None:
-    import pooch
-
-    pooch.get_logger().setLevel(logging.WARNING)
-    known = f"sha256:{wanted.sha256}" if wanted.sha256 else None
-    pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
-
-
 def locate(text: str) -> Source:
     """The file meant by `--data TEXT`: a path, or the name of a source that has been downloaded.
 
@@ -153,12 +149,12 @@ def locate(text: str) -> Source:
     path = Source.of(text)
     if path.exists():
         return path
-    known = sources()
-    if text in known:
-        cached = cached_file(known[text])
+    all_sources = sources()
+    if text in all_sources:
+        cached = cached_file(all_sources[text])
         if cached.is_file():
             return Source.of(cached)
         raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
-    near = [*near_names(path), *get_close_matches(text, known, n=3)]
-    hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(known)}."
+    near = [*near_names(path), *get_close_matches(text, all_sources, n=3)]
+    hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(all_sources)}."
     raise UserError(f"There is no file or data set {text}. {hint}")

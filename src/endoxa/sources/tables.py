@@ -28,21 +28,18 @@ from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STAT
 from endoxa.schema.drafts import DRAFT_COLUMNS
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.schema.stories import STORY_COLUMNS, STORY_MAP_COLUMNS
-from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
+from endoxa.sources.collected import WITHDRAWALS, is_left_out, is_withdrawn, say_left_out, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
-    languages_declared,
-    log_taken,
+    log_reading,
     open_text,
     plain_name,
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.source import Source, understood_once
-from endoxa.sources.spreadsheets import restored
-from endoxa.sources.statuses import is_left_out, say_left_out
-from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
+from endoxa.sources.source import Source, current_reading, understood_once
+from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -161,7 +158,7 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
-    return _header(path, tuple(wanted), languages_declared())
+    return _header(path, tuple(wanted), current_reading().languages)
 
 
 @understood_once
@@ -171,7 +168,16 @@ def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> 
     if suffix in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
     if suffix in JSONL_SUFFIXES:
-        return _jsonl_columns(path)
+        # Keys of the first record that has any, so that one broken line does not hide the others.
+        broken: Row | None = None
+        for row in _jsonl_rows(path):
+            if row.cells:
+                return tuple(row.cells)
+            broken = broken or row
+        if broken is None:
+            raise UserError(f"{path} has no rows: every line is blank.")
+        reason = broken.faults[0].message if broken.faults else "is an empty object"
+        raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
     if suffix in WORKBOOK_SUFFIXES:
         return tuple(name for _, name in _workbook_header(path, next(workbook_rows(path), (1, []))[1]))
     return tuple(_csv_header(path, next(csv_records(path, _plain(wanted)), (1, []))[1]))
@@ -198,7 +204,7 @@ def table_rows(
         optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
             many rows that were.
-        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.statuses`).
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.collected`).
         as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:
@@ -217,32 +223,32 @@ def table_rows(
     return _approved(rows, path) if respect_statuses else rows
 
 
-def require_known_columns(named: Mapping[str, str], known: Collection[str], items: str) -> None:
+def require_known_columns(named: Mapping[str, str], names: Collection[str], items: str) -> None:
     """Refuse an unknown name of a column.
 
     Args:
         named: our name of a column -> the file's.
-        known: our names.
+        names: our names.
         items: what the columns are of ("pairs").
 
     Raises:
         UserError: a name is unknown.
     """
-    unknown = [name for name in named if name not in known]
+    unknown = [name for name in named if name not in names]
     if unknown:
         raise UserError(
             f"There is no column '{unknown[0]}' of {items} to be named. Write OURS=THEIRS with one of: "
-            f"{', '.join(known)}."
+            f"{', '.join(names)}."
         )
 
 
-def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
+def require_columns(path: Path, there: Sequence[str], required: Sequence[str]) -> None:
     """Raise UserError where one of the `required` columns is not among those `found` in the file."""
-    missing = [column for column in required if column not in found]
+    missing = [column for column in required if column not in there]
     if missing:
         raise UserError(
             f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
-            f"{', '.join(map(repr, found))}."
+            f"{', '.join(map(repr, there))}."
         )
 
 
@@ -278,7 +284,7 @@ def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
     spellings = spelled(tuple(row.cells), wanted)
     if not spellings:
         return row
-    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
+    log_reading(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
     return replace(row, cells={spellings.get(name, name): cell for name, cell in row.cells.items()})
 
 
@@ -292,7 +298,7 @@ def _with_decimal_points(path: Path, row: Row) -> Row:
     if not changed:
         return row
     for name in changed:
-        log_taken(path, f"numbers with a decimal comma in column '{name}'")
+        log_reading(path, f"numbers with a decimal comma in column '{name}'")
     return replace(row, cells={**row.cells, **changed})
 
 
@@ -390,19 +396,6 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 
 
 # --------------------------------------------------------------------------- JSONL
-
-
-def _jsonl_columns(path: Path) -> tuple[str, ...]:
-    """Keys of the first record that has any, so that one broken line does not hide the others."""
-    broken: Row | None = None
-    for row in _jsonl_rows(path):
-        if row.cells:
-            return tuple(row.cells)
-        broken = broken or row
-    if broken is None:
-        raise UserError(f"{path} has no rows: every line is blank.")
-    reason = broken.faults[0].message if broken.faults else "is an empty object"
-    raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
 
 
 def _jsonl_rows(path: Path) -> Iterator[Row]:

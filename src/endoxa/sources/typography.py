@@ -1,4 +1,4 @@
-"""How two sentences are written where their words are the same: quotes, dashes, blanks, joiners, composed letters.
+"""Typography of sentences, and their words: what is alike in two spellings, and where two sentences differ.
 
 A tokenizer cuts `can’t` and `can't` into other tokens, so that a pair which differs there compares typography with the
 stereotype. `differences` finds such places, `made_alike` mends them and leaves everything else as it is.
@@ -194,8 +194,8 @@ def _backwards(side: Sequence[Token]) -> list[Token]:
 
 def _shared(more: Sequence[Token], less: Sequence[Token]) -> tuple[int, int]:
     """How many tokens at the start of both are the same letters, where both have a boundary."""
-    one, other = _boundaries(more), _boundaries(less)
-    return next(((one[text], other[text]) for text in reversed(one) if text and text in other), (0, 0))
+    first, second = _boundaries(more), _boundaries(less)
+    return next(((first[text], second[text]) for text in reversed(first) if text and text in second), (0, 0))
 
 
 def _boundaries(side: Sequence[Token]) -> dict[str, int]:
@@ -205,14 +205,14 @@ def _boundaries(side: Sequence[Token]) -> dict[str, int]:
 
 
 def _differs(stretch: _Stretch) -> bool:
-    one, other = _blanks(stretch)
-    blanks = one != other and bool(one and other)
+    first, second = _blanks(stretch)
+    blanks = first != second and bool(first and second)
     if not stretch.same:
         return blanks or bool(_other_conventions(stretch))
     if _text(stretch.more) != _text(stretch.less):
         return True
     # Where words before it differ, a blank on one side only belongs to them ("non-Muslims").
-    return blanks or (one != other and not stretch.opens)
+    return blanks or (first != second and not stretch.opens)
 
 
 def _blanks(stretch: _Stretch) -> tuple[str, str]:
@@ -223,16 +223,18 @@ def _blanks(stretch: _Stretch) -> tuple[str, str]:
 
 def _other_conventions(stretch: _Stretch) -> str:
     """How words that differ are written by different conventions, or an empty text."""
-    one, other = _text(stretch.more), _text(stretch.less)
-    if one.isascii() and other.isascii():
+    first, second = _text(stretch.more), _text(stretch.less)
+    if first.isascii() and second.isascii():
         return ""
-    unseen = [_UNSEEN_BUT_JOINERS.search(text) is not None for text in (one, other)]
+    unseen = [_UNSEEN_BUT_JOINERS.search(text) is not None for text in (first, second)]
     if unseen[0] != unseen[1]:
         return INVISIBLE
-    composed = [unicodedata.normalize("NFC", text) == text for text in (one, other)]
+    composed = [unicodedata.normalize("NFC", text) == text for text in (first, second)]
     if composed[0] != composed[1]:
         return COMPOSITION
-    farsi, arabic = ([text.translate(table) == text for text in (one, other)] for table in (_FARSI, _ARABIC))
+    farsi, arabic = (
+        [text.translate(table) == text for text in (first, second)] for table in (_FARSI, _ARABIC)
+    )
     return LETTERS if farsi == arabic[::-1] and farsi[0] != farsi[1] else ""
 
 
@@ -253,27 +255,27 @@ def _written(stretch: Sequence[Token]) -> str:
 def _kind(stretch: _Stretch) -> str:
     if not stretch.same:
         return _other_conventions(stretch) or "blanks"
-    one, other = _text(stretch.more), _text(stretch.less)
-    if one == other:
+    first, second = _text(stretch.more), _text(stretch.less)
+    if first == second:
         return "blanks"
     if stretch.more[0].plain in _KINDS:
         return _KINDS[stretch.more[0].plain]
-    return next((kind for kind, form in _FORMS.items() if form(one) == form(other)), OTHER_FORMS)
+    return next((kind for kind, form in _FORMS.items() if form(first) == form(second)), OTHER_FORMS)
 
 
 def _alike(stretch: _Stretch, language: str) -> tuple[str, str]:
     """Both sides as they are written alike; the blanks before them stay where words before them differ."""
-    one, other = _written(stretch.more), _written(stretch.less)
+    first, second = _written(stretch.more), _written(stretch.less)
     if not _differs(stretch):
-        return one, other
+        return first, second
     code = language.replace("_", "-").partition("-")[0].lower()
     letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
     if not stretch.same:
         if all(_blanks(stretch)):
-            one, other = f" {_text(stretch.more)}", f" {_text(stretch.less)}"
+            first, second = f" {_text(stretch.more)}", f" {_text(stretch.less)}"
         if _other_conventions(stretch) == LETTERS:
-            one, other = one.translate(letters), other.translate(letters)
-        return _composed(one), _composed(other)
+            first, second = first.translate(letters), second.translate(letters)
+        return _composed(first), _composed(second)
     text = _common_text(stretch.more, stretch.less, letters)
     blanks = _blanks(stretch)
     if all(blanks):
@@ -284,17 +286,79 @@ def _alike(stretch: _Stretch, language: str) -> tuple[str, str]:
 
 
 def _common_text(more: Sequence[Token], less: Sequence[Token], letters: dict[int, int]) -> str:
-    one, other = _text(more), _text(less)
-    if one == other:
-        return one
+    first, second = _text(more), _text(less)
+    if first == second:
+        return first
     if (
         len(more) != 1 or len(less) != 1
     ):  # one word on one side, several on the other: joined where they can be
-        return max((one, other), key=lambda text: sum(text.count(joiner) for joiner in JOINERS))
-    unseen = _UNSEEN_BUT_JOINERS if _JOINING.search(one + other) else _UNSEEN
-    texts = [unicodedata.normalize("NFC", unseen.sub("", text)) for text in (one, other)]
+        return max((first, second), key=lambda text: sum(text.count(joiner) for joiner in JOINERS))
+    unseen = _UNSEEN_BUT_JOINERS if _JOINING.search(first + second) else _UNSEEN
+    texts = [unicodedata.normalize("NFC", unseen.sub("", text)) for text in (first, second)]
     longest = max(texts, key=len)
     if _UNSEEN.sub("", texts[0]) == _UNSEEN.sub("", texts[1]):
         return longest
     marks = _DASH.sub("-", longest.translate(_MARKS))
     return unicodedata.normalize("NFKC", marks).translate(letters)
+
+
+_EDGES = regex.compile(r"^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as it stands in the text without punctuation at its ends, and the same case folded."""
+
+    text: str
+    folded: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words `[start_more, end_more)` of one sentence against `[start_less, end_less)` of the other."""
+
+    start_more: int
+    end_more: int
+    start_less: int
+    end_less: int
+
+
+@lru_cache(maxsize=16)  # checks of a pair ask for the same texts in turn
+def words(text: str) -> tuple[Word, ...]:
+    """Words of a text; what is only punctuation is no word."""
+    return tuple(word for token in text.split() if (word := _word(token)) is not None)
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> Word | None:
+    """What stands between blanks as a word; None where it is only punctuation."""
+    stripped = _EDGES.sub("", token)
+    return Word(stripped, stripped.casefold()) if stripped else None
+
+
+def differing_spans(more: Sequence[Word], less: Sequence[Word]) -> tuple[Span, ...]:
+    """Stretches of words in which the two differ, in order; empty where they share every word.
+
+    Common words at both ends are set aside first, so that the usual pair (one word replaced) costs no
+    alignment; what remains is aligned by `difflib`.
+    """
+    a, b = [word.folded for word in more], [word.folded for word in less]
+    shortest = min(len(a), len(b))
+    head = next((i for i in range(shortest) if a[i] != b[i]), shortest)
+    tail = next((i for i in range(shortest - head) if a[-1 - i] != b[-1 - i]), shortest - head)
+    left, right = a[head : len(a) - tail], b[head : len(b) - tail]
+    if len(left) <= 1 and len(right) <= 1:
+        return (Span(head, head + len(left), head, head + len(right)),) if left or right else ()
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return tuple(Span(head + i, head + j, head + k, head + m) for tag, i, j, k, m in blocks if tag != "equal")
+
+
+def differing_words(sentence: str, second: str) -> str | None:
+    """Words of `sentence` where it differs from `other`: lower case, each once, joined by blanks; or None."""
+    left, right = words(sentence), words(second)
+    matches = (
+        word.text.lower()
+        for span in differing_spans(left, right)
+        for word in left[span.start_more : span.end_more]
+    )
+    return " ".join(dict.fromkeys(matches)) or None

@@ -67,8 +67,8 @@ def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as stream:
         for frame in frames:
             for pair in frame.iter_rows(named=True):
-                known = {name: value for name, value in pair.items() if value is not None}
-                stream.write(json.dumps(known, ensure_ascii=False) + "\n")
+                filled = {name: value for name, value in pair.items() if value is not None}
+                stream.write(json.dumps(filled, ensure_ascii=False) + "\n")
 
 
 def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:

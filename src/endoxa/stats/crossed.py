@@ -1,15 +1,15 @@
-"""Mean of observations that are crossed: each belongs to an item and to a rater, and both are samples.
+"""Estimates from observations that are crossed: each belongs to a unit of two kinds (items and raters), both samples.
 
 Another study would draw other items and other raters, so the variance has a part for each. It is the two-way clustered
 one (Cameron, Gelbach and Miller 2011; Owen 2007): items + raters - what both count twice. The parts for items and
 raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Measured levels and
-coverage: docs/methods/harm.md.
+coverage: docs/methods/harm.md. `fit_crossed` is the linear model with these two as random effects.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from endoxa.stats.intervals import (
     agreeing,
     alike,
     effective_number,
-    jackknife_variance,
 )
 
 FEWEST = 3
@@ -85,13 +84,12 @@ def crossed_mean(
     fewer = min(effective, items)
     if min(items, raters) < FEWEST or fewer - 1 < _NOTHING:
         return Crossed(value, UNDEFINED, NAN, items, raters, effective)
-    of_items = jackknife_variance(np.ones(items), means)
-    of_raters = jackknife_variance(by_rater, np.bincount(rater, weight * observed))
-    error = sqrt(_combined(of_items, of_raters, observed - means[item], item, weight))
-    if error < _NOTHING * max(1.0, abs(value)):
-        ends = _unvaried(value, 0.0, min(items, raters), fewer, bounds=bounds, confidence=confidence)
-    else:
-        ends = _students(value, 0.0, error, fewer - 1, bounds=bounds, confidence=confidence)
+    # Items with one rater say nothing about the noise of single observations, and nothing is taken off for them.
+    shared = np.bincount(item)[item]
+    once = np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)
+    noise = float((weight**2 * (observed - means[item]) ** 2 * once).sum())
+    error = _error(weight * (observed - value), item, rater, noise, weight)
+    ends = _inference(value, 0.0, error, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     return Crossed(value, *ends, items, raters, effective)
 
 
@@ -127,60 +125,194 @@ def crossed_estimate(
     """
     if units < FEWEST:
         return UNDEFINED, NAN
-    parts = [_summed_variance(influence, code) for code in (first, second, np.arange(len(influence)))]
-    error = sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1]))
-    if error < _NOTHING * max(1.0, abs(value)):
-        return _unvaried(value, neutral, int(units), units, bounds=bounds, confidence=confidence)
-    return _students(value, neutral, error, units - 1, bounds=bounds, confidence=confidence)
+    noise = _left_out(influence, np.arange(len(influence)))
+    error = _error(influence, first, second, noise)
+    return _inference(value, neutral, error, int(units), units, bounds=bounds, confidence=confidence)
 
 
-def _summed_variance(influence: np.ndarray, code: np.ndarray) -> float:
-    """Variance of the sum of influences when whole units are drawn."""
+def _error(
+    influence: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    noise: float,
+    weight: np.ndarray | None = None,
+) -> float:
+    """Standard error of an estimate; its variance is never less than the part of one kind of units alone.
+
+    Args:
+        influence: what each observation adds to the deviation of the estimate; they add up to 0.
+        first: code of each observation's unit of the first kind.
+        second: of the second kind.
+        noise: variance that comes from single observations, which both parts hold; it counts once. A mean over items
+            estimates it from how raters differ on an item, which is free of how items differ; where nothing but the
+            influences is known, from leaving out single observations.
+        weight: share of the estimate that rests on each observation; all the same by default.
+    """
+    parts = [_left_out(influence, code, weight) for code in (first, second)]
+    return sqrt(max(sum(parts) - noise, *parts))
+
+
+def _left_out(influence: np.ndarray, code: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """Delete-one jackknife variance over whole units; without weights each unit holds the same share."""
     _, place = np.unique(code, return_inverse=True)
     sums = np.bincount(place, influence)
-    return float((sums**2).sum() * len(sums) / max(len(sums) - 1, 1))
+    count = len(sums)
+    share = 1 / count if weight is None else np.bincount(place, weight)
+    return float(((sums / (1 - share)) ** 2).sum() * (count - 1) / count) if count > 1 else 0.0
 
 
-def _combined(
-    of_items: float, of_raters: float, residual: np.ndarray, item: np.ndarray, weight: np.ndarray
-) -> float:
-    """The variance of the mean, never less than either part alone.
-
-    Both parts hold the noise of single observations; once is taken off, estimated from how raters differ on an item.
-    Items with one rater say nothing about it, and nothing is taken off for them.
-    """
-    shared = np.bincount(item)[item]
-    once = np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)
-    noise = float((weight**2 * residual**2 * once).sum())
-    return max(of_items + of_raters - noise, of_items, of_raters)
-
-
-def _students(
+def _inference(
     value: float,
     neutral: float,
     error: float,
-    freedom: float,
-    *,
-    bounds: tuple[float, float],
-    confidence: float,
-) -> tuple[Interval, float]:
-    from scipy.stats import t
-
-    reach = float(t.ppf((1 + confidence) / 2, freedom)) * error
-    interval = Interval(max(value - reach, bounds[0]), min(value + reach, bounds[1]))
-    return interval, float(2 * t.sf(abs(value - neutral) / error, freedom))
-
-
-def _unvaried(
-    value: float,
-    neutral: float,
     units: int,
     effective: float,
     *,
     bounds: tuple[float, float],
     confidence: float,
 ) -> tuple[Interval, float]:
-    """All units show the same value."""
-    p_value = 1.0 if abs(value - neutral) < _NOTHING else 2.0 ** (1 - units)
-    interval = alike(value, effective, bounds, confidence)
-    return agreeing(interval, value, neutral, p_value, confidence), p_value
+    """Student's interval and p-value; where all units show the same value, those of `alike` and of a sign test."""
+    from scipy.stats import t
+
+    if error < _NOTHING * max(1.0, abs(value)):
+        p_value = 1.0 if abs(value - neutral) < _NOTHING else 2.0 ** (1 - units)
+        interval = alike(value, effective, bounds, confidence)
+        return agreeing(interval, value, neutral, p_value, confidence), p_value
+    reach = float(t.ppf((1 + confidence) / 2, effective - 1)) * error
+    interval = Interval(max(value - reach, bounds[0]), min(value + reach, bounds[1]))
+    return interval, float(2 * t.sf(abs(value - neutral) / error, effective - 1))
+
+
+_LEAST, _MOST = 1e-6, 1e6
+"""Bounds of the ratio of an effect's variance to that of the residuals."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedFit:
+    """A fitted model.
+
+    Attributes:
+        coefficients: of the columns of X.
+        standard_errors: of these.
+        rater_variance: variance of the effects of raters.
+        item_variance: variance of the effects of items.
+        residual_variance: of what is left.
+    """
+
+    coefficients: np.ndarray
+    standard_errors: np.ndarray
+    rater_variance: float
+    item_variance: float
+    residual_variance: float
+
+    def interval(self, column: int, confidence: float) -> tuple[float, float]:
+        """Wald interval of a coefficient."""
+        from scipy.stats import norm
+
+        reach = float(norm.ppf((1 + confidence) / 2)) * float(self.standard_errors[column])
+        value = float(self.coefficients[column])
+        return value - reach, value + reach
+
+
+def fit_crossed(y: np.ndarray, x: np.ndarray, rater: np.ndarray, item: np.ndarray) -> CrossedFit:
+    """Fit y = X b + u[rater] + v[item] + e by restricted maximum likelihood.
+
+    u, v and e are independent and normal (Pinheiro and Bates 2000, chapter 2). The effects of items are eliminated
+    exactly, so that a fit costs the cube of the number of raters and not of items. statsmodels' MixedLM has crossed
+    effects as dense columns of one group, which is slow for many items (a test compares both).
+
+    Args:
+        y: observations, shape (n,).
+        x: columns of the fixed part, shape (n, p), of full rank.
+        rater: code of the rater of each observation.
+        item: code of its item.
+
+    Raises:
+        ValueError: there are no more observations than columns, or the columns are not of full rank.
+    """
+    if len(y) <= x.shape[1]:
+        raise ValueError("more observations than columns are needed")
+    if np.linalg.matrix_rank(x) < x.shape[1]:
+        raise ValueError("the columns are not of full rank")
+    sums = _Sums.of(np.column_stack([x, y]), rater, item)
+    from scipy.optimize import minimize
+
+    start = np.log([0.3, 0.3])
+    bounds = [(log(_LEAST), log(_MOST))] * 2
+    optimum = minimize(
+        lambda ratios: sums.criterion(np.exp(ratios), len(y)), start, bounds=bounds, method="L-BFGS-B"
+    )
+    ratios = np.exp(optimum.x)
+    inner, _ = sums.projected(ratios)
+    coefficients, residual = sums.solved(inner)
+    variance = residual / (len(y) - x.shape[1])
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(inner[:-1, :-1])))
+    return CrossedFit(
+        coefficients, errors, float(ratios[0] * variance), float(ratios[1] * variance), variance
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What the data say of the model, added up.
+
+    Attributes:
+        cross: [X y]'[X y].
+        raters: rows per rater: number, and sums of [X y].
+        items: the same per item.
+        meetings: how often each rater met each item.
+    """
+
+    cross: np.ndarray
+    raters: np.ndarray
+    items: np.ndarray
+    meetings: np.ndarray
+
+    @classmethod
+    def of(cls, table: np.ndarray, rater: np.ndarray, item: np.ndarray) -> _Sums:
+        _, rater = np.unique(rater, return_inverse=True)
+        _, item = np.unique(item, return_inverse=True)
+        meetings = np.zeros((rater.max() + 1, item.max() + 1))
+        np.add.at(meetings, (rater, item), 1.0)
+        return cls(table.T @ table, _added(table, rater), _added(table, item), meetings)
+
+    def projected(self, ratios: np.ndarray) -> tuple[np.ndarray, float]:
+        """[X y]' H^-1 [X y] and log det H, where H is the covariance over the residual variance.
+
+        With M = Z'Z + diag(1 / ratios) in blocks of raters and items, H^-1 = I - Z M^-1 Z' and
+        det H = det M times the product of the ratios; the block of items is diagonal and eliminated first.
+        """
+        of_items = self.items[:, 0] + 1 / ratios[1]
+        of_raters = np.diag(self.raters[:, 0] + 1 / ratios[0])
+        left = self.meetings / of_items
+        schur = of_raters - left @ self.meetings.T
+        root = np.linalg.cholesky(schur)
+        rest = self.raters[:, 1:] - left @ self.items[:, 1:]
+        half = np.linalg.solve(root, rest)
+        explained = (self.items[:, 1:].T / of_items) @ self.items[:, 1:] + half.T @ half
+        size = 2 * float(np.log(np.diag(root)).sum()) + float(np.log(of_items).sum())
+        size += len(self.raters) * log(ratios[0]) + len(self.items) * log(ratios[1])
+        return self.cross - explained, size
+
+    def solved(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+        """Coefficients, and the sum of squares that is left."""
+        coefficients = np.linalg.solve(inner[:-1, :-1], inner[:-1, -1])
+        return coefficients, float(inner[-1, -1] - inner[:-1, -1] @ coefficients)
+
+    def criterion(self, ratios: np.ndarray, count: int) -> float:
+        """Minus twice the restricted log-likelihood, without its constants."""
+        try:
+            inner, size = self.projected(ratios)
+            _, residual = self.solved(inner)
+        except np.linalg.LinAlgError:
+            return inf
+        sign, fixed = np.linalg.slogdet(inner[:-1, :-1])
+        if residual <= 0 or sign <= 0:
+            return inf
+        return (count - len(inner) + 1) * log(residual) + size + float(fixed)
+
+
+def _added(table: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Number of rows and sum of every column, by code."""
+    columns = [np.bincount(code), *(np.bincount(code, weights=column) for column in table.T)]
+    return np.column_stack(columns).astype(float)

@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, effective_number
-
-_BLOCK_ENTRIES = 1_000_000
+from endoxa.stats.signs import blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,6 @@ class Clusters:
         return effective_number(self.sizes)
 
 
-def mean_of_totals(totals: np.ndarray) -> np.ndarray:
-    """Second column over the first: the mean over observations."""
-    return np.asarray(totals[:, 1] / totals[:, 0])
-
-
 def bootstrap(
     clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray], resamples: int, seed: int
 ) -> np.ndarray:
@@ -69,9 +63,11 @@ def bootstrap(
     """
     if clusters.count < FEWEST_CLUSTERS:
         return np.full(resamples, NAN)
-    blocks = _blocks(clusters.count, resamples)
     return np.concatenate(
-        [combine(_drawn(clusters.count, rows, seed, block) @ clusters.totals) for block, rows in blocks]
+        [
+            combine(_drawn(clusters.count, rows, seed, block) @ clusters.totals)
+            for block, rows in blocks(clusters.count, resamples)
+        ]
     )
 
 
@@ -133,13 +129,6 @@ def expanded_p_value(draws: np.ndarray, clusters: Clusters) -> float:
     beyond = min(int((draws <= 0).sum()), int((draws >= 0).sum()))
     tail = min((beyond + 1) / (len(draws) + 1), 0.5)
     return float(2 * t.sf(-norm.ppf(tail) * np.sqrt((m - 1) / m), m - 1))
-
-
-def _blocks(width: int, rows: int) -> Iterator[tuple[int, int]]:
-    """Number and height of the blocks that `rows` rows of `width` entries are drawn in."""
-    height = max(1, _BLOCK_ENTRIES // width)
-    for block, start in enumerate(range(0, rows, height)):
-        yield block, min(height, rows - start)
 
 
 @lru_cache(maxsize=12)  # the same for every statistic of a cell; at most 100 MB

@@ -62,7 +62,7 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0, *, def
     single = totals.astype(np.float32)
     reached = sum(
         int((np.abs(_signs(len(totals), rows, seed, block) @ single) >= bound).sum())
-        for block, rows in _blocks(len(totals), flips)
+        for block, rows in blocks(len(totals), flips)
     )
     return (reached + 1) / (flips + 1)
 
@@ -93,7 +93,7 @@ def _heads(coins: int) -> np.ndarray:
     return np.asarray(binom.pmf(np.arange(coins + 1), coins, 0.5))
 
 
-def _blocks(width: int, rows: int) -> Iterator[tuple[int, int]]:
+def blocks(width: int, rows: int) -> Iterator[tuple[int, int]]:
     """Number and height of the blocks that `rows` rows of `width` entries are drawn in."""
     height = max(1, _BLOCK_ENTRIES // width)
     for block, start in enumerate(range(0, rows, height)):

@@ -12,16 +12,29 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed, values_by_path
 from endoxa.schema.options import settings_from
 from endoxa.sources.files import require_file
-from endoxa.study.convergence.options import ConvergenceOptions
-from endoxa.study.parts import PARTS, Chosen, Part, chosen, files_named
+from endoxa.study.parts import (
+    PARTS,
+    RUNS,
+    Chosen,
+    Command,
+    ConvergenceOptions,
+    FindVerb,
+    Part,
+    Step,
+    chosen,
+    files_named,
+    paths_of,
+    read_steps,
+    stated,
+)
 
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
 MAP = "stories.csv"
+ITEMS = "items"
 _ALLOWABLE = ("trust_remote_code", "ray_address")
 """Options of sections that the command has to allow."""
 
@@ -58,12 +71,13 @@ class _Content(BaseModel):
     seed: Annotated[int, Ge(0), Le(2**31 - 1)] = 0
     confidence: Annotated[float, Ge(0.5), Le(0.999)] = DEFAULT_CONFIDENCE
     budget: Annotated[float, Gt(0)] | None = None
-    models: Annotated[tuple[StudyModel, ...], Field(min_length=1)]
+    models: tuple[StudyModel, ...] = ()
     pairs: dict[str, Any] | None = None
     tests: dict[str, Any] | None = None
     questions: dict[str, Any] | None = None
     stories: dict[str, Any] | None = None
     convergence: dict[str, Any] = Field(default_factory=dict)
+    steps: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,7 @@ class Study:
         models: the models.
         sections: what was chosen for each instrument in use, by name.
         comparison: how the instruments are compared.
+        steps: commands by verb, in the order of the file.
     """
 
     folder: Path
@@ -91,12 +106,21 @@ class Study:
     models: tuple[StudyModel, ...]
     sections: Mapping[str, Chosen]
     comparison: ConvergenceOptions
+    steps: tuple[Step | Command, ...] = ()
 
     def parts(self) -> Iterator[Part]:
         """The instruments in use that some model is measured with."""
         for part in PARTS:
             if part.name in self.sections and self.models_of(part):
                 yield part
+
+    def ordered(self) -> tuple[tuple[Step | Command, ...], tuple[Step | Command, ...]]:
+        """The steps before the instruments, and those behind: from the first on that reads what these make."""
+        made = [(self.folder / name).resolve() for name in (RUNS, ITEMS)]
+        for number, step in enumerate(self.steps):
+            if any(path.resolve().is_relative_to(place) for path in paths_of(step) for place in made):
+                return self.steps[:number], self.steps[number:]
+        return self.steps, ()
 
     def models_of(self, part: Part) -> tuple[StudyModel, ...]:
         """Models that an instrument measures."""
@@ -107,12 +131,17 @@ class Study:
         return {model.reached(part.name) or "": model.name for model in self.models_of(part)}
 
 
-def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
+def _no_verb(words: str) -> Any:
+    raise TypeError(f"There is no command '{words}' here.")
+
+
+def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb = _no_verb) -> Study:
     """The study of a folder, checked as far as it can be without data.
 
     Args:
         folder: of the study.
         allowed: what the command allows it.
+        verb: finds a command by its words, for steps of the study.
 
     Raises:
         UserError: there is no study file, it is no TOML, it holds what a study has not, or does not ask for what it
@@ -148,8 +177,17 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
         content.models,
         sections,
         _comparison(path, content),
+        read_steps(
+            content.steps,
+            folder,
+            str(path),
+            {"seed": content.seed, "confidence": content.confidence},
+            verb,
+        ),
     )
-    if not any(study.parts()):
+    if clash := {part.name for part in PARTS if part.name in sections} & {step.name for step in study.steps}:
+        raise UserError(f"{path}: a step has the name '{min(clash)}' of an instrument. Give it another name.")
+    if not (study.steps or any(study.parts())):
         raise UserError(
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
             "section of that name."
@@ -168,7 +206,8 @@ def _require_inside(path: Path, study: Study, allowed: Allowed) -> None:
     folder, named = study.folder.resolve(), {file.resolve() for file in allowed.files}
     sections = ((part, study.sections[part.name]) for part in PARTS if part.name in study.sections)
     files = (file for part, section in sections for file in files_named(part, section, study.folder))
-    for file in (study.associations, *files):
+    read = (file for step in study.steps for file in paths_of(step))
+    for file in (study.associations, *files, *read):
         if not (file.resolve().is_relative_to(folder) or file.resolve() in named):
             raise UserError(
                 f"{path} asks to read {file}, which is not in the folder of the study, and the command does not. If "
@@ -188,12 +227,15 @@ def _require_requests(path: Path, study: Study, allowed: Allowed) -> None:
         for key, value in section.probe.items()
         if key[-1] in _ALLOWABLE
     }
+    by_step = [(entry.path[-1], value) for step in study.steps for entry, value in stated(step)]
+    requests |= {(key, value) for key, value in by_step if key in _ALLOWABLE}
     extractors = (study.sections["stories"].of_study if "stories" in study.sections else {}).get(
         "extractors", ()
     )
     models = {model.reached(part.name) for model in study.models for part in PARTS} | set(
         (extractors,) if isinstance(extractors, str) else extractors
     )
+    models |= {value for _, value in by_step if isinstance(value, str)}
     unasked = [
         *(f"--model {model}" for model in allowed.models if model not in models),
         *(

@@ -9,16 +9,15 @@ from math import isnan, nan, sqrt, tanh
 import numpy as np
 import polars as pl
 
-from endoxa.runs.asking.cost import Expected
-from endoxa.runs.asking.plan import Planned, parse_models, planned
+from endoxa.runs.asking.cost import Expected, Planned, parse_models, planned
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.instrument import Plan
 from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study
 from endoxa.study.items import ID, Items, build_items, read_associations, study_vocabulary
-from endoxa.study.parts import QUESTIONS, STORIES
-from endoxa.study.steps import PROFILES, Step, steps
+from endoxa.study.parts import QUESTIONS, STORIES, Step
+from endoxa.study.run import PROFILES, steps
 
 SECONDS_PER_CALL = 2.0
 """What a call to a chat model is taken to last, for the hours of a plan."""
@@ -62,6 +61,8 @@ def plan_study(study: Study) -> tuple[list[Items], list[PlannedStep]]:
     Raises:
         UserError: the study file, the associations or a model cannot be used.
     """
+    if not any(study.parts()):
+        return [], []
     associations = read_associations(study)
     identities = dict(associations.select(ID, "identity").iter_rows())
     made = build_items(study, associations)
@@ -98,9 +99,9 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:
-        from endoxa.instruments.stories.stories import plan_stories
+        from endoxa.instruments.stories.probe import stories_probe
 
-        return plan_stories(step.settings)  # type: ignore[arg-type]
+        return stories_probe(step.settings).plan()  # type: ignore[arg-type]
     # Stories that are not written yet: two questions about each.
     repeats = int(study.sections[STORIES.name].probe.get(("repeats",), 1))
     stories = items.count * repeats * len(study.models_of(STORIES))

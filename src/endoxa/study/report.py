@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.report.claims import chip
@@ -19,17 +21,51 @@ from endoxa.report.tables import Column, Table
 from endoxa.report.words import listed, plural
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
+from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import UNTESTED
-from endoxa.study.convergence.correlations import beyond
-from endoxa.study.convergence.from_study import study_runs
-from endoxa.study.convergence.report.sections import sections
-from endoxa.study.convergence.run import Convergence, converge, write_tables
-from endoxa.study.convergence.words import ends, number, tool
+from endoxa.study.convergence.correlations import beyond, ends, number, tool
+from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
+from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
-from endoxa.study.items import Items, left_out_lines
-from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
-from endoxa.study.run import require_current
-from endoxa.study.steps import PROFILES, Step
+from endoxa.study.items import Items, left_out_lines, map_of, read_associations
+from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
+from endoxa.study.run import PROFILES, require_current
+from endoxa.study.simulated import is_simulated
+
+LIVE = "live/"
+"""How runs name a simulated model that scores sentences or encodes texts."""
+
+
+def study_runs(study: Study) -> StudyRuns:
+    """The runs of a study that `endoxa study run` has made, with its names of models.
+
+    Raises:
+        UserError: the associations or the story map cannot be read.
+    """
+    parts = list(study.parts())
+    aliases: dict[str, str] = {}
+    for part in parts:
+        for model, name in study.names(part).items():
+            aliases[model] = name
+            if is_simulated(model) and part in (PAIRS, TESTS):
+                aliases[LIVE + model] = name
+
+    def folder(part: Part, run: str = "") -> Path | None:
+        return study.folder / RUNS / (run or part.name) if part in parts else None
+
+    story_map: pl.DataFrame | None = None
+    if STORIES in parts:
+        story_map = read_table(map_of(study, study.sections[STORIES.name]))
+    return StudyRuns(
+        read_associations(study),
+        folder(PAIRS),
+        folder(QUESTIONS),
+        folder(TESTS),
+        folder(STORIES, PROFILES),
+        story_map,
+        aliases,
+    )
+
 
 REPORT = "report.html"
 """Page in the folder of a run."""
@@ -67,6 +103,11 @@ def write_study(study: Study, output: Path) -> Written:
         )
     refuse_folder(output)
     require_apart([output], [study.folder / FILE, study.associations])
+    if not any(study.parts()):
+        raise UserError(
+            f"{study.folder} measures with no instrument: there is nothing to compare. Give a model pairs, tests, "
+            "questions or stories, and keep the section of that name."
+        )
     items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
     try:
@@ -85,11 +126,11 @@ def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Pat
     folder = output.with_name(f"{output.stem}_pages")
     folder.mkdir(exist_ok=True)
     for step in _shown(current):
-        page, copy = step.folder(study) / REPORT, folder / f"{step.name}.html"
+        page, copy = step.folder / REPORT, folder / f"{step.name}.html"
         if page.is_file():
             yield Path(shutil.copyfile(page, copy))
         else:
-            yield write_report([step.folder(study)], copy, seed=study.seed)
+            yield write_report([step.folder], copy, seed=study.seed)
 
 
 def _shown(current: Sequence[Step]) -> list[Step]:
@@ -107,7 +148,7 @@ def _page(
     parts = [tool(part.name) for part in study.parts()]
     measured = convergence.parts["association_id"].n_unique()
     compared = sections(convergence) if len(parts) > 1 else []
-    runs = [run for step in _shown(current) for run in read_runs([step.folder(study)])]
+    runs = [run for step in _shown(current) for run in read_runs([step.folder])]
     return Page(
         package="endoxa.study",
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
@@ -130,8 +171,9 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
     tables = [
         _table(headline)
         for step in current
-        if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder(study))) is not None
+        if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder)) is not None
     ]
+    titles = {step.name: tool(step.name).capitalize() for step in current} | {PROFILES: "Stories"}
     return Section(
         "instruments",
         "What each instrument found",
@@ -140,12 +182,8 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
         else "One instrument alone: there is nothing to compare it with.",
         tables=tuple(table for table in tables if table.rows),
         template="instruments.html.j2",
-        values={"pages": [(_title(page), f"{page.parent.name}/{page.name}") for page in pages]},
+        values={"pages": [(titles[page.stem], f"{page.parent.name}/{page.name}") for page in pages]},
     )
-
-
-def _title(page: Path) -> str:
-    return "Stories" if page.stem == PROFILES else tool(page.stem).capitalize()
 
 
 def _table(headline: Headline) -> Table:

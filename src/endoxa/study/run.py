@@ -1,4 +1,4 @@
-"""`endoxa study run`: every instrument, one after the other, within one budget; what is done is never done again.
+"""`endoxa study run`: every instrument and step, within one budget; what is done is never done again.
 
 A run whose settings or items have changed is moved to `earlier` and begun anew; where an earlier run has just these
 settings, it takes its place again. A study that was stopped continues with the same command.
@@ -7,39 +7,123 @@ settings, it takes its place again. A study that was stopped continues with the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from endoxa.errors import UserError
-from endoxa.models.chat.prices import Price
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking.cost import spent
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
-from endoxa.runs.instrument import Run
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.progress import without_progress
 from endoxa.runs.run import outdated, read_run, run
 from endoxa.schema import Progress
+from endoxa.schema.options import settings_from
+from endoxa.study import simulated
 from endoxa.study.file import Study
-from endoxa.study.items import Items, build_items, read_associations
-from endoxa.study.steps import EARLIER, RUNS, Step, steps
+from endoxa.study.items import ID, Items, build_items, read_associations, vocabulary_file
+from endoxa.study.parts import PAIRS, RUNS, STORIES, TESTS, Command, Part, Step, Values, paths_of, stated
+
+EARLIER = "earlier"
+PROFILES = "profiles"
+"""Profiles read from stories; a run of `endoxa probe extract`."""
+READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")
+"""Extractors of simulated stories, where the study file names none."""
+
+
+def steps(study: Study) -> Iterator[Step]:
+    """The runs of a study, each made when it is its turn: simulated models take their places then.
+
+    Raises:
+        UserError: settings that no run takes.
+    """
+    for part in study.parts():
+        names = {_reached(study, part, model): name for model, name in study.names(part).items()}
+        values: Values = {
+            **study.sections[part.name].probe,
+            (part.data,): str(study.folder / part.items),
+            ("models",): tuple(names),
+        }
+        yield _run(study, part.name, part.instrument, values, names)
+        if part == STORIES:
+            yield _profiles(study)
+
+
+def _reached(study: Study, part: Part, model: str) -> str:
+    """The words by which the run names a model; a simulated one is offered as an object where it has to be."""
+    if not simulated.is_simulated(model) or part not in (PAIRS, TESTS):
+        return model
+    if part == TESTS:
+        from endoxa.instruments.association_tests.items import read_tests
+
+        return simulated.encoder(model, read_tests(study.folder / part.items))
+    from endoxa.sources.frames import read_table
+
+    pairs = read_table(study.folder / part.items, ("item_id", ID, "sent_more", "sent_less"))
+    return simulated.scorer(model, pairs.to_dicts())
+
+
+def _profiles(study: Study) -> Step:
+    """The reading of profiles from the stories."""
+    vocabulary = vocabulary_file(study)
+    values: Values = {
+        ("data",): str(study.folder / RUNS / STORIES.name),
+        ("models",): extractors(study),
+        ("vocabulary",): None if vocabulary is None else str(vocabulary),
+    }
+    return _run(study, PROFILES, "extract", values, study.names(STORIES))
+
+
+def extractors(study: Study) -> tuple[str, ...]:
+    """Models that read profiles from stories: those of the study file, or the first model that writes stories.
+
+    Raises:
+        UserError: only simulated models write stories and a name that is no text was given.
+    """
+    named = study.sections[STORIES.name].of_study.get("extractors", ())
+    several = (named,) if isinstance(named, str) else tuple(named)
+    if not all(isinstance(name, str) for name in several):
+        raise UserError(f"{study.folder}: extractors must be names of models in quotation marks.")
+    written = list(study.names(STORIES))
+    real = [model for model in written if not simulated.is_simulated(model)]
+    return several or (tuple(real[:1]) if real else READERS)
+
+
+def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str, str]) -> Step:
+    """A run with what the study says of all, then what it says of this one."""
+    instrument = INSTRUMENTS.get(kind)
+    shared: dict[tuple[str, ...], Any] = {("seed",): study.seed}
+    if "confidence" in instrument.settings.model_fields:
+        shared["confidence",] = study.confidence
+    if any(simulated.is_simulated(model.removeprefix("live/")) for model in models):
+        shared["notice",] = simulated.NOTICE
+    settings = settings_from(instrument.settings, {**shared, **values})
+    return Step(name, instrument, settings, study.folder / RUNS / name, models)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One run of a study that is finished.
+    """One step of a study that is finished.
 
     Attributes:
-        step: which.
-        run: the run.
-        again: it was begun anew, because its settings or items had changed.
+        name: the run, or the command.
+        folder: where the run is, or what the command wrote.
+        counts: of a run.
+        what: what was done.
+        lines: what a command said.
     """
 
-    step: Step
-    run: Run
-    again: bool
+    name: str
+    folder: Path
+    counts: Mapping[str, int]
+    what: Literal["done", "was complete", "begun anew"]
+    lines: Sequence[str] = ()
 
 
 def run_study(
@@ -53,18 +137,41 @@ def run_study(
         command: the words of the command line, for `run.json`.
 
     Returns:
-        The items of every instrument, and the finished runs.
+        The items of every instrument, and the finished runs and commands.
 
     Raises:
         UserError: any user error; what was measured is kept.
     """
-    items = build_items(study, read_associations(study))
-    total = sum(2 if part.part.name == "stories" else 1 for part in items)
-    done = []
-    for number, step in enumerate(steps(study), start=1):
-        report = partial(_report, progress, f"{number} of {total}, {step.name}")
-        done.append(_run_step(study, step, report, command))
-    return items, done
+    first, last = study.ordered()
+    total = len(study.steps) + sum(2 if part.name == "stories" else 1 for part in study.parts())
+    numbers = count(1)
+
+    def carried_out(step: Step | Command) -> Done:
+        report = partial(_report, progress, f"{next(numbers)} of {total}, {step.name}")
+        if isinstance(step, Command):
+            return _run_command(study, step, report)
+        return _run_step(study, step, report, command)
+
+    done = [carried_out(step) for step in first]
+    items = build_items(study, read_associations(study)) if any(study.parts()) else []
+    done += [carried_out(step) for step in steps(study)]
+    return items, done + [carried_out(step) for step in last]
+
+
+def _run_command(study: Study, step: Command, progress: Progress) -> Done:
+    """Carry out a command, unless it was with the same settings and inputs."""
+    changes = step.changes()
+    if not changes:
+        return Done(step.name, step.folder, {}, "was complete")
+    progress("carrying out", 0, 1)
+    models = [value for entry, value in stated(step) if entry.path[-1] in ("model", "models")]
+    beside = {path.with_name(f"{path.name}.model") for path in paths_of(step, outputs=True)}
+    beside |= {path.with_name(f"{path.stem}_run") for path in paths_of(step, outputs=True)}
+    free = all(str(model).startswith("sim/") for model in models)
+    limit = None if study.budget is None or free else _left(study, beside)
+    with without_progress():  # one bar at a time
+        lines = step.run(limit)
+    return Done(step.name, step.folder, {}, "done", lines)
 
 
 def _report(progress: Progress, which: str, what: str, /, *state: Any) -> None:
@@ -73,22 +180,23 @@ def _report(progress: Progress, which: str, what: str, /, *state: Any) -> None:
 
 def _run_step(study: Study, step: Step, progress: Progress, command: Sequence[str]) -> Done:
     """Run a step in its folder, in that of an earlier run with the same settings, or anew."""
-    folder = step.folder(study)
     settings = _within_budget(study, step)
-    begin: Callable[[], Run] = partial(
-        run, step.instrument, settings, folder, progress=progress, command=command
-    )
+
+    def begin(what: Literal["done", "begun anew"] = "done") -> Done:
+        made = run(step.instrument, settings, step.folder, progress=progress, command=command)
+        return Done(step.name, made.folder, made.counts, "was complete" if made.was_complete else what)
+
     try:
-        return Done(step, begin(), again=False)
+        return begin()
     except DifferentRunError:
         _set_aside(study, step.name)
     for earlier in _earlier(study, step.name):
-        earlier.rename(folder)
+        earlier.rename(step.folder)
         try:
-            return Done(step, begin(), again=False)
+            return begin()
         except DifferentRunError:
             _set_aside(study, step.name)
-    return Done(step, begin(), again=True)
+    return begin("begun anew")
 
 
 def _set_aside(study: Study, name: str) -> None:
@@ -98,9 +206,7 @@ def _set_aside(study: Study, name: str) -> None:
         shutil.rmtree(folder)
         return
     beside.mkdir(exist_ok=True)
-    number = 1
-    while (beside / f"{name}-{number}").exists():
-        number += 1
+    number = next(number for number in count(1) if not (beside / f"{name}-{number}").exists())
     folder.rename(beside / f"{name}-{number}")
 
 
@@ -122,23 +228,32 @@ def _within_budget(study: Study, step: Step) -> Any:
     """
     if study.budget is None or not isinstance(step.settings, ChatRunSettings):
         return step.settings
-    from endoxa.runs.asking.plan import parse_models
+    from endoxa.runs.asking.cost import parse_models
 
     if all(spec.host.free for spec in parse_models(step.settings.models)):
         return step.settings
-    others = sum(_cost(path) for path in run_folders(study) if path != step.folder(study))
-    left = study.budget - others
+    return step.settings.model_copy(update={"max_cost": _left(study, {step.folder})})
+
+
+def _left(study: Study, folders: Collection[Path]) -> float:
+    """US dollars that are left of the budget for a run in one of these folders.
+
+    Raises:
+        UserError: nothing is left.
+    """
+    others = sum(_cost(path) for path in run_folders(study) if path not in folders)
+    left = (study.budget or 0.0) - others
     if left <= 0:
         raise UserError(
             f"The budget of ${study.budget:g} is used up (${others:.2f} spent). Raise `budget` in the study file, then "
             "run the same command again; everything measured is kept."
         )
-    return step.settings.model_copy(update={"max_cost": left})
+    return left
 
 
 def run_folders(study: Study) -> list[Path]:
     """Every run folder of a study, those set aside among them."""
-    return sorted(path.parent for name in (RUNS, EARLIER) for path in (study.folder / name).glob(f"*/{RUN}"))
+    return sorted(path.parent for path in study.folder.rglob(RUN))
 
 
 def _cost(folder: Path) -> float:
@@ -149,12 +264,8 @@ def _cost(folder: Path) -> float:
         return sum(model.get("most_cost_usd") or 0.0 for model in use.values())
     if "usage" not in facts and "sampling" not in facts.get("settings", {}):
         return 0.0
-    return _cost_by_journal(folder, facts)
-
-
-def _cost_by_journal(folder: Path, facts: dict[str, Any]) -> float:
     from endoxa.models.chat import parse_chat_model
-    from endoxa.models.chat.prices import price_of
+    from endoxa.models.chat.presets import price_of
 
     settings = facts.get("settings", {})
     journal = AnswerJournal(folder / JOURNAL)
@@ -167,41 +278,29 @@ def _cost_by_journal(folder: Path, facts: dict[str, Any]) -> float:
         journal.close()
 
 
-_NO_NUMBER = frozenset(
-    (
-        "models",
-        "data",
-        "tests",
-        "vocabulary",
-        "max_cost",
-        "engine",
-        "options",
-        "notice",
-        "retry_errors",
-        "batch",
-    )
-)
-
-
 def require_current(study: Study) -> tuple[list[Items], list[Step]]:
     """The items and steps of a study, all steps finished with the settings and items of today.
 
     Raises:
         UserError: one is missing, unfinished, or was run with other settings or items.
     """
+    again = f"Run it: endoxa study run {study.folder}"
     items = build_items(study, read_associations(study))
     current = []
-    for step in steps(study):  # one after the other: a simulated model takes its place for its own step
-        folder = step.folder(study)
-        again = f"Run it: endoxa study run {study.folder}"
-        if not (folder / RUN).is_file() or not read_run(folder).get("finished"):
+    # One after the other: a simulated model takes its place for its own step.
+    for step in chain(study.ordered()[0], steps(study), study.ordered()[1]):
+        if isinstance(step, Command):
+            changed = step.changes()
+        elif not (step.folder / RUN).is_file() or not read_run(step.folder).get("finished"):
             raise UserError(f"The run '{step.name}' of {study.folder} is not finished. {again}")
-        if changed := outdated(step.instrument, step.settings, folder):
+        else:
+            changed = outdated(step.instrument, step.settings, step.folder)
+            current.append(step)
+        if changed:
             raise UserError(
-                f"The run '{step.name}' of {study.folder} is not that of the study file any more "
-                f"({'; '.join(changed)}). {again}"
+                f"The {'step' if isinstance(step, Command) else 'run'} '{step.name}' of {study.folder} is not that of "
+                f"the study file any more ({'; '.join(changed)}). {again}"
             )
-        current.append(step)
     return items, current
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.latent import LATENT, Strengths, normal, strengths
+from endoxa.models.chat.simulated.draws import normal, parameters
+from endoxa.models.chat.simulated.latent import LATENT, Strengths
 from endoxa.models.chat.simulated.model import PREFIX, read_words
 from endoxa.models.live import Scorer, offer
 from endoxa.schema import Architecture, AssociationTest, Request, Score, Unscorable
@@ -44,7 +45,7 @@ def planted(model: str) -> Strengths:
         raise UserError(
             f"'{model}' cannot score sentences or encode texts. Give sim/{LATENT}, or weights (hf/...)."
         )
-    return strengths(words.values)
+    return Strengths(**{name: value for name, value in words.values.items() if name in parameters(Strengths)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.items import chosen, counted
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen, counted
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.options import ASKING, DATA, Option

@@ -4,9 +4,8 @@ A **component** is a set of texts with one purpose (prompts of stories, page tex
 state in a language is computed from the texts as they are now and from `reviews.toml`, never typed.
 """
 
-from endoxa.words.components import COMPONENTS, Component, component
+from endoxa.words.components import COMPONENTS, Component, Text, component, languages_of, texts_of
 from endoxa.words.state import SOURCE, State, states, unreviewed
-from endoxa.words.texts import Text, languages_of, texts_of
 
 __all__ = [
     "COMPONENTS",

@@ -1,37 +1,43 @@
-"""The components: which files of endoxa hold words of other languages, and where in them.
-
-A new language file is found by its name. A new kind of file needs an entry here, or one in `LEFT_OUT` with its reason:
-`tests/words/test_components.py` looks for data files that stand in neither.
-"""
+"""The components of `components.toml`, and their texts, read from the files as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import csv
+import io
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from endoxa.errors import UserError
 
-Keyed = Literal["file", "section", "leaf", "rows", "columns", "origin"]
-"""Where a file says which language a text has: in its own name, the first key, the last key, the column `language` of a
-table, the names of columns, or the origin of a given name."""
+PACKAGE = Path(str(files("endoxa")))
+SITE = "collect/"
+"""How names of files of the campaign site begin, which is a package of its own."""
+SITE_PACKAGE = "packages/endoxa-collect/src/endoxa_collect/"
+ENGLISH = "en"
+_CODE = re.compile(r"[a-z]{2,3}")
+_LANGUAGE = "{language}"
+
+Parts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file, or a file for each language, and which of its texts belong to a component.
-
-    Attributes:
-        file: path below the package; `{language}` stands for the code where every language has a file.
-        keyed: where it says which language a text has.
-        keep: patterns (`fnmatch`) of keys; empty keeps all.
-        leave: patterns of keys that hold no words people read, such as settings.
-    """
+    """A file, or a file for each language; the fields are explained in `components.toml`."""
 
     file: str
-    keyed: Keyed = "file"
-    keep: tuple[str, ...] = ()
-    leave: tuple[str, ...] = ()
+    keep: Parts = ()
+    leave: Parts = ()
+    label: str = ""
+    named: Parts = ()
+    first_of: Parts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,203 +57,18 @@ class Component:
     aligned: bool = False
 
 
-_PATTERNS = ("unknown/*", "unsaid/*", "information/*", "refusals/*", "declines/*", "statements/*", "comma_reasons/*",
-             "criticism/*", "others/*", "conditions/*")  # fmt: skip
-_ANSWERS = "runs/answers/languages/{language}.toml"
-_HARM = "instruments/stories/harm/languages/{language}.toml"
-_PRESET_TEXTS = (
-    "texts/*",
-    "questions/*/text",
-    "questions/*/examples/*",
-    "profile/*/label",
-    "profile/*/purpose",
-    "profile/*/choices/*",
-)
-_PRESETS = ("afristereo", "laces", "panel", "school")
+def _source(entry: Mapping[str, Any]) -> Source:
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+    }
+    return Source(**fields)
 
-_ALL = (
-    Component(
-        "pair templates",
-        "sentences of sentence pairs and association tests",
-        (Source("curate/grammar/templates.toml", "section", leave=("stop", "*_endings/*")),),
-        aligned=True,
-    ),
-    Component(
-        "neutral identities",
-        "sentences about nobody in particular, for comparison",
-        (Source("instruments/pairs/probe/neutral.toml", "section"),),
-        aligned=True,
-    ),
-    Component(
-        "opposites",
-        "opposites of attributes, and words that deny or strengthen",
-        (
-            Source("curate/opposites/lexicon/{language}.csv", keep=("*/one", "*/other")),
-            Source("curate/opposites/rules.toml", "section"),
-        ),
-    ),
-    Component(
-        "statement words",
-        "words by which free text is read, grouped and translated to English",
-        (
-            Source("curate/extract/other_languages.toml", "section"),
-            Source("curate/group/surface.toml", "section"),
-            Source("curate/normalise/terms.toml", "section"),
-        ),
-    ),
-    Component(
-        "word lists",
-        "terms of association tests, in the words of each language",
-        (
-            Source(
-                "instruments/association_tests/items/lists/endoxa-{language}.toml",
-                keep=("set/*/terms/*",),
-                leave=("*/kind",),
-            ),
-        ),
-    ),
-    Component(
-        "association templates",
-        "sentences around the terms of association tests",
-        (
-            Source(
-                "instruments/association_tests/items/templates/{language}.toml",
-                keep=("templates/*", "words/*", "people/*"),
-            ),
-        ),
-    ),
-    Component(
-        "question templates",
-        "contexts, questions and options of questions about people",
-        (Source("instruments/questions/items/templates/{language}.toml", leave=("inner_quotes/*",)),),
-        aligned=True,
-    ),
-    Component(
-        "names of peoples",
-        "nouns for peoples and professions in questions",
-        (
-            Source("instruments/questions/items/demonyms.csv", "columns"),
-            Source(
-                "instruments/questions/items/nouns.csv", "rows", leave=("*/language", "*/means", "*/within")
-            ),
-        ),
-    ),
-    Component(
-        "names bank",
-        "given names of people from each country, in their own spelling",
-        (Source("instruments/questions/names/nationality.csv", "origin"),),
-    ),
-    Component(
-        "question prompts",
-        "what a model is told before a question",
-        (Source("instruments/questions/probe/prompts.toml", "section"),),
-        aligned=True,
-    ),
-    Component(
-        "answer words",
-        "words by which answers of models are read",
-        (Source(_ANSWERS, leave=_PATTERNS),),
-    ),
-    Component(
-        "answer patterns",
-        "regular expressions by which answers and refusals are read; for people who write such expressions",
-        (Source(_ANSWERS, keep=_PATTERNS), Source(_HARM, keep=("answers/refusals/*",))),
-    ),
-    Component(
-        "story prompts",
-        "main characters, scenarios and the request for a story",
-        (
-            Source(
-                "instruments/stories/prompts/languages/{language}.yaml",
-                keep=("request", "persons/*", "scenarios/*"),
-                leave=("*/form",),
-            ),
-        ),
-        aligned=True,
-    ),
-    Component(
-        "harm study questions",
-        "what models are asked about the harm of associations, and how attributes and values are called",
-        (Source(_HARM, leave=("answers/refusals/*",)),),
-        aligned=True,
-    ),
-    Component(
-        "author prompts",
-        "what models are asked for drafts",
-        (Source("author/prompts/{language}.toml", keep=("texts/*",)),),
-        aligned=True,
-    ),
-    Component(
-        "page texts",
-        "pages of a campaign",
-        (Source("collect/locale/{language}/LC_MESSAGES/django.po"),),
-    ),
-    Component(
-        "preset texts",
-        "titles, consent and questions of the campaigns to start from",
-        tuple(Source(f"collect/presets/{name}.toml", "leaf", keep=_PRESET_TEXTS) for name in _PRESETS),
-        aligned=True,
-    ),
-    Component(
-        "preset pairs",
-        "sayings that a campaign begins with, and a sample to build questions from",
-        (
-            Source("collect/presets/laces.csv", "rows", keep=("*/attribute",)),
-            Source("collect/presets/school.csv", "rows", keep=("*/attribute",)),
-            Source("instruments/questions/items/sample.csv", "rows", keep=("*/identity", "*/attribute")),
-        ),
-    ),
-    Component(
-        "unkind words",
-        "words by which a pair is kept from the people whom it is about",
-        (Source("collect/entry/unkind.toml", "section"),),
-    ),
-    Component(
-        "calls to harm",
-        "words by which a pair is put before a moderator",
-        (Source("collect/entry/harm.toml", "section"),),
-    ),
-    Component(
-        "words of offence",
-        "words that accuse a person where they stand beside a name",
-        (Source("words/persons/offence.toml", "section"),),
-    ),
-    Component(
-        "first names",
-        "names by which accusations of a person are found, and which of them are ordinary words, too",
-        (Source("words/persons/first_names.toml", "leaf"),),
-    ),
-    Component(
-        "country phrases",
-        "how sentences name the people of a country",
-        (
-            Source("collect/export/identities.toml", "leaf"),
-            Source("collect/articles.toml", "section", keep=("usual", "form/*/pattern")),
-        ),
-    ),
-    Component(
-        "words of checks",
-        "denials and their companions, by which files of pairs are checked",
-        (Source("sources/check/lexicon.toml", "leaf", keep=("negations", "companions")),),
-    ),
-    Component(
-        "examples",
-        "the people and words that fill templates in the language check",
-        (Source("words/examples.toml", "section"),),
-        aligned=True,
-    ),
-)
-COMPONENTS: Mapping[str, Component] = {component.name: component for component in _ALL}
-"""Every component by its name."""
 
-LEFT_OUT: Mapping[str, str] = {
-    "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
-    "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
-    "words/persons/faker.toml": "first names from Faker, which are no words of a language",
-    "demo/sample.csv": "an invented sample whose words are planted",
-    "curate/normalise/groups.toml": "names of peoples by which English text is read",
+COMPONENTS: Mapping[str, Component] = {
+    name: Component(name, entry["purpose"], tuple(map(_source, entry["files"])), entry.get("aligned", False))
+    for name, entry in tomllib.loads((PACKAGE / "words/components.toml").read_text(encoding="utf-8")).items()
 }
-"""Data files with words of other languages that the language check does not show, with the reason."""
+"""Every component by its name."""
 
 
 def component(name: str) -> Component:
@@ -259,3 +80,157 @@ def component(name: str) -> Component:
     if name not in COMPONENTS:
         raise UserError(f"Unknown component '{name}'. Expected one of: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that people or models read.
+
+    Attributes:
+        component: name of its component.
+        language: ISO 639 code; 'mis' (uncoded) for given names of which the bank names no language with a code.
+        key: what it is called within the component and language; the file is its beginning where there are several.
+        text: the text.
+        file: path of its file below the package.
+        path: the keys that lead to it in the file.
+        english: the same in English where that is known, else empty.
+    """
+
+    component: str
+    language: str
+    key: str
+    text: str
+    file: str
+    path: Parts
+    english: str = ""
+
+
+def languages_of(component: Component, package: Path = PACKAGE) -> tuple[str, ...]:
+    """The languages in which a component has texts, sorted."""
+    return tuple(sorted({text.language for text in _all_texts(component, package)}))
+
+
+def texts_of(component: Component, language: str, package: Path = PACKAGE) -> tuple[Text, ...]:
+    """The texts of a component in a language, in the order of the files; none where it has no such language.
+
+    Args:
+        component: the component.
+        language: ISO 639 code.
+        package: folder of the package; another one in a copy of the source.
+    """
+    return tuple(text for text in _all_texts(component, package) if text.language == language)
+
+
+def file_of(name: str, package: Path = PACKAGE) -> Path:
+    """The path of a file of words; of the campaign site's, one that does not exist where that is not installed.
+
+    Args:
+        name: path below the package; `collect/...` lies in the package of the campaign site.
+        package: folder of the package; another one in a copy of the source.
+    """
+    if not name.startswith(SITE):
+        return package / name
+    if package == PACKAGE and (site := find_spec("endoxa_collect")) and site.origin:
+        return Path(site.origin).parent / name.removeprefix(SITE)
+    return package.parents[1] / SITE_PACKAGE / name.removeprefix(SITE)
+
+
+def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
+    """Files of a source with the language of their folder, or empty."""
+    path = source.file if "/" in source.file else f"words/{_LANGUAGE}/{source.file}"
+    start = SITE if path.startswith(SITE) else ""
+    root = file_of(start, package)
+    at = path.removeprefix(start).split("/").index(_LANGUAGE) if _LANGUAGE in path else None
+    for match in sorted(root.glob(path.removeprefix(start).replace(_LANGUAGE, "*"))):
+        name = match.relative_to(root)
+        code = "" if at is None else name.parts[at]
+        if not code or _CODE.fullmatch(code):
+            yield start + name.as_posix(), code
+
+
+@cache
+def _all_texts(component: Component, package: Path) -> tuple[Text, ...]:
+    texts = []
+    for source in component.sources:
+        for name, code in _files(source, package):
+            tree = parsed(name, file_of(name, package).read_text(encoding="utf-8"))
+            label = source.label or name.rsplit("/", 1)[-1]
+            prefix = f"{label}: " if len(component.sources) > 1 or "*" in source.file else ""
+            for language, key, path, text in _chosen(source, code, tree):
+                english = key[0] if name.endswith(".po") else ""
+                joined = prefix + "/".join(key)
+                texts.append(Text(component.name, language, joined, text, name, path, english))
+    if not component.aligned:
+        return tuple(texts)
+    meanings = {text.key: text.text for text in texts if text.language == ENGLISH}
+    return tuple(
+        text if text.language == ENGLISH else replace(text, english=meanings.get(text.key, ""))
+        for text in texts
+    )
+
+
+def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tuple[str, Parts, Parts, str]]:
+    """Language, key, path and text of what a source shows of its file."""
+    for path, value in leaves(tree):
+        if not isinstance(value, str) or not value.strip():
+            continue
+        language, key = code, path
+        if not code and source.file.endswith(".csv"):
+            language = tree[path[0]]["language"] or ""
+        elif not code:
+            language, key = path[-1] if _CODE.fullmatch(path[-1]) else "", path[:-1]
+        if source.named:
+            row = tree[path[0]]
+            if source.first_of and path[1] != next(column for column in source.first_of if row[column]):
+                continue
+            key = tuple(row[column] for column in source.named) + (() if source.first_of else path[1:])
+        joined = "/".join(key)
+        kept = not source.keep or any(fnmatchcase(joined, pattern) for pattern in source.keep)
+        if language and kept and not any(fnmatchcase(joined, pattern) for pattern in source.leave):
+            yield language, key, path, value
+
+
+def parsed(name: str, content: str) -> dict[str, Any]:
+    """A file as a tree: TOML and YAML as they are, tables by row (from 1) and column, catalogues by their English text.
+
+    Args:
+        name: path of the file; its ending says the format.
+        content: the file.
+    """
+    if name.endswith(".toml"):
+        return tomllib.loads(content)
+    if name.endswith(".csv"):
+        rows = csv.DictReader(io.StringIO(content))
+        return {str(number): dict(row) for number, row in enumerate(rows, start=1)}
+    if name.endswith(".po"):
+        return _catalogue(content)
+    import yaml
+
+    tree: dict[str, Any] = yaml.safe_load(content)
+    return tree
+
+
+def leaves(tree: Any, path: Parts = ()) -> Iterator[tuple[Parts, Any]]:
+    """Everything in a tree that is neither a table nor a list, with the keys that lead to it."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from leaves(value, (*path, str(key)))
+    elif isinstance(tree, list):
+        for number, value in enumerate(tree, start=1):
+            yield from leaves(value, (*path, str(number)))
+    else:
+        yield path, tree
+
+
+def _catalogue(content: str) -> dict[str, Any]:
+    """Translations by their English text; several forms of one by their number. Drafts (fuzzy) are none."""
+    from babel.messages.pofile import read_po
+
+    translations: dict[str, Any] = {}
+    for message in read_po(io.BytesIO(content.encode())):
+        if not message.id or message.fuzzy:
+            continue
+        single = message.id if isinstance(message.id, str) else message.id[0]
+        name = f"{message.context}: {single}" if message.context else single
+        translations[name] = message.string if isinstance(message.string, str) else list(message.string or ())
+    return translations

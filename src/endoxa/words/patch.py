@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.words.components import COMPONENTS
+from endoxa.words.components import (
+    COMPONENTS,
+    ENGLISH,
+    PACKAGE,
+    SITE,
+    SITE_PACKAGE,
+    Parts,
+    Text,
+    file_of,
+    leaves,
+    parsed,
+    texts_of,
+)
 from endoxa.words.items import item_id
 from endoxa.words.state import REVIEWS, Review, digest
-from endoxa.words.texts import ENGLISH, PACKAGE, SITE, SITE_PACKAGE, Text, file_of, texts_of
-from endoxa.words.writing import replaced
 
 SPEAKERS = 2
 """Speakers who must have judged every text of a component before it counts as reviewed."""
@@ -70,7 +81,9 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
             continue
         if row["words_state"] == CORRECTED:
             content = files.get(text.file) or file_of(text.file, package).read_text(encoding="utf-8")
-            new = _as_spaced(text.text, row["correction"])
+            # Forms take off the blanks and line breaks around a text.
+            start, end = len(text.text) - len(text.text.lstrip()), len(text.text.rstrip())
+            new = text.text[:start] + row["correction"].replace("\r\n", "\n").strip() + text.text[end:]
             try:
                 files[text.file] = replaced(text.file, content, text.path, new)
             except UserError as fault:
@@ -80,15 +93,9 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
         settled[name] = (text, row)
     reviews = _reviews(settled, corrected, date, package)
     if reviews:
-        files[REVIEWS] = (package / REVIEWS).read_text(encoding="utf-8") + "".join(map(_written, reviews))
+        files[REVIEWS] = (package / REVIEWS).read_text(encoding="utf-8") + "".join(map(_entry, reviews))
     diff = "".join(_diff(name, content, package) for name, content in sorted(files.items()))
     return Patch(diff, len(corrected), tuple(reviews), tuple(left))
-
-
-def _as_spaced(old: str, new: str) -> str:
-    """A corrected text with the blanks and line breaks around the old one, which forms take off."""
-    start, end = len(old) - len(old.lstrip()), len(old.rstrip())
-    return old[:start] + new.replace("\r\n", "\n").strip() + old[end:]
 
 
 def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str, Text]:
@@ -98,7 +105,7 @@ def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str
         UserError: a component that there is none of.
     """
     texts: dict[str, Text] = {}
-    for component, language in sorted({_parts(row["item_id"]) for row in rows}):
+    for component, language in sorted({(*row["item_id"].split("/"), "")[:2] for row in rows}):
         if component not in COMPONENTS:
             raise UserError(
                 f"The component '{component}' is unknown. Expected items of `endoxa languages items`, and the table of "
@@ -106,11 +113,6 @@ def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str
             )
         texts |= {item_id(text): text for text in texts_of(COMPONENTS[component], language, package)}
     return texts
-
-
-def _parts(name: str) -> tuple[str, str]:
-    component, _, rest = name.partition("/")
-    return component, rest.partition("/")[0]
 
 
 def _problem(row: Mapping[str, str], text: Text | None) -> str:
@@ -148,29 +150,69 @@ def _reviews(
     return reviews
 
 
-def _written(review: Review) -> str:
+def _entry(review: Review) -> str:
     """A review as a table of TOML; JSON writes strings and lists of strings as TOML does."""
-    cells = {
-        "component": review.component,
-        "language": review.language,
-        "digest": review.digest,
-        "speakers": review.speakers,
-        "date": review.date,
-        **({"names": list(review.names)} if review.names else {}),
-    }
+    cells = {name: value for name, value in asdict(review).items() if value != ()}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in cells.items()]
     return "\n".join(["", "[[review]]", *lines, ""])
 
 
 def _diff(name: str, content: str, package: Path) -> str:
     before = file_of(name, package).read_text(encoding="utf-8")
-    # Only line feeds end lines for `git apply`; str.splitlines knows more.
     path = SITE_PACKAGE + name.removeprefix(SITE) if name.startswith(SITE) else f"{ROOT}/{name}"
-    old, new = (text.split("\n") for text in (before, content))
-    lines = difflib.unified_diff(
-        [f"{line}\n" for line in old[:-1]],
-        [f"{line}\n" for line in new[:-1]],
-        f"a/{path}",
-        f"b/{path}",
+    # Only line feeds end lines for `git apply`; str.splitlines knows more.
+    old, new = ([f"{line}\n" for line in text.split("\n")[:-1]] for text in (before, content))
+    return "".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"))
+
+
+def replaced(name: str, content: str, path: Parts, new: str) -> str:
+    """The content of a file with another text in one place; comments, order and spacing of everything else stay.
+
+    The text is looked for as the format writes it. Each place is tried, the file is read again, and the change is kept
+    only where this text, and nothing else, has become the new one. So no format needs a writer of its own.
+
+    Args:
+        name: path of the file; its ending says the format.
+        content: the file.
+        path: keys that lead to the text, see `endoxa.words.components.leaves`.
+        new: the new text.
+
+    Raises:
+        UserError: the text is not there, or cannot be changed without a change of something else.
+    """
+    before = dict(leaves(parsed(name, content)))
+    old = before.get(path)
+    if not isinstance(old, str):
+        raise UserError(f"{name} has no text '{'/'.join(path)}'.")
+    if old == new:
+        return content
+    wanted = {**before, path: new}
+    for candidate in _candidates(name, content, old, new):
+        try:
+            if dict(leaves(parsed(name, candidate))) == wanted:
+                return candidate
+        except Exception:  # noqa: S112 - each parser has errors of its own, and all mean: not here
+            continue
+    raise UserError(
+        f"{name}: the text '{'/'.join(path)}' cannot be replaced automatically. Edit the file by hand."
     )
-    return "".join(lines)
+
+
+def _candidates(name: str, content: str, old: str, new: str) -> Iterator[str]:
+    """The file with the new text in each place where the old one may stand, in each way of writing both."""
+    # As between quotation marks in TOML, YAML and catalogues.
+    escaped = [json.dumps(text, ensure_ascii=False)[1:-1] for text in (old, new)]
+    doubled = ['"' + text.replace('"', '""') + '"' for text in (old, new)]
+    table = name.endswith(".csv")
+    patterns = [re.escape(doubled[0])] if table else []
+    for text in (escaped[0], old):
+        # In YAML a long text may be broken between words.
+        body = r"\s+".join(map(re.escape, text.split())) if name.endswith(".yaml") else re.escape(text)
+        # Whole first: between quotation marks, then without; last with its marks, where the new text needs others.
+        patterns += [f'(?<="){body}(?=")', f"(?<='){body}(?=')", rf"(?<!\w){body}(?!\w)", body]
+        patterns += [f"{mark}{body}{mark}" for mark in ("'''", "'", '"')]
+    ways = dict.fromkeys((new, escaped[1], doubled[1] if table else f'"{escaped[1]}"'))
+    for pattern in dict.fromkeys(patterns):
+        for match in re.finditer(pattern, content):
+            for way in ways:
+                yield content[: match.start()] + way + content[match.end() :]

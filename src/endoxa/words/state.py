@@ -9,8 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from endoxa.words.components import COMPONENTS, Component, component
-from endoxa.words.texts import ENGLISH, PACKAGE, Text, files_of, languages_of, texts_of
+from endoxa.words.components import (
+    COMPONENTS,
+    ENGLISH,
+    PACKAGE,
+    Component,
+    Text,
+    component,
+    languages_of,
+    texts_of,
+)
 
 REVIEWS = "words/reviews.toml"
 """Reviews on record, below the package."""
@@ -111,14 +119,13 @@ def _state(component: Component, language: str, reviews: Iterable[Review], packa
     now = digest(texts) if matching else ""
     # A text that was changed since makes what was reviewed another text.
     valid = [review for review in matching if review.digest == now]
-    used = {text.file for text in texts}
     return State(
         component=component.name,
         language=language,
         texts=len(texts),
         speakers=max((review.speakers for review in valid), default=0),
         names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
-        files=tuple(name for name in files_of(component, package) if name in used),
+        files=tuple(dict.fromkeys(text.file for text in texts)),
     )
 
 
@@ -144,15 +151,12 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
     by_languages: dict[tuple[str, ...], list[str]] = {}
     for name, codes in open_in.items():
         by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
-    parts = [f"{_listed(names)} in {_languages(codes)}" for codes, names in by_languages.items()]
+    parts = []
+    for shared, names in by_languages.items():
+        few = len(shared) <= MOST_NAMED
+        spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
+        parts.append(f"{_listed(names)} in {spoken}")
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
-
-
-def _languages(codes: Sequence[str]) -> str:
-    """Languages by name; only how many where a line could not hold them."""
-    if len(codes) > MOST_NAMED:
-        return f"{len(codes)} languages"
-    return _listed(map(language_name, codes))
 
 
 def language_name(code: str) -> str:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from endoxa.words.components import COMPONENTS, component
-from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
+from endoxa.schema.provenance import words_of_cells
+from endoxa.words.components import COMPONENTS, ENGLISH, component, texts_of
+from endoxa.words.packs import rows_of
 
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""
 
 COMPONENTS_KEY = "own_words"
 """Where `run.json` keeps them."""
-_PLACE = re.compile(r"\\\{\w+\\\}")
 
 
 class Tally:
@@ -27,6 +26,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._languages: dict[str, set[str]] = {}
+        self._stated: set[tuple[str | None, str | None]] = set()
 
     def add(self, name: str, languages: Iterable[str]) -> None:
         """Note a component; English, and languages that it does not have, say nothing."""
@@ -34,9 +34,13 @@ class Tally:
         if codes:
             self._languages.setdefault(name, set()).update(codes)
 
-    def has(self, name: str, language: str) -> bool:
-        """Whether there is nothing more to note of it."""
-        return language == ENGLISH or language in self._languages.get(name, ())
+    def add_stated(self, built_by: str | None, words: str | None) -> None:
+        """Note what a row says that it was made with; components that are known no more say nothing."""
+        if (built_by, words) not in self._stated:
+            self._stated.add((built_by, words))
+            for name, language in words_of_cells(built_by, words):
+                if name in COMPONENTS:
+                    self.add(name, [language])
 
     @property
     def used(self) -> Used:
@@ -44,64 +48,10 @@ class Tally:
         return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
 
 
-def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
-    """Note the templates, and where nothing is denied the opposites, with which a pair was made; or nothing.
-
-    Sentences that do not fit our templates were made with templates of the user's.
-
-    Args:
-        tally: what is known so far.
-        language: ISO 639 code.
-        sentences: both sentences of the pair.
-    """
-    if tally.has("opposites", language):
-        return
-    texts = list(sentences)
-    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in texts)
-    if denied or any(made_with("pair templates", ["said"], language, text) for text in texts):
-        tally.add("pair templates", [language])
-        if not denied:
-            tally.add("opposites", [language])
-
-
-def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
-    """Whether a text is one of a component's templates, filled.
-
-    Args:
-        name: of the component.
-        keys: beginnings of the keys of its templates ("contexts").
-        language: ISO 639 code.
-        text: the text; it may have more before and after.
-    """
-    pattern = _pattern(name, tuple(keys), language)
-    return pattern is not None and pattern.search(text) is not None
-
-
+@cache
 def languages_of_name(name: str) -> frozenset[str]:
     """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
-    return _names_bank().get(name, frozenset())
-
-
-@cache
-def _names_bank() -> dict[str, frozenset[str]]:
-    bank = component("names bank")
-    languages_by_name: dict[str, set[str]] = {}
-    for language in languages_of(bank):
-        for text in texts_of(bank, language):
-            languages_by_name.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
-    return {name: frozenset(codes) for name, codes in languages_by_name.items()}
-
-
-@cache
-def _pattern(name: str, keys: tuple[str, ...], language: str) -> re.Pattern[str] | None:
-    templates = [
-        text.text
-        for text in texts_of(component(name), language, PACKAGE)
-        if any(text.key == key or text.key.startswith(f"{key}/") for key in keys)
-    ]
-    parts = (_PLACE.sub(".+?", re.escape(" ".join(template.split()))) for template in templates)
-    either = "|".join(f"(?:{part})" for part in parts)
-    return re.compile(either, re.DOTALL) if either else None
+    return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
 
 
 def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.encoders import Encoder, load_encoder
-from endoxa.curate.figures import thresholds_figure
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
 from endoxa.curate.group.thresholds import (
     Constraint,
@@ -25,6 +24,7 @@ from endoxa.curate.group.thresholds import (
     thresholds_table,
 )
 from endoxa.curate.opposites import load_lexicon
+from endoxa.curate.pages import thresholds_figure
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError
 

@@ -16,11 +16,10 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.encoders import load_encoder
-from endoxa.curate.group import group_attributes, read_attributes, read_existing
+from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
 from endoxa.curate.group import neighbours as tiles
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.neighbours import clean, key, neighbours
-from endoxa.curate.group.run import first_members
 from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
 from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError

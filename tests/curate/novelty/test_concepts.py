@@ -6,7 +6,7 @@ import pytest
 
 from endoxa.curate.novelty import dataset_names, normalise, read_concepts
 from endoxa.errors import UserError
-from endoxa.sources.formats import FORMATS
+from endoxa.sources.read import FORMATS
 
 
 def written(folder, name, text):

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.curate.novelty import analyze_novelty
 from endoxa.curate.novelty.overlap import (
     CONCEPT_COLUMNS,
     CURVE_COLUMNS,
     SHARE_COLUMNS,
     SHARED_COLUMNS,
     Side,
+    analyze_novelty,
     encoded,
     likeness,
     nearest,

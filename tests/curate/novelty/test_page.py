@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -158,11 +157,6 @@ def test_inputs_are_never_overwritten(folder):
     assert isinstance(told.exception, UserError)
     told = run("analyze", "novelty", folder / "mine.csv", "--threshold", 0.5, "-o", folder / "x.csv")
     assert "at least two files" in str(told.exception)
-
-
-def test_json_for_scripts(folder, tmp_path):
-    told = run("analyze", "novelty", *files(folder), "--threshold", 0.9, "-o", tmp_path / "n.csv", "--json")
-    assert [row["dataset"] for row in json.loads(told.output)["rows"]] == list(SIZES)
 
 
 def test_a_page_without_companions_says_what_it_can(folder, tmp_path):

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.novelty import draw_sheet, read_labels
-from endoxa.curate.novelty.labels import SHEET_COLUMNS, ranges
+from endoxa.curate.novelty.labels import SHEET_COLUMNS, draw_sheet, ranges, read_labels
 from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes

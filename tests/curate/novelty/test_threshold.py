@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from endoxa.curate.novelty import Labels, calibrate, cuts, read_labels, warnings
-from endoxa.curate.novelty.threshold import CUT_COLUMNS, THRESHOLD_COLUMNS, _groups, cross_validated, youden
+from endoxa.curate.novelty.labels import Labels, read_labels
+from endoxa.curate.novelty.threshold import (
+    CUT_COLUMNS,
+    THRESHOLD_COLUMNS,
+    _groups,
+    calibrate,
+    cross_validated,
+    cuts,
+    warnings,
+    youden,
+)
 from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, cos
 

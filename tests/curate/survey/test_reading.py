@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.curate.survey import draft_map, load_map, load_preset, parse_map, preset_text, read_survey
-from endoxa.curate.survey.mapping import plain_header, without_code
-from endoxa.curate.survey.reading import clean_choice, private_columns
+from endoxa.curate.survey import load_map, load_preset, parse_map, plain_header, preset_text, without_code
+from endoxa.curate.survey.reading import clean_choice, draft_map, private_columns, read_survey
 from endoxa.errors import UserError
 
 MAP = """

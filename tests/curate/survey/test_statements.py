@@ -10,16 +10,13 @@ import polars as pl
 import pytest
 
 from endoxa.curate.second.table import reader_items
-from endoxa.curate.survey import (
-    RowColumns,
+from endoxa.curate.survey import load_preset, parse_map
+from endoxa.curate.survey.reading import read_survey
+from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
+from endoxa.curate.survey.statements import (
     extract_all,
     flag_chatbots,
     identify_languages,
-    load_preset,
-    parse_map,
-    question_named,
-    read_statements,
-    read_survey,
     split_survey,
     translate_statements,
 )

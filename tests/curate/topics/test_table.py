@@ -6,8 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.topics import NO_TOPIC, analyze_topics, read_mentions, read_topics
-from endoxa.curate.topics.table import TOPIC_COLUMNS, share_interval
+from endoxa.curate.topics import (
+    NO_TOPIC,
+    TOPIC_COLUMNS,
+    analyze_topics,
+    read_mentions,
+    read_topics,
+    share_interval,
+)
 from endoxa.errors import UserError
 from endoxa.stats.intervals import wilson
 

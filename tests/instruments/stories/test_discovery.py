@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-from endoxa.models.chat.simulated.stories import Planted, associations
+from endoxa.models.chat.simulated.stories import Teller, associations
 from support.story_runs import FOUR, discovered
 
 NONE = "sim/teller?planted=0"
@@ -57,7 +57,7 @@ def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_pat
     for value, power in POWER.items():
         low, high = binom.ppf([CHANCE, 1 - CHANCE], seeds, power * 0.98)
         assert low <= hits[value] <= high, value
-    for one in Planted().expected():
+    for one in Teller().expected():
         found = lifts.get(one["base_value"], [])
         if len(found) == seeds:  # always found: no winner's curse
             assert sum(found) / seeds == pytest.approx(one["expected_lift"], rel=0.15)

@@ -10,15 +10,14 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.instrument import EXTRACT, STORIES
-from endoxa.instruments.stories.profiles.probe import jobs, plan_extract
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
+from endoxa.instruments.stories.probe import stories_probe
+from endoxa.instruments.stories.profiles.probe import extract_probe
 from endoxa.instruments.stories.profiles.sheet import write_sheet
-from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
-from endoxa.instruments.stories.stories import plan_stories
 from endoxa.models.chat import ChatOptions, parse_chat_model
-from endoxa.models.chat.anthropic_messages import message_body
-from endoxa.models.chat.openai_compatible import completion_body
-from endoxa.runs.asking import ignored
+from endoxa.models.chat.anthropic import message_body
+from endoxa.models.chat.openai import completion_body
+from endoxa.runs.asking import trials
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
@@ -90,7 +89,7 @@ def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path: Pa
 
 def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
     data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
-    (row,) = plan_stories(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3))
+    (row,) = stories_probe(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3)).plan()
     assert row.expected.calls == 36
     assert row.expected.completion_tokens == 36 * 300
     assert row.dollars is not None
@@ -175,20 +174,20 @@ def test_profiles_of_a_sample_of_stories_say_so(tmp_path: Path) -> None:
 def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> None:
     settings = ExtractSettings(data=str(stories), models=READERS)
     texts = records(stories)["story"].to_list()
-    for job, text in zip(jobs(settings, VOCABULARY), texts, strict=True):
+    for job, text in zip(extract_probe(settings).jobs(), texts, strict=True):
         whole = "\n".join(job.turns)
         assert text in job.turns[0]
         assert "garden" not in whole.replace(text, "")
         assert "target" not in job.told
         # The questions about two stories differ in nothing but the text.
-        assert whole.replace(text, "") == "\n".join(next(jobs(settings, VOCABULARY)).turns).replace(
+        assert whole.replace(text, "") == "\n".join(next(extract_probe(settings).jobs()).turns).replace(
             texts[0], ""
         )
 
 
 def test_what_is_the_same_for_every_story_comes_before_it(stories: Path) -> None:
     settings = ExtractSettings(data=str(stories), models=READERS)
-    (first, second), *_ = (job.turns for job in jobs(settings, VOCABULARY))
+    (first, second), *_ = (job.turns for job in extract_probe(settings).jobs())
     before = first[: first.index(records(stories)["story"][0])]
     assert all(f"- {one.name}: " in before for one in VOCABULARY)
     assert not any(one.name in second for one in VOCABULARY)
@@ -232,7 +231,7 @@ def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) ->
         {**CELLS, "repeat": 3, "story": "<think>A child", "finish": None},
     ]
     settings = ExtractSettings(data=str(write(tmp_path / "stories.jsonl", rows)), models=READERS)
-    (asked,) = jobs(settings, VOCABULARY)
+    (asked,) = extract_probe(settings).jobs()
     assert "A walk by the sea." in asked.turns[0]
     assert not any("A child" in text for text in (*asked.turns, asked.told["story"]))
     assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 2
@@ -279,7 +278,7 @@ def test_other_synonyms_of_one_s_own_are_another_run(tmp_path: Path, stories: Pa
 
 
 def test_an_extractor_takes_two_calls_a_story(stories: Path) -> None:
-    rows = plan_extract(ExtractSettings(data=str(stories), models=READERS))
+    rows = extract_probe(ExtractSettings(data=str(stories), models=READERS)).plan()
     assert [row.expected.calls for row in rows] == [108, 108, 108]
 
 
@@ -322,7 +321,7 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
     formats: list[Any] = []
 
     def reply(body: Any) -> str:
-        if body["messages"] != [{"role": "user", "content": ignored.QUESTION[0].content}]:
+        if body["messages"] != [{"role": "user", "content": trials.QUESTION[0].content}]:
             formats.append(body.get("response_format"))
         return '{"refusal": false}' if len(body["messages"]) == 1 else '{"gender": "woman"}'
 

@@ -21,13 +21,13 @@ from endoxa.models.chat import (
     ChatOptions,
     Submission,
     SubmissionStatus,
-    anthropic_batches,
+    anthropic,
     open_batch,
     open_chat,
     parse_chat_model,
 )
-from endoxa.models.chat.openai_batches import read_line
-from endoxa.models.chat.prices import Price
+from endoxa.models.chat.openai import read_line
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking.batches import ask_in_batches
 from endoxa.runs.asking.calls import Asking
 from endoxa.runs.asking.cost import Budget, cost, spent, worst
@@ -228,7 +228,7 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Others came before and after, some with as many requests; the list takes several pages."""
-    monkeypatch.setattr(anthropic_batches, "PAGE", 2)
+    monkeypatch.setattr(anthropic, "PAGE", 2)
     ours, before, same_size, smaller, later = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:5])
 
     async def main() -> tuple[SubmissionStatus, SubmissionStatus, dict[str, ChatAnswer | None]]:
@@ -254,7 +254,7 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
 
 
 def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
-    """A batch that has not ended shows no names; an old journal has no mark; another workspace lacks the mark."""
+    """A batch that has not ended shows no names; another workspace lacks the mark."""
     ours, other = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:2])
 
     async def main() -> list[SubmissionStatus]:
@@ -264,7 +264,6 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
             return [
                 await client.find(ours),
                 await client.find(ours),
-                await client.find(Submission(ours.tag)),
                 await client.find(replace(ours, mark="msgbatch-elsewhere")),
             ]
 
@@ -272,14 +271,12 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
         SubmissionStatus("unfinished", "msgbatch-0"),
         SubmissionStatus("absent"),
         SubmissionStatus("unknown"),
-        SubmissionStatus("unknown"),
     ]
 
 
-def test_results_of_earlier_versions_have_names_without_a_tag() -> None:
-    line = {"custom_id": "12-1", "result": {"type": "expired"}}
-    assert anthropic_batches.read_line(line, KEY).name == "12-1"
-    assert anthropic_batches.read_line({**line, "custom_id": f"{TAG.tag}-12-1"}, KEY).name == "12-1"
+def test_names_of_results_are_read_without_the_tag() -> None:
+    line = {"custom_id": f"{TAG.tag}-12-1", "result": {"type": "expired"}}
+    assert anthropic.read_line(line, KEY).name == "12-1"
     assert len(f"{TAG.tag}-{2**63}-{2**20}") <= 64
 
 
@@ -312,7 +309,7 @@ import os, signal, sys
 from contextlib import closing
 from pathlib import Path
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.models.chat.anthropic_batches import AnthropicBatches
+from endoxa.models.chat.anthropic import AnthropicBatches
 from models.chat.test_batches import ask
 
 address, path, count, limit, deadly = sys.argv[1:]

@@ -8,8 +8,7 @@ import threading
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.generation import Generator, Prompt, Settings
+from endoxa.models.chat.generation import Batcher, Generator, Prompt, Settings
 
 
 class _Tokenizer:

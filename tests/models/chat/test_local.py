@@ -16,10 +16,8 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokeni
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
-from endoxa.models.chat.stops import Stops
-from endoxa.models.chat.templates import Template, next_turn_of
+from endoxa.models.chat.generation import Batcher, Choice, Generated, Prompt, Settings
+from endoxa.models.chat.templates import Stops, Template, next_turn_of
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 

@@ -16,9 +16,9 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.models import retrying
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
-from endoxa.models.chat.anthropic_messages import message_body, read_message, version_headers
-from endoxa.models.chat.openai_compatible import completion_body, read_completion
-from endoxa.models.chat.service import UnusableError
+from endoxa.models.chat.anthropic import message_body, read_message, version_headers
+from endoxa.models.chat.openai import completion_body, read_completion
+from endoxa.models.chat.spec import UnusableError
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
@@ -331,7 +331,7 @@ def test_a_key_is_written_nowhere(
 
     asyncio.run(main())
     written = "\n".join([*said, caplog.text, *capfd.readouterr()])
-    assert "0ffee" not in written.replace(f"'_keys': ['{KEY}']", "")
+    assert "0ffee" not in written.replace(f"'_key': '{KEY}'", "")
 
 
 def test_organisation_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat.limits import RateLimits, estimate_tokens
+from endoxa.models.chat.remote import RateLimits, estimate_tokens
 from endoxa.models.retrying import Retrier, SilentError, TransientError
 from endoxa.schema import Message, Usage
 from support import virtual_time

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-from endoxa.models.chat.clients import read_key
-from endoxa.models.chat.presets import USER_PROVIDERS, presets
-from endoxa.models.chat.prices import Price, price_of
-from endoxa.models.clients import SHOWN, refuse_secrets, scrub, shown
+from endoxa.models.chat.presets import USER_PROVIDERS, presets, price_of
+from endoxa.models.chat.spec import Price, read_key
+from endoxa.models.keys import SHOWN, refuse_secrets, scrub, shown
 from endoxa.models.retrying import requested_wait
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

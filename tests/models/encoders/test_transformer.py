@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
-from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
-from endoxa.models.encoders.poolings import POOLINGS
+from endoxa.models.encoders.encoder import POOLINGS
+from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
 from endoxa.models.spec import ModelOptions
 
 ALL = ("cls", "mean", "mean-content", "last", "first-wordpiece")

@@ -219,11 +219,11 @@ def test_a_node_that_is_gone_costs_no_record(
 def test_a_chat_model_whose_worker_dies_is_asked_again(
     cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from endoxa.runs.executors import chat
+    from endoxa.runs.executors import remote
 
     kept: list[workers.Pool] = []
-    start = chat.start
-    monkeypatch.setattr(chat, "start", lambda *words: kept.append(start(*words)) or kept[-1])
+    start = remote.start
+    monkeypatch.setattr(remote, "start", lambda *words: kept.append(start(*words)) or kept[-1])
     killed = False
 
     def progress(what: str, done: float, _total: int) -> None:

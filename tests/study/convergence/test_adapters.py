@@ -26,13 +26,16 @@ from endoxa.models.encoders.static import read_vectors
 from endoxa.runs.run import measure
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.bbq import write_items
-from endoxa.study.convergence.adapters import MEASURED
-from endoxa.study.convergence.adapters.association_tests import association_test_parts, differences
-from endoxa.study.convergence.adapters.pairs import pair_parts
-from endoxa.study.convergence.adapters.questions import question_parts
-from endoxa.study.convergence.adapters.stories import story_parts
-from endoxa.study.convergence.options import USUAL
+from endoxa.study.convergence.adapters import (
+    MEASURED,
+    association_test_parts,
+    differences,
+    pair_parts,
+    question_parts,
+    story_parts,
+)
 from endoxa.study.convergence.run import StudyRuns, converge, study_parts
+from endoxa.study.parts import USUAL
 from support.story_runs import extracted, prompt, told
 
 ASSOCIATIONS = pl.DataFrame(

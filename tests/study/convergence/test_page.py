@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from endoxa.report.frame import Page, write_page
-from endoxa.study.convergence.options import ConvergenceOptions
-from endoxa.study.convergence.report.scatter import MOST_POINTS, points
-from endoxa.study.convergence.report.sections import sections
+from endoxa.study.convergence.correlations import ends
+from endoxa.study.convergence.figures import MOST_POINTS, points
 from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
-from endoxa.study.convergence.words import ends
+from endoxa.study.convergence.sections import sections
+from endoxa.study.parts import ConvergenceOptions
 from endoxa.testing.sentences import check_findings
 from support.convergence_samples import attributes, planted_parts
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from endoxa.study.convergence.from_study import study_runs
 from endoxa.study.convergence.run import Convergence, converge
 from endoxa.study.file import read_study
+from endoxa.study.report import study_runs
 from endoxa.study.run import run_study
 
 IDENTITIES = [

@@ -21,15 +21,30 @@ from endoxa.schema.convergence import (
     RELIABILITY_COLUMNS,
 )
 from endoxa.stats.attenuation import LEAST_RELIABILITY
-from endoxa.study.convergence.agreement import agreement, kind_of
-from endoxa.study.convergence.correlations import correlations
-from endoxa.study.convergence.discriminant import compared, discriminant
-from endoxa.study.convergence.effects import effects, reliabilities
-from endoxa.study.convergence.report.tables import correlation_table
-from endoxa.study.convergence.words import number, tool
+from endoxa.study.convergence import correlations as pairs_of_instruments
+from endoxa.study.convergence import effects as instruments
+from endoxa.study.convergence.correlations import compared, number, tool
+from endoxa.study.convergence.effects import agreement, check_parts, kind_of, measured
+from endoxa.study.convergence.sections import correlation_table
 from support.convergence_samples import attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
+
+
+def effects(parts: pl.DataFrame) -> pl.DataFrame:
+    return instruments.effects(measured(check_parts(parts)))
+
+
+def reliabilities(parts: pl.DataFrame) -> pl.DataFrame:
+    return instruments.reliabilities(measured(check_parts(parts)))
+
+
+def correlations(parts: pl.DataFrame) -> pl.DataFrame:
+    return pairs_of_instruments.correlations(measured(check_parts(parts)))
+
+
+def discriminant(parts: pl.DataFrame, attributes: dict[str, str]) -> pl.DataFrame:
+    return pairs_of_instruments.discriminant(measured(check_parts(parts)), attributes)
 
 
 def table(*rows: tuple[str, str, str, float], model: str = "m", tool: str = "pairs") -> pl.DataFrame:

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from statsmodels.api import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
-from endoxa.study.gate.contrasts import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast
+from endoxa.study.gate.decision import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast
 
 
 def independent(up: int, down: int, n: int) -> Contrast:

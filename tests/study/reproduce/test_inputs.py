@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.inputs import Inputs, ModelMatch, match_models, spelled
+from endoxa.study.reproduce.run import Inputs, ModelMatch, match_models, spelled
 
 PUBLISHED = {"MuRIL": ("hf/google/muril-base-cased",), "GPT": ("GPT", "openai/gpt-x")}
 

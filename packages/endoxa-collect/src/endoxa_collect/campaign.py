@@ -11,7 +11,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
-from endoxa_collect.sampler.settings import SamplerSettings
+from endoxa_collect.labels import _, labelled
+from endoxa_collect.sampler.slots import SamplerSettings
 
 UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
 """Languages that the pages themselves speak."""
@@ -27,7 +28,14 @@ Pages = dict[str, Page]
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
-ShortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+ShortName = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z][a-z0-9_]{0,30}$",
+        title=_("Short name"),
+        description=_("It names the column of the export. Leave it as it is once people have answered."),
+    ),
+]
 """Name of a column in exports."""
 
 
@@ -42,19 +50,26 @@ class _Checked(BaseModel):
 class HelpLine(_Checked):
     """Somebody to talk to; shown where cards can hurt."""
 
-    country: Country | Literal[""] = ""
-    name: Annotated[str, Field(min_length=1)]
-    contact: Annotated[str, Field(min_length=1)]
+    country: Country | Literal[""] = labelled("", _("Country"))
+    name: Annotated[str, Field(min_length=1)] = labelled(..., _("Name"))
+    contact: Annotated[str, Field(min_length=1)] = labelled(..., _("How to reach it"))
 
 
 class ProfileField(_Checked):
     """An optional question about the person, with its purpose. Choices only: no free text."""
 
     name: ShortName
-    label: Texts
-    purpose: Texts
-    choices: dict[Annotated[str, Field(min_length=1, max_length=30)], Texts] = Field(
-        min_length=2, max_length=20
+    label: Texts = labelled(..., _("Question"))
+    purpose: Texts = labelled(..., _("Why it is asked"))
+    choices: Annotated[
+        dict[Annotated[str, Field(min_length=1, max_length=30)], Texts], Field(min_length=2, max_length=20)
+    ] = labelled(
+        ...,
+        _("Answers to choose from"),
+        _(
+            "One a line: name in the export | words. Use the same names in every language. "
+            "“Prefer not to say” is always there."
+        ),
     )
 
 
@@ -66,23 +81,29 @@ class SurveyQuestion(_Checked):
     """
 
     name: ShortName
-    axis: Annotated[str, Field(min_length=1, max_length=40)]
-    identity: Annotated[str, Field(max_length=60)] = ""
-    text: Texts
-    examples: dict[Country | Literal[""], Texts] = Field(default_factory=dict)
+    axis: Annotated[str, Field(min_length=1, max_length=40)] = labelled(
+        ..., _("What it is about"), _("For example: gender, age, profession. It goes into the export.")
+    )
+    identity: Annotated[str, Field(max_length=60)] = labelled(
+        "", _("The group, if all answers are about one"), _("For example: women.")
+    )
+    text: Texts = labelled(..., _("Question"))
+    examples: dict[Country | Literal[""], Texts] = labelled(
+        {}, _("Examples"), _("One a line: country | example. Write * for everybody else.")
+    )
 
 
 class CampaignTexts(_Checked):
     """What contributors read that is the campaign's own."""
 
-    title: Titles
-    about: Pages
-    content_warning: Pages
-    consent: Pages
-    publication: Pages
-    keep_words: Pages
-    thanks: Pages
-    guardian: Pages = Field(default_factory=dict)
+    title: Titles = labelled(..., _("Title"))
+    about: Pages = labelled(..., _("About: what, why, what is kept, what is published, how to leave"))
+    content_warning: Pages = labelled(..., _("Content warning"))
+    consent: Pages = labelled(..., _("Consent: taking part"))
+    publication: Pages = labelled(..., _("Consent: publication of the answers"))
+    keep_words: Pages = labelled(..., _("Consent: my words may stay if I leave"))
+    thanks: Pages = labelled(..., _("Thanks, and what happens next"))
+    guardian: Pages = labelled({}, _("Sheet for parents and guardians"))
 
 
 SENSITIVE = {
@@ -117,45 +138,140 @@ class CampaignSettings(_Checked):
     are to stand for, in any unit; empty: those who took part (`population`).
     `tasks` is for campaigns that may have neither cards nor a survey, such as a panel: nobody joins them by a code.
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
-    `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
+    `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.counts`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
     `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
     """
 
-    organisation: Line
-    contact: Annotated[str, Field(max_length=200)]
-    texts: CampaignTexts
-    ui_languages: tuple[Language, ...] = UI_LANGUAGES
-    data_languages: Annotated[tuple[Language, ...], Field(min_length=1)]
-    countries: tuple[Country, ...] = ()
-    population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = Field(default_factory=dict)
-    cards: bool = True
-    survey: bool = False
-    tasks: bool = False
-    questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=24)] = ()
-    profile: Annotated[tuple[ProfileField, ...], Field(max_length=16)] = ()
-    moderation: Literal["before", "after"] = "before"
-    setting: Literal["workshop", "online"] = "workshop"
-    minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
-    expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
-    feedback: bool = True
-    heard_lists: Annotated[int, Field(ge=0, le=10)] = 1
-    comparisons: Annotated[int, Field(ge=0, le=10)] = 1
-    wave_minutes: Annotated[int, Field(ge=0, le=100_000)] = 0
-    consent_version: Annotated[int, Field(ge=1)] = 1
-    minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
-    maximum_age: Annotated[int, Field(ge=0, le=99)] = 0
-    guardian: bool = False
-    results_page: bool = True
-    results_from: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = ""
-    retention: str = ""
-    licence: Annotated[str, Field(max_length=60)] = ""
-    help_lines: tuple[HelpLine, ...] = ()
-    watch_words: tuple[str, ...] = ()
-    hurt_answers: Annotated[int, Field(ge=2, le=20)] = 3
-    sampler: SamplerSettings = SamplerSettings()
+    organisation: Line = labelled(..., _("Who runs it"))
+    contact: Annotated[str, Field(max_length=200)] = labelled(
+        ...,
+        _("How people reach you"),
+        _("An e-mail address or a phone number; it stands at the foot of every page."),
+    )
+    texts: CampaignTexts = labelled(..., _("Texts"))
+    ui_languages: tuple[Language, ...] = labelled(
+        UI_LANGUAGES, _("Languages of the pages"), _("People choose among these. Write the texts for each.")
+    )
+    data_languages: Annotated[tuple[Language, ...], Field(min_length=1)] = labelled(
+        ..., _("Languages people may write in"), _("One a line, by name or code.")
+    )
+    countries: tuple[Country, ...] = labelled(
+        (),
+        _("Countries of the campaign"),
+        _("One a line, by name or code. They are listed first; empty means all countries."),
+    )
+    population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = labelled(
+        {},
+        _("The population that means should stand for"),
+        _(
+            "One a line: country | people, in any unit, such as millions. Empty means the people who took part."
+        ),
+    )
+    cards: bool = labelled(True, _("People get cards to rate"))
+    survey: bool = labelled(False, _("People answer the survey first"))
+    tasks: bool = labelled(False, _("Tasks"))
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=24)] = labelled((), _("Survey"))
+    profile: Annotated[tuple[ProfileField, ...], Field(max_length=16)] = labelled((), _("About the person"))
+    moderation: Literal["before", "after"] = labelled(
+        "before",
+        _("New pairs"),
+        words={
+            "before": _("A moderator looks at each new pair before others see it"),
+            "after": _("Others see new pairs at once; moderators look at what was flagged"),
+        },
+    )
+    setting: Literal["workshop", "online"] = labelled(
+        "workshop",
+        _("Where people take part"),
+        words={
+            "workshop": _("People sit together; a card is kept for them for a few minutes"),
+            "online": _("People take part from anywhere; a card is kept for them for longer"),
+        },
+    )
+    minutes: Annotated[int, Field(ge=1, le=100_000)] = labelled(
+        90,
+        _("Minutes planned"),
+        _("From the opening to the end; the forecast looks that far. A week is 10080."),
+    )
+    expected_people: Annotated[int, Field(ge=1, le=100_000)] = labelled(
+        40,
+        _("People expected"),
+        _("The forecast begins with them, until it has seen how many there are."),
+    )
+    feedback: bool = labelled(True, _("After an answer, tell how many others knew the same"))
+    heard_lists: Annotated[int, Field(ge=0, le=10)] = labelled(
+        1,
+        _("Lists “which of these have you heard?” between two pauses"),
+        _("Shown once a country has enough pairs that are fully rated. 0 shows none."),
+    )
+    comparisons: Annotated[int, Field(ge=0, le=10)] = labelled(
+        1,
+        _("Cards “which of these two is said more?” between two pauses"),
+        _("Shown once a country has enough pairs that are fully rated. 0 shows none."),
+    )
+    wave_minutes: Annotated[int, Field(ge=0, le=100_000)] = labelled(
+        0,
+        _("Minutes until what others knew is counted anew"),
+        _("0 means every 15 minutes where people sit together, and once a day online."),
+    )
+    consent_version: Annotated[int, Field(ge=1)] = labelled(1, _("Version of the consent"))
+    minimum_age: Annotated[int, Field(ge=0, le=99)] = labelled(
+        18, _("Minimum age to take part"), _("0 asks nobody about their age.")
+    )
+    maximum_age: Annotated[int, Field(ge=0, le=99)] = labelled(
+        0,
+        _("Maximum age to take part"),
+        _("0 is no maximum. A campaign of minors needs one of 17 or less."),
+    )
+    guardian: bool = labelled(
+        False,
+        _("Minors take part with a guardian's consent"),
+        _("They confirm that a parent or guardian has read the sheet, whose words are among the texts."),
+    )
+    results_page: bool = labelled(
+        True,
+        _("Show results to everybody after the end"),
+        _("A page of rounded figures; nothing of single people and nothing that may hurt."),
+    )
+    results_from: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = labelled(
+        "",
+        _("First day of the results page"),
+        _("Empty: as soon as the campaign is closed. People read it at the end."),
+        format="date",
+    )
+    retention: str = labelled(
+        "",
+        _("Last day on which answers are linked to people"),
+        _("People read it before they agree."),
+        format="date",
+    )
+    licence: Annotated[str, Field(max_length=60)] = labelled(
+        "",
+        _("Licence of the data"),
+        _("It stands in the data card of each export. For example: CC BY 4.0."),
+    )
+    help_lines: tuple[HelpLine, ...] = labelled(
+        (),
+        _("Help lines"),
+        _("One a line: country | name | how to reach it. Write * for a line that serves every country."),
+    )
+    watch_words: tuple[str, ...] = labelled(
+        (),
+        _("Words to watch"),
+        _("One a line. New pairs with one of these words wait for a moderator; nobody is told which words."),
+    )
+    hurt_answers: Annotated[int, Field(ge=2, le=20)] = labelled(
+        3,
+        _("People who must say whether words could hurt"),
+        _(
+            "Words that nobody judged are covered. When this many people who opened them said no, and nobody anything "
+            "else, they are shown. A moderator can always decide otherwise."
+        ),
+    )
+    sampler: SamplerSettings = labelled(SamplerSettings(), _("Cards"))
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -280,15 +396,18 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         question.name: [question.name, question.axis, question.identity, _english(question.text)]
         for question in questions
     }
-    return next((name for name, texts in texts_of.items() if any(map(_is_sensitive, texts))), "")
+    return next(
+        (
+            name
+            for name, texts in texts_of.items()
+            if any(_SENSITIVE.fullmatch(word) for text in texts for word in _WORD.findall(text.casefold()))
+        ),
+        "",
+    )
 
 
 def _english(texts: Texts) -> str:
     return texts.get("en", "")
-
-
-def _is_sensitive(text: str) -> bool:
-    return any(_SENSITIVE.fullmatch(word) for word in _WORD.findall(text.casefold()))
 
 
 def in_language(texts: Texts, language: str) -> str:

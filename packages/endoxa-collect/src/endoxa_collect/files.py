@@ -1,10 +1,16 @@
-"""Files that processes share: locks, and draft folders, in which something is made before it gets its place.
+"""Files that processes share: locks, drafts, in which something is made before it gets its place, and whose a list is.
 
 Locks are those of the operating system on open files; they end with the processes that hold them. Windows has none.
+
+The first line of a list of withdrawals (`withdrawals.jsonl`) says whose it is. The name in it follows from the secret
+of the campaign's folder, which backups hold too. So a list is known as the campaign's own also where nobody had
+withdrawn yet, and one that was emptied or comes from elsewhere is known as such.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import re
 import shutil
@@ -14,6 +20,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from endoxa.errors import UserError
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover
@@ -21,6 +31,19 @@ except ImportError:  # pragma: no cover
 
 _LOCK = ".held"
 """What a process holds in its draft while it runs: from another container its number says nothing."""
+
+
+@contextmanager
+def explaining(path: Path, fault: str, advice: str) -> Iterator[None]:
+    """Say of what the system refuses inside which file it is about, and what to do; also as a decorator.
+
+    Raises:
+        UserError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise UserError(f"{path} {fault} ({problem.strerror}): {advice}") from None
 
 
 @contextmanager
@@ -92,3 +115,32 @@ def _runs(process: int) -> bool:
     except PermissionError:  # somebody else's
         return True
     return True
+
+
+_USE = b"endoxa list of withdrawals"
+
+
+class Head(BaseModel):
+    """Whose list it is; wherever the line stands, it is no withdrawal."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    list_of: str
+
+
+def head_for(secret: str) -> Head:
+    """The head of the lists of the campaign with this secret."""
+    return Head(list_of=hmac.digest(secret.strip().encode(), _USE, hashlib.sha256).hex()[:32])
+
+
+def as_line(head: Head) -> str:
+    """The head as it is written."""
+    return head.model_dump_json() + "\n"
+
+
+def head_in(line: str | bytes) -> Head | None:
+    """The head that a line is; None for every other line."""
+    try:
+        return Head.model_validate_json(line)
+    except ValidationError:
+        return None

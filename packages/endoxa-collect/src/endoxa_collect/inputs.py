@@ -1,9 +1,11 @@
-"""HTML of single form fields, written without a template: pages have up to twenty, and each took two templates."""
+"""Form fields: choices, and HTML written without a template: pages have up to twenty, and each took two templates."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from django import forms
 from django.forms.renderers import DjangoTemplates
 from django.forms.utils import flatatt
 from django.utils.html import format_html
@@ -22,6 +24,14 @@ _PLAIN = frozenset(
     )
 )
 """Django's templates of a single `<input>`."""
+
+
+def set_choices(form: forms.Form, **choices: Iterable[tuple[str, Any]]) -> None:
+    """Give fields of a form what can be chosen, where that depends on the campaign."""
+    for name, options in choices.items():
+        field = form.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(options)
 
 
 class Renderer(DjangoTemplates):

@@ -50,7 +50,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa_collect.contributor.access.ContributorMiddleware",
-    "endoxa_collect.contributor.frame.LanguageMiddleware",
+    "endoxa_collect.contributor.access.LanguageMiddleware",
     "endoxa_collect.security.http.BodyLimit",
 ]
 FORM_RENDERER = "endoxa_collect.inputs.Renderer"
@@ -64,7 +64,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
-                "endoxa_collect.contributor.frame.frame",
+                "endoxa_collect.contributor.access.frame",
             ]
         },
     }
@@ -126,7 +126,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "organiser:login"
 LOGIN_REDIRECT_URL = "organiser:home"
-SESSION_ENGINE = "endoxa_collect.security.sessions"
+SESSION_ENGINE = "endoxa_collect.security.codes"
 SESSION_COOKIE_NAME = "endoxa_account"
 SESSION_COOKIE_PATH = "/organise/"
 SESSION_COOKIE_AGE = 12 * 3600

@@ -9,10 +9,37 @@ from django.template.loader import render_to_string
 from django.urls import include, path
 from django.views import defaults
 
+from endoxa_collect.organiser import (
+    access,
+    all_pairs,
+    audit,
+    codes,
+    dashboard,
+    exports,
+    groups,
+    moderation,
+    seeds,
+    settings,
+    tasks,
+)
+
+_ORGANISER = [
+    *access.urlpatterns,
+    *dashboard.urlpatterns,
+    *settings.urlpatterns,
+    *seeds.urlpatterns,
+    *codes.urlpatterns,
+    *all_pairs.urlpatterns,
+    *moderation.urlpatterns,
+    *tasks.urlpatterns,
+    *groups.urlpatterns,
+    *exports.urlpatterns,
+    *audit.urlpatterns,
+]
 urlpatterns = [
     path("", include("endoxa_collect.contributor.urls")),
     path("t/", include("endoxa_collect.contributor.panel")),
-    path("organise/", include("endoxa_collect.organiser.urls")),
+    path("organise/", include((_ORGANISER, "organiser"))),
 ]
 handler400 = "endoxa_collect.urls.bad_request"
 handler404 = "endoxa_collect.urls.page_not_found"

@@ -32,8 +32,7 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa_collect.files import waiting_for
-from endoxa_collect.heads import Head, as_line, head_for, head_in
+from endoxa_collect.files import Head, as_line, explaining, head_for, head_in, waiting_for
 from endoxa_collect.models import Campaign, Person, Release, Tombstone
 
 NAME = "withdrawals.jsonl"
@@ -133,13 +132,12 @@ def hashed(person: UUID) -> str:
 def append(path: Path, lines: Iterable[Line]) -> None:
     """Add lines to a list, on disk when this returns; what a crash left of a last line is taken away first.
 
-    A list that does not say yet whose it is says so from then on.
+    A new or empty list begins with whose it is.
     """
     content = "".join(line.model_dump_json() + "\n" for line in lines)
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, waiting_for(file):
         before = _end_last_line(file)
-        headed = any(head_in(line) for line in before.splitlines())
-        file.write((content if headed else as_line(head_for(settings.SECRET_KEY)) + content).encode())
+        file.write((content if before else as_line(head_for(settings.SECRET_KEY)) + content).encode())
         file.flush()
         os.fsync(file.fileno())
 
@@ -175,16 +173,15 @@ def read(path: Path, *, complete: bool = True) -> list[Line]:
     if not path.exists():
         return []
     try:
-        text = path.read_text(encoding="utf-8")
+        with explaining(path, "cannot be read", "may this account read it?"):
+            text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text: use another copy of the file.") from None
-    except OSError as problem:
-        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
     return parse(text, path.name, complete=complete)
 
 
 def heads(path: Path) -> set[Head]:
-    """Whose list it is, as its lines say; nothing of one made before lists said so, nor where `read` would fail."""
+    """Whose list it is, as its lines say; nothing where there is none, or `read` would fail."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from endoxa_collect.cards import balance, caching
+from endoxa_collect.cards import balance, locking
 from endoxa_collect.models import Campaign
-from endoxa_collect.sampler import Balance
+from endoxa_collect.sampler.controller import Balance
 
 SECONDS = 10.0
 
@@ -18,7 +18,7 @@ def clock(monkeypatch, settings):
     """The clock of the caches; it goes on only when a test says so."""
     settings.STATISTICS_SECONDS = SECONDS
     clock = SimpleNamespace(now=1_000.0)
-    monkeypatch.setattr(caching, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(locking, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

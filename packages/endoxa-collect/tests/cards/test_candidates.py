@@ -11,18 +11,15 @@ import numpy as np
 import pytest
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.balance import lately, outlook_of, view_of
-from endoxa_collect.cards.candidates import admit, reach, tick_count
-from endoxa_collect.cards.counts import recount, recount_needs
-from endoxa_collect.cards.goal import goals_of
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
+from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
+from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
-from endoxa_collect.sampler import Balance, SamplerSettings
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN
+from endoxa_collect.sampler.controller import Balance
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN, SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FAR = ["JP", "KE"]
@@ -209,7 +206,7 @@ def visit(person, words, cards, seed=1):
 def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_nothing_is_said(
     early, make_person, monkeypatch
 ):
-    monkeypatch.setattr("endoxa_collect.sampler.question_share", lambda *_: 0.6)
+    monkeypatch.setattr("endoxa_collect.sampler.controller.question_share", lambda *_: 0.6)
     cards = visit(make_person(early, "ana", origins=["AR"], connections=["CL"]), words={"AR"}, cards=24)
     asked = [card.country if card.pair is None else "" for card in cards]
     assert not asked[0]

@@ -6,9 +6,9 @@ import pytest
 from django.db import transaction
 
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Pair
-from endoxa_collect.organiser.settings.services import save
+from endoxa_collect.organiser.settings import save
 
 
 @pytest.mark.slow

@@ -8,12 +8,12 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from endoxa_collect.cards import answering, covers, drawing
-from endoxa_collect.entry.harm import negative
+from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
+from endoxa_collect.entry.words import negative
 from endoxa_collect.models import Pair, Rating, Revealed, Via
 from endoxa_collect.organiser.queue import queue
-from endoxa_collect.sampler import Balance
+from endoxa_collect.sampler.controller import Balance
 
 KIND = (
     "bailan hasta el amanecer", "toman mate en la plaza", "hablan con las manos", "madrugan mucho",
@@ -54,12 +54,12 @@ def test_what_nobody_judged_does_not_stay_covered_unheard_of(
                 answering.skip(person, card.token, "dont_know", now=now)
                 continue
             if card.pair.may_hurt:
-                covers.reveal(person, card.token)
+                answering.reveal(person, card.token)
             answering.rate(person, card.token, chance.randint(1, 5), now=now)
             card.refresh_from_db()
-            if covers.asks(card) and chance.random() < answering_share:
+            if answering.asks_hurts(card) and chance.random() < answering_share:
                 truth = "yes" if card.pair.attribute in NASTY else "no"
-                covers.answer(person, card, "unsure" if chance.random() < 1 / 15 else truth, now=now)
+                answering.answer_hurts(person, card, "unsure" if chance.random() < 1 / 15 else truth, now=now)
     left = {pair.attribute for pair in Pair.objects.all() if pair.may_hurt}
     with capsys.disabled():
         kind = len(left & set(KIND))

@@ -29,8 +29,8 @@ from endoxa_collect.models import (
     Skip,
 )
 from endoxa_collect.organiser.dashboard import set_state
-from endoxa_collect.sampler import Balance, SamplerSettings
-from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP
+from endoxa_collect.sampler.controller import Balance
+from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=6)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from endoxa_collect.cards import answering, drawing, feedback, goal
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.cards import answering, balance, drawing, feedback
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Rating, Via, Wave
 from endoxa_collect.privacy import erase_people, withdraw
 
@@ -234,7 +234,7 @@ def test_the_goal_counts_live_pairs_with_all_their_ratings(campaign, person, mak
     make_pairs(campaign, ("AR", "hidden", "en"), moderation=Moderation.HIDDEN)
     make_pairs(campaign, ("CL", "c", "en"))
     heard(done, (1, 2, 3))
-    assert goal.goals_of(person) == (goal.Goal("AR", 1, 4),)
+    assert balance.goals_of(person) == (balance.Goal("AR", 1, 4),)
     person.origins = ["KE"]
-    assert goal.goals_of(person) == (goal.Goal("", 1, 5),)
+    assert balance.goals_of(person) == (balance.Goal("", 1, 5),)
     assert Rating.objects.count() == 3

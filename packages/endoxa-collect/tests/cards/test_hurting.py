@@ -8,11 +8,9 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from endoxa_collect.cards import answering, covers, drawing
-from endoxa_collect.cards.counts import recount
-from endoxa_collect.cards.hurting import UNCLEAR, Verdict, verdict
-from endoxa_collect.entry.merging import merge, unmerge
-from endoxa_collect.entry.proposing import tick_countries
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
+from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
 from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
 from endoxa_collect.organiser.queue import queue, reasons, unjudged, waiting
@@ -60,10 +58,10 @@ def say(campaign, make_person):
         people = [make_person(campaign, str(uuid4())) for _ in answers]
         for person, given in zip(people, answers, strict=True):
             card = drawing.next_card(person, now=timezone.now() + timedelta(minutes=len(people)))
-            covers.reveal(person, card.token)
+            answering.reveal(person, card.token)
             answering.rate(person, card.token, 3)
             card.refresh_from_db()
-            covers.answer(person, card, given)
+            answering.answer_hurts(person, card, given)
         return people
 
     return told
@@ -119,10 +117,10 @@ def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign
     else:
         Pair.objects.update(flags=[flag])
     say_it = drawing.next_card(make_person(campaign, "late"))
-    covers.reveal(say_it.person, say_it.token)
+    answering.reveal(say_it.person, say_it.token)
     answering.rate(say_it.person, say_it.token, 3)
     say_it.refresh_from_db()
-    assert not covers.answer(say_it.person, say_it, "no")
+    assert not answering.answer_hurts(say_it.person, say_it, "no")
     # Also where the answers were given before the flag, or slip in.
     HurtAnswer.objects.create(
         person=say_it.person, pair=pair, card=say_it, answer="no", created_at=timezone.now()
@@ -145,13 +143,13 @@ def test_a_report_covers_what_people_uncovered(pair, say, campaign, make_person)
 
 def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, campaign, person):
     card = drawing.next_card(person)
-    assert not covers.answer(person, card, "no")
-    covers.reveal(person, card.token)
+    assert not answering.answer_hurts(person, card, "no")
+    answering.reveal(person, card.token)
     answering.rate(person, card.token, 3)
     card.refresh_from_db()
     assert card.revealed == Revealed.REVEALED
-    assert covers.answer(person, card, "no")
-    assert not covers.answer(person, card, "no")
+    assert answering.answer_hurts(person, card, "no")
+    assert not answering.answer_hurts(person, card, "no")
     assert HurtAnswer.objects.count() == 1
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from statsmodels.stats.proportion import proportion_confint
 
 from endoxa_collect.cards import kinds
-from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign

@@ -10,12 +10,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from endoxa_collect.cards import answering, drawing, matching, planning
+from endoxa_collect.cards import answering, drawing, matching
 from endoxa_collect.cards.balance import view_of
 from endoxa_collect.models import Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.sampler import SamplerSettings, Slot
-from endoxa_collect.sampler.slots import FULL, NEEDS
+from endoxa_collect.sampler.slots import FULL, NEEDS, SamplerSettings, Slot
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -315,7 +314,7 @@ def test_the_last_card_is_not_missed_by_the_other_window(make_campaign, make_per
     campaign = make_campaign(sampler=SamplerSettings(calibration=0, k=1, k_max=1))
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
     (ana,) = people(make_person, campaign, "AR")
-    monkeypatch.setattr(planning.Planning, "_to_ask", lambda self, *, again: [])
+    monkeypatch.setattr(drawing.Planning, "_to_ask", lambda self, *, again: [])
     between(monkeypatch, lambda person: drawing.next_card(person, now=NOON))
     assert drawing.next_card(ana, now=NOON).pair == pair
 

@@ -25,9 +25,9 @@ from django.utils import timezone
 
 from collect_support import crowd
 from endoxa_collect.cards import answering, drawing, matching
+from endoxa_collect.cards.drawing import Plan
 from endoxa_collect.cards.locking import shared
-from endoxa_collect.cards.planning import Plan
-from endoxa_collect.export.releases import numbered
+from endoxa_collect.export.run import numbered
 from endoxa_collect.export.tables import snapshot
 from endoxa_collect.models import Campaign, Card, CardState, Match, Pair, Person, Rating, Tombstone
 

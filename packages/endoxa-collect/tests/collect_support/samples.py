@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from endoxa_collect.campaign import CampaignSettings, CampaignTexts
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 
 
 def campaign_settings(**changes):

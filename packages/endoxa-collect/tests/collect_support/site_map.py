@@ -24,7 +24,7 @@ from endoxa_collect.models import (
     Turn,
 )
 from endoxa_collect.security.codes import hash_secret
-from endoxa_collect.tasks.rooms.groups.start import make_groups
+from endoxa_collect.tasks.groups import ROOM as GROUPS
 
 PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
 PASSWORD = "a long password of ours"
@@ -131,7 +131,7 @@ def _groups(campaign):
     for number, word in enumerate(("loud", "noisy"), start=1):
         content = {"attribute": word, "group_id": f"g{number}", "canonical": word}
         TaskItem.objects.create(task=task, number=number, key=str(number), content=content)
-    make_groups(task)
+    GROUPS.begin(task)
     return task.name
 
 

@@ -11,7 +11,7 @@ from django.utils import translation
 
 import endoxa_collect
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.contributor import leaving
+from endoxa_collect.contributor import joining
 from endoxa_collect.models import Person, State
 
 STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
@@ -97,7 +97,7 @@ def test_the_page_for_faults_needs_nothing(db):
     "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
 )
 def test_pages_keep_to_the_rules_of_the_house(client, db, path):
-    path = leaving._noted(None) if path == "/left/" else path
+    path = joining._noted(None) if path == "/left/" else path
     page = client.get(path, headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert '<meta name="robots" content="noindex, nofollow">' in page

@@ -13,8 +13,8 @@ from django.utils import timezone, translation
 
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignTexts
 from endoxa_collect.contributor import consent
+from endoxa_collect.contributor.access import country_of_browser
 from endoxa_collect.contributor.consent import new_ticket
-from endoxa_collect.contributor.frame import country_of_browser
 from endoxa_collect.contributor.joining import receipt_picture
 from endoxa_collect.contributor.profile import LEAST, frequent_origins, nearest_boxes
 from endoxa_collect.export import columns

@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from collect_support.stored import stored_rating
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor import results
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export import columns
 from endoxa_collect.export.people import merge_small_cells
 from endoxa_collect.export.run import export_campaign
@@ -182,12 +182,13 @@ def test_only_pairs_that_somebody_rated_are_counted(rated, make_pairs):
     assert (found.people, found.pairs, found.ratings, found.countries) == (10, 0, 5, ())
 
 
-def test_countries_with_few_pairs_are_left_out(rated, make_pairs):
+def test_countries_with_few_pairs_are_left_out(rated, make_pairs, client):
     campaign = closed(rated(12))
     made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(5)))
     Pair.objects.filter(pk__in=[pair.pk for pair in made]).update(ratings=1)
     # Seven pairs, rounded down; the one of Chile is left out.
     assert results.figures_of(campaign).totals.countries == (("AR", 5),)
+    assert "<bdi>Argentina</bdi>: at least 5" in page_of(client, campaign)
 
 
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):

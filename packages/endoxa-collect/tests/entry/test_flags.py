@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collect_support.samples import campaign_settings
-from endoxa_collect.entry.flags import flags
-from endoxa_collect.entry.harm import negative
+from endoxa_collect.entry.words import flags, negative
 
 SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 

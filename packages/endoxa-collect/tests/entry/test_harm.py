@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-
 import pytest
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.words.packs import words_by_language
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.entry.harm import bare, negative
 from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
+from endoxa_collect.entry.words import bare, negative
 from endoxa_collect.models import Action, Moderation, Pair, Via
 from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
 from endoxa_collect.organiser.moderation import line
@@ -51,7 +49,7 @@ UNKNOWN = (
     ("sw", "wanacheza mpira"),
     ("ha", "suna son shayi"),
 )
-LISTS = tomllib.loads(files("endoxa_collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
+LISTS = words_by_language("unkind.toml")
 
 
 @pytest.mark.parametrize(("language", "text"), UNKIND)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from endoxa_collect.entry.keys import comparable, key
+from endoxa_collect.entry.cleaning import comparable, key
 from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness, nearest, nearest_before, scored
 from endoxa_collect.models import Moderation, Pair, Source
 

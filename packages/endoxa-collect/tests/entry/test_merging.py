@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from endoxa_collect.cards.answering import skip, undo
 from endoxa_collect.cards.counts import recount, root_of
-from endoxa_collect.entry.merging import MergeError, merge, unmerge
+from endoxa_collect.entry.proposing import MergeError, merge, unmerge
 from endoxa_collect.models import Card, CardState, Mention, Moderation, Pair, Rating, Source, Via
 
 COUNTS = ("pk", "moderation", "merged_into", "before_merge", "ratings", "mentions", "variance", "need")

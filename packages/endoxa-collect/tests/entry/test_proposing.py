@@ -10,7 +10,7 @@ import pytest
 from endoxa_collect import geography
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry import flags, harm, proposing
+from endoxa_collect.entry import proposing, words
 from endoxa_collect.entry.cleaning import (
     AlreadyShownError,
     EmptyTextError,
@@ -281,12 +281,12 @@ def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, mo
 @pytest.mark.slow
 def test_after_warming_up_no_list_is_read():
     lists = [
-        harm._harm_lists,
-        flags._towns,
-        flags._named,
-        flags._spoken,
-        flags._stems,
-        harm._analyzer,
+        words._harm_lists,
+        words._towns,
+        words._named,
+        words._spoken,
+        words._stems,
+        words._analyzer,
     ]
     for one in lists:
         one.cache_clear()

@@ -12,9 +12,16 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect.entry import seed_files, seeding
-from endoxa_collect.entry.seed_files import MAX_ROWS, SeedFileError, read_seeds
-from endoxa_collect.entry.seeding import SeedRow, add_seeds, choose_calibration, preview_seeds
+from endoxa_collect.entry import seeding
+from endoxa_collect.entry.seeding import (
+    MAX_ROWS,
+    SeedFileError,
+    SeedRow,
+    add_seeds,
+    choose_calibration,
+    preview_seeds,
+    read_seeds,
+)
 from endoxa_collect.models import Moderation, Pair, Source
 
 TABLE = "country,attribute,language,topic,negative\nAR,drink mate,en,drinks,no\nChile,love poetry,en,,\n"
@@ -158,8 +165,7 @@ def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
 
 
 def test_faults_go_through_the_words_of_the_page(monkeypatch):
-    for module in (seed_files, seed_files):
-        monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
+    monkeypatch.setattr(seeding, "gettext", lambda text: f"<{text}>")
     for name, text, _ in WRONG:
         with pytest.raises(SeedFileError) as caught:
             read(text, name)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect import naming
-from endoxa_collect.entry.cleaning import MAX_LENGTH, EmptyTextError, TooLongError, clean
-from endoxa_collect.entry.keys import key
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EmptyTextError, TooLongError, clean, key
 from endoxa_collect.visible import READ, visible
 
 SCRIPTS = (

@@ -80,7 +80,7 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
         ("export {camp} -o out --release 1.0", "export.run.record"),
         ("export {camp} -o out --patch one", "export.patches.patch_release"),
         ("expire {camp}", "privacy.expire"),
-        ("account {camp} ines --role moderator", "project.accounts.set_account"),
+        ("account {camp} ines --role moderator", "project.starting.set_account"),
         ("replay {camp} --no-withdrawals", "project.replay.replay"),
         ("import one -o copy", "export.restoration.import_campaign"),
     ],

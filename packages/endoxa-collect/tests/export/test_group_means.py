@@ -13,10 +13,21 @@ from scipy.optimize import linprog
 from collect_support.filled_campaign import give_rating
 from endoxa_collect.export.columns import LEAST
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.group_means import FAR, IN, NEAR, OUT, POPULATION, Answer, Population, group_means
+from endoxa_collect.export.group_means import (
+    ALL,
+    FAR,
+    IN,
+    NEAR,
+    OUT,
+    POPULATION,
+    Answer,
+    Population,
+    Risk,
+    group_means,
+    suppressed,
+)
 from endoxa_collect.export.patches import patch_release
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.export.suppression import ALL, Risk, suppressed
 from endoxa_collect.models import SettingsVersion
 
 TONES = ("negative", "not negative", "not judged")

@@ -11,7 +11,7 @@ from django.apps import apps
 from collect_support.filled_campaign import fill, give_rating, propose
 from endoxa.errors import UserError
 from endoxa.sources.collected import read_withdrawals, respecting_withdrawals
-from endoxa.sources.folders import changed_file, checksums
+from endoxa.sources.files import changed_file, checksums
 from endoxa.sources.frames import read_table
 from endoxa_collect.campaign import ProfileField, SurveyQuestion
 from endoxa_collect.export.columns import TABLES

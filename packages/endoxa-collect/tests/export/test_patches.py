@@ -9,7 +9,7 @@ import pytest
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip, propose
 from endoxa_collect.campaign import ProfileField
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export.columns import LEAST
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release

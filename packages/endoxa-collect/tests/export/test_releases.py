@@ -16,8 +16,7 @@ from collect_support.filled_campaign import give_rating, propose
 from endoxa.errors import UserError
 from endoxa_collect.export.folder import read_about
 from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.releases import numbered, released
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, numbered, released
 from endoxa_collect.models import AuditEntry, Release, Role, Tombstone
 from endoxa_collect.privacy import withdraw
 
@@ -67,7 +66,7 @@ def failing(_, *, ignore_errors=False):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("remove", [interrupted, failing])
-@pytest.mark.parametrize("module", ["endoxa.sources.folders", "endoxa_collect.files"])
+@pytest.mark.parametrize("module", ["endoxa.sources.files", "endoxa_collect.files"])
 def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, module, remove):
     """Tidying up fails after the release took the place of an earlier copy."""
     export_campaign(campaign, tmp_path / "out")
@@ -101,7 +100,7 @@ def test_an_interrupted_exchange_leaves_the_earlier_copy(campaign, tmp_path, mon
 def test_the_earlier_copy_of_a_killed_export_goes_with_the_next(campaign, tmp_path, monkeypatch):
     export_campaign(campaign, tmp_path / "out")
     # Killed: nothing is tidied up, and the process does not run any more.
-    monkeypatch.setattr("endoxa.sources.folders.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    monkeypatch.setattr("endoxa.sources.files.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
     monkeypatch.setattr("endoxa_collect.files.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
     monkeypatch.setattr("endoxa_collect.files.os.getpid", lambda: 999999999)
     export_campaign(campaign, tmp_path / "out")

@@ -11,7 +11,7 @@ import pytest
 
 from collect_support.filled_campaign import give_rating
 from endoxa.errors import UserError
-from endoxa_collect.export.agreement import agreement
+from endoxa_collect.export.card import agreement
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release
 from endoxa_collect.export.restoration import import_campaign

@@ -21,7 +21,7 @@ from collect_support.filled_campaign import give_mention, give_rating, give_skip
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.sources.check import check_file
-from endoxa.sources.folders import CHECKSUMS
+from endoxa.sources.files import CHECKSUMS
 from endoxa.sources.read import recognise
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa_collect.export.card import survey_map

@@ -19,15 +19,11 @@ from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, P
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
-from endoxa_collect.organiser.settings.cards import CardsForm
-from endoxa_collect.organiser.settings.fields import code_of, keyed_lines, text_lines
-from endoxa_collect.organiser.settings.general import _weight
-from endoxa_collect.organiser.settings.sections import SECTIONS, label_of
-from endoxa_collect.organiser.settings.services import Change, ConflictError, changes, save
-from endoxa_collect.organiser.settings.views import _refused
+from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, people_of, text_lines
+from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
+from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, save
 from endoxa_collect.presets import load_preset
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.sampler.slots import need
+from endoxa_collect.sampler.slots import SamplerSettings, need
 
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
@@ -371,7 +367,7 @@ def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
     ],
 )
 def test_numbers_of_people_are_read_as_they_are_meant(typed, weight):
-    assert _weight(1, f"KE | {typed}") == ("KE", weight)
+    assert people_of(1, f"KE | {typed}") == ("KE", weight)
 
 
 def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):

@@ -13,8 +13,7 @@ from pydantic import ValidationError
 
 from collect_support.samples import campaign_settings
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.organiser.settings.cards import CardsForm
-from endoxa_collect.organiser.settings.sections import SECTIONS
+from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
 from endoxa_collect.sampler import SamplerSettings
 
 PERCENT = {"topup", "calibration", "prompt", "prompt_early", "candidate_share"}

@@ -13,8 +13,8 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
+from endoxa_collect.paper import FIXED, WORDS, choose_cards, new_receipts, write_template
 from endoxa_collect.paper.entering import PAPER, enter, read_answers
-from endoxa_collect.paper.printing import FIXED, WORDS, choose_cards, new_receipts, write_template
 from endoxa_collect.privacy import erase_people, expire, withdraw
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
@@ -116,15 +116,6 @@ def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
     stored = enter(campaign, read_answers(path, campaign), "en")
     assert (stored.ratings, stored.words) == (1, 0)
     assert not Card.objects.filter(pair=None).exists()
-
-
-def test_files_from_before_have_no_words_and_are_read(campaign, typed):
-    path, _ = typed({"consent": "yes", 1: "5"})
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row[: -len(WORDS)] for row in csv.reader(file)]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    assert enter(campaign, read_answers(path, campaign), "en").ratings == 1
 
 
 def test_entering_again_stores_nothing_twice(campaign, typed):

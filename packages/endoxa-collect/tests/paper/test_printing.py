@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 
 import pytest
-from django.utils import translation
-from django.utils.translation import gettext
 
 from endoxa.errors import UserError
+from endoxa_collect import paper
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Moderation
-from endoxa_collect.paper import printing
-from endoxa_collect.paper.printing import choose_cards, new_receipts, write_template
+from endoxa_collect.paper import choose_cards, new_receipts, write_template
 from endoxa_collect.presets import load_preset
 
 pypdf = pytest.importorskip("pypdf")
@@ -50,7 +48,7 @@ def test_a_language_without_pairs_is_refused_with_those_there_are(deck):
 
 def test_the_pages_show_each_card_once_with_five_boxes_and_what_hurts_after_a_notice(deck):
     cards = choose_cards(deck, "en", 20)
-    html = printing.page(deck, "en", cards, ("AAAA-BBBB-CCCC",))
+    html = paper.page(deck, "en", cards, ("AAAA-BBBB-CCCC",))
     before, notice, after = html.partition("The next cards may hurt.")
     assert notice
     assert "are always late" not in before
@@ -72,7 +70,7 @@ def pango():
 
 def test_words_of_people_are_text(campaign, make_pairs):
     make_pairs(campaign, ("AR", '<img src="http://127.0.0.1:1/">', "en"), negative=False)
-    html = printing.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1))
+    html = paper.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1))
     assert "<img" not in html
     assert "&lt;img" in html
 
@@ -81,33 +79,19 @@ def test_the_guardians_sheet_is_printed_for_a_school(make_campaign, make_pairs):
     settings = load_preset("school").settings.model_dump(mode="json")
     school = make_campaign("school", **settings)
     make_pairs(school, ("AR", "sing", "fr"), negative=False)
-    html = printing.page(school, "fr", choose_cards(school, "fr", 4), new_receipts(1))
+    html = paper.page(school, "fr", choose_cards(school, "fr", 4), new_receipts(1))
     assert "Votre enfant est invité" in html
     assert "signature d’un parent" in html
 
 
 def test_there_is_one_place_to_tick_and_lines_for_words(deck):
-    html = printing.page(deck, "en", choose_cards(deck, "en", 20), ("AAAA-BBBB-CCCC",))
+    html = paper.page(deck, "en", choose_cards(deck, "en", 20), ("AAAA-BBBB-CCCC",))
     cards, sheet = html.split("Answer sheet 1")
     assert 'class="tick"' not in cards
     assert cards.count("Tick on your answer sheet, beside 3.") == 1
     assert sheet.count('class="tick"') == 4 + 11 * 5
     assert "What else do people around you say?" in sheet
     assert sheet.count("About people from") == 3
-
-
-def test_nothing_on_paper_is_about_browsers(make_campaign, make_pairs):
-    """Campaigns of earlier presets have that sentence in their consent; the pages of the site say it themselves."""
-    for language, told in (("en", "browser"), ("es", "navegador")):
-        settings = load_preset("laces").settings.model_dump(mode="json")
-        with translation.override(language):
-            sentence = gettext("A random number in your browser keeps your answers together.")
-        assert told in sentence
-        settings["texts"]["consent"][language] += f" {sentence}"
-        campaign = make_campaign(f"old-{language}", **settings)
-        make_pairs(campaign, ("AR", "sing", language), negative=False)
-        html = printing.page(campaign, language, choose_cards(campaign, language, 4), new_receipts(1))
-        assert told not in html
 
 
 @pytest.mark.parametrize(
@@ -121,7 +105,7 @@ def test_nothing_on_paper_is_about_browsers(make_campaign, make_pairs):
 def test_the_strip_says_where_to_go_with_the_code(make_campaign, make_pairs, contact, address, told):
     campaign = make_campaign("strip", contact=contact)
     make_pairs(campaign, ("AR", "sing", "en"), negative=False)
-    html = printing.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1), address)
+    html = paper.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1), address)
     assert told in html.split('class="strip"')[1]
 
 
@@ -135,8 +119,8 @@ def test_a_sheet_is_one_page_with_the_strip_below_its_tear_line(make_campaign, t
     add_seeds(campaign, [seed for seed in loaded.seeds if seed.language == language])
     receipts = new_receipts(2)
     cards = choose_cards(campaign, language, number)
-    html = printing.page(campaign, language, cards, receipts, "https://camp.example.org/leave/")
-    printing.write(html, tmp_path / "cards.pdf")
+    html = paper.page(campaign, language, cards, receipts, "https://camp.example.org/leave/")
+    paper.write(html, tmp_path / "cards.pdf")
     pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "cards.pdf").pages]
     # Consent, the guardians' page, eight cards a page, the sheets.
     assert len(pages) == 2 + -(-number // 8) + 2
@@ -150,7 +134,7 @@ def test_a_sheet_is_one_page_with_the_strip_below_its_tear_line(make_campaign, t
 def test_a_pdf_has_eight_cards_a_page_and_can_be_read_back(deck, tmp_path):
     cards = choose_cards(deck, "en", 20)
     receipts = new_receipts(2)
-    printing.write(printing.page(deck, "en", cards, receipts), tmp_path / "cards.pdf")
+    paper.write(paper.page(deck, "en", cards, receipts), tmp_path / "cards.pdf")
     pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "cards.pdf").pages]
     # Consent, ten cards on two pages, notice, one card, two answer sheets.
     assert len(pages) == 1 + 2 + 1 + 1 + 2
@@ -166,14 +150,14 @@ def test_a_pdf_has_eight_cards_a_page_and_can_be_read_back(deck, tmp_path):
 def test_letters_without_a_font_are_told(tmp_path):
     private = "\U0010fffd"  # for private use: no font has it
     with pytest.raises(UserError, match="No font on this machine has the letters"):
-        printing.write(f"<p>sing {private}</p>", tmp_path / "cards.pdf")
+        paper.write(f"<p>sing {private}</p>", tmp_path / "cards.pdf")
     assert not (tmp_path / "cards.pdf").exists()
 
 
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"unknown ending '\.docx'"):
-        printing.write("", tmp_path / "cards.docx")
-    printing.write("<p>", tmp_path / "cards.html")
+        paper.write("", tmp_path / "cards.docx")
+    paper.write("<p>", tmp_path / "cards.html")
     assert (tmp_path / "cards.html").read_text() == "<p>"
 
 

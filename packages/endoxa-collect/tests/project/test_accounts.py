@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa_collect import withdrawals
 from endoxa_collect.models import AuditEntry, Campaign, Membership, Person, Release, Role, Tombstone
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.project import accounts
+from endoxa_collect.project import starting
 from endoxa_collect.project.replay import replay
 from endoxa_collect.project.starting import start
 from endoxa_collect.security.limits import LOGIN_ACCOUNT
@@ -31,33 +31,33 @@ def sign_in(name, password):
 
 
 def test_a_new_account_gets_a_role_and_a_password_that_works(campaign):
-    made = accounts.set_account("ines", campaign, Role.MODERATOR)
-    assert made.made
+    made = starting.set_account("ines", campaign, Role.MODERATOR)
+    assert made.password
     assert made.roles == ("moderator",)
     assert len(made.password.replace("-", "")) == 16
     assert sign_in("ines", made.password)
-    again = accounts.set_account("ines", campaign, Role.RESEARCHER)
-    assert again == accounts.Account("ines", ("moderator", "researcher"))
+    again = starting.set_account("ines", campaign, Role.RESEARCHER)
+    assert again == starting.Account("ines", ("moderator", "researcher"))
     assert sign_in("ines", made.password)
 
 
 def test_a_new_password_ends_the_old_one_and_its_sessions(campaign):
-    old = accounts.set_account("ines", campaign, Role.MODERATOR).password
+    old = starting.set_account("ines", campaign, Role.MODERATOR).password
     signed_in = Client()
     signed_in.post("/organise/login/", {"username": "ines", "password": old})
     assert signed_in.get("/organise/").status_code == 200
-    new = accounts.set_account("ines", campaign, None, new_password=True).password
+    new = starting.set_account("ines", campaign, None, new_password=True).password
     assert signed_in.get("/organise/").status_code == 302
     assert not sign_in("ines", old)
     assert sign_in("ines", new)
 
 
 def test_the_command_line_opens_a_locked_account(campaign):
-    password = accounts.set_account("ines", campaign, Role.MODERATOR).password
+    password = starting.set_account("ines", campaign, Role.MODERATOR).password
     for _ in range(LOGIN_ACCOUNT.tries):
         assert not sign_in("ines", "wrong password")
     assert not sign_in("ines", password)
-    accounts.set_account("ines", campaign, None)
+    starting.set_account("ines", campaign, None)
     assert sign_in("ines", password)
 
 
@@ -76,43 +76,43 @@ def test_the_command_line_opens_a_locked_account(campaign):
 )
 def test_what_cannot_be_an_account(campaign, name, role, password, said):
     with pytest.raises(UserError, match=said):
-        accounts.set_account(name, campaign, role, password=password)
+        starting.set_account(name, campaign, role, password=password)
     assert not Membership.objects.exists()
 
 
 def test_no_two_names_that_only_differ_in_capitals(campaign):
-    accounts.set_account("Mo", campaign, Role.MODERATOR)
+    starting.set_account("Mo", campaign, Role.MODERATOR)
     with pytest.raises(UserError, match="There is an account 'Mo' already"):
-        accounts.set_account("mo", campaign, Role.ORGANISER)
-    assert [one.name for one in accounts.accounts(campaign)] == ["Mo"]
+        starting.set_account("mo", campaign, Role.ORGANISER)
+    assert [one.name for one in starting.accounts(campaign)] == ["Mo"]
 
 
 def test_roles_are_taken_away_but_not_the_last_organiser(campaign):
-    accounts.set_account("ines", campaign, Role.ORGANISER)
-    accounts.set_account("ines", campaign, Role.MODERATOR)
-    assert accounts.remove_account("ines", campaign, Role.MODERATOR).roles == ("organiser",)
+    starting.set_account("ines", campaign, Role.ORGANISER)
+    starting.set_account("ines", campaign, Role.MODERATOR)
+    assert starting.remove_account("ines", campaign, Role.MODERATOR).roles == ("organiser",)
     with pytest.raises(UserError, match="the only organiser"):
-        accounts.remove_account("ines", campaign, None)
-    accounts.set_account("omar", campaign, Role.ORGANISER)
-    assert accounts.remove_account("ines", campaign, None).roles == ()
-    assert [one.name for one in accounts.accounts(campaign)] == ["omar"]
+        starting.remove_account("ines", campaign, None)
+    starting.set_account("omar", campaign, Role.ORGANISER)
+    assert starting.remove_account("ines", campaign, None).roles == ()
+    assert [one.name for one in starting.accounts(campaign)] == ["omar"]
     with pytest.raises(UserError, match="no such role"):
-        accounts.remove_account("ines", campaign, None)
+        starting.remove_account("ines", campaign, None)
     assert set(AuditEntry.objects.values_list("action", flat=True)) == {"account allowed", "account removed"}
 
 
 def test_campaigns_and_roles_by_name(make_campaign):
     river = make_campaign("river")
-    assert accounts.campaign_named(None) == river
+    assert starting.campaign_named(None) == river
     make_campaign("lake")
-    assert accounts.campaign_named("river") == river
+    assert starting.campaign_named("river") == river
     with pytest.raises(UserError, match=r"several campaigns \(lake, river\)"):
-        accounts.campaign_named(None)
+        starting.campaign_named(None)
     with pytest.raises(UserError, match="no campaign 'sea'"):
-        accounts.campaign_named("sea")
-    assert accounts.role_named("reviewer") is Role.REVIEWER
+        starting.campaign_named("sea")
+    assert starting.role_named("reviewer") is Role.REVIEWER
     with pytest.raises(UserError, match="Unknown role 'king'"):
-        accounts.role_named("king")
+        starting.role_named("king")
 
 
 LINES = st.lists(

@@ -253,7 +253,7 @@ class TestKilled:
             ("restore made.zip -o new --no-withdrawals", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
             ("restore made.zip -o empty --no-withdrawals", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
             ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
-            ("export camp -o out", "endoxa.sources.folders", "put_in_place", ".endoxa-*/new/people.csv"),
+            ("export camp -o out", "endoxa.sources.files", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
         ids=["backup: copying", "backup: packing", "restore: new", "restore: empty", "restore: replace", "export"],
     )  # fmt: skip

@@ -12,11 +12,11 @@ from collect_support import commands
 from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, said
 from endoxa.errors import UserError
 from endoxa_collect import withdrawals
-from endoxa_collect.heads import head_for
+from endoxa_collect.files import head_for
 from endoxa_collect.models import Tombstone
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.folder import Folder
-from endoxa_collect.project.lists import require_list, require_newest, require_same_campaign, say_whose
+from endoxa_collect.project.replay import require_list, require_newest, require_same_campaign
 
 SECRET = "the secret of this folder"
 
@@ -49,16 +49,16 @@ def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
 
 
 def test_its_own_list_is_taken_also_where_nobody_had_withdrawn(folder, campaign, make_person):
-    require_same_campaign(folder.withdrawals, [], SECRET, [])
+    require_same_campaign(folder.withdrawals, SECRET)
     withdraw(make_person(campaign, "ana"))
-    require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
+    require_same_campaign(folder.withdrawals, SECRET)
     require_newest(lines_of(folder), folder.withdrawals, lines_of(folder))
 
 
 def test_the_list_of_another_campaign_is_refused(folder, campaign, make_person):
     withdraw(make_person(campaign, "ana"))
     with pytest.raises(UserError, match="is the list of another campaign"):
-        require_same_campaign(folder.withdrawals, lines_of(folder), "another secret", [])
+        require_same_campaign(folder.withdrawals, "another secret")
 
 
 def test_a_list_older_than_the_backup_is_refused(folder, campaign, make_person):
@@ -69,54 +69,12 @@ def test_a_list_older_than_the_backup_is_refused(folder, campaign, make_person):
         require_newest(known[:1], folder.withdrawals, known)
 
 
-class TestUnheaded:
-    """Lists made before they said whose they are."""
-
-    def test_one_that_holds_what_the_backup_knows(self, folder, campaign, make_person):
-        for name in ("ana", "ben"):
-            withdraw(make_person(campaign, name))
-        without_heads(folder.withdrawals)
-        lines = lines_of(folder)
-        require_same_campaign(folder.withdrawals, lines, SECRET, lines[:1])
-
-    def test_one_that_names_somebody_in_the_database(self, folder, campaign, make_person):
-        ana, _ = make_person(campaign, "ana"), make_person(campaign, "ben")
-        withdrawals.append(
-            folder.withdrawals,
-            [
-                withdrawals.Line(
-                    campaign="river",
-                    hour="2026-11-03T14:00Z",
-                    person=withdrawals.hashed(ana.pk),
-                    rows=(),
-                )
-            ],
-        )
-        without_heads(folder.withdrawals)
-        require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
-
-    def test_one_of_nobody_here_and_an_empty_one(self, folder, campaign, make_person):
-        withdraw(make_person(campaign, "ana"))
-        without_heads(folder.withdrawals)
-        with pytest.raises(UserError, match="names nobody and nothing of this backup"):
-            require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
-        folder.withdrawals.write_text("")
-        with pytest.raises(UserError, match=r"is empty.*--no-withdrawals"):
-            require_same_campaign(folder.withdrawals, [], SECRET, [])
-
-    def test_says_whose_it_is_once_the_site_runs(self, folder, campaign, make_person):
-        person = make_person(campaign, "ana")
-        folder.withdrawals.write_text("")
-        say_whose(folder)
-        assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET)}
-        withdraw(person)
-        without_heads(folder.withdrawals)
-        say_whose(folder)
-        assert len(folder.withdrawals.read_text().splitlines()) == 2
-        # Emptied after somebody left: it may be lost, and must not look like a whole one.
-        folder.withdrawals.write_text("")
-        say_whose(folder)
-        assert folder.withdrawals.read_text() == ""
+@pytest.mark.parametrize("what_is_left", [without_heads, lambda path: path.write_text("")])
+def test_a_list_that_lost_its_first_line_is_refused(folder, campaign, make_person, what_is_left):
+    withdraw(make_person(campaign, "ana"))
+    what_is_left(folder.withdrawals)
+    with pytest.raises(UserError, match=r"is empty or lacks its first line.*--no-withdrawals"):
+        require_same_campaign(folder.withdrawals, SECRET)
 
 
 class TestOtherDatabases:
@@ -143,7 +101,7 @@ class TestOtherDatabases:
         with pytest.raises(UserError, match="is the list of another campaign"):
             require_list(folder, lines_of(folder))
         without_heads(folder.withdrawals)
-        with pytest.raises(UserError, match="names nobody and nothing of this database"):
+        with pytest.raises(UserError, match="lacks its first line, so nobody knows who withdrew"):
             require_list(folder, lines_of(folder))
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from endoxa_collect.sampler import (
+from endoxa_collect.sampler.controller import (
     Fields,
     MentionCounts,
-    SamplerSettings,
     fields,
     least_mentioned,
     question_share,
     unseen_mass,
 )
+from endoxa_collect.sampler.slots import SamplerSettings
 
 
 @pytest.mark.parametrize(

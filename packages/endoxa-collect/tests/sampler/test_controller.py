@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect.sampler import Balance, Expected, Outlook, Pace, adds_on, forecast
+from endoxa_collect.sampler.controller import Balance, Expected, Outlook, Pace, adds_on, forecast
 
 ROOM = Expected(together=True, people=10, minutes=40.0)
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect.sampler import Moment, Rater, SamplerSettings, Slot, Waiting, match, price
+from endoxa_collect.sampler.matching import Moment, Rater, Waiting, match, price
+from endoxa_collect.sampler.slots import SamplerSettings, Slot
 
 OWN, NEAR, ANYONE = Slot
 NEIGHBOURS = {"AR": {"CL", "UY"}, "CL": {"AR", "PE"}, "PE": {"CL"}, "JP": set()}

@@ -7,8 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from endoxa_collect.sampler import Filled, SamplerSettings, Slot, open_slots, place
-from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, is_candidate, need, wanted
+from endoxa_collect.sampler.slots import (
+    FULL,
+    NEEDS,
+    OPEN,
+    TOPUP,
+    Filled,
+    SamplerSettings,
+    Slot,
+    is_candidate,
+    need,
+    open_slots,
+    place,
+    wanted,
+)
 
 OWN, NEAR, ANYONE = Slot
 

@@ -10,8 +10,8 @@ from collect_support.site_map import PASSWORD, build
 from endoxa_collect.cards import drawing
 from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.models import Attempts, Person
-from endoxa_collect.project import accounts
-from endoxa_collect.security import limits, sessions
+from endoxa_collect.project import starting
+from endoxa_collect.security import codes, limits
 from endoxa_collect.security.codes import COOKIE, hash_receipt
 
 
@@ -220,18 +220,18 @@ class TestFloodsOfPasswords:
 
     @pytest.mark.slow
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
-        cookie = known.cookies[sessions.COOKIE].value
+        cookie = known.cookies[codes.BROWSER_COOKIE].value
         for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
-            known.cookies[sessions.COOKIE] = value
+            known.cookies[codes.BROWSER_COOKIE] = value
             assert not sign_in("organiser", client=known)
-        known.cookies[sessions.COOKIE] = cookie
-        monkeypatch.setattr(sessions, "_SECONDS", -1)
+        known.cookies[codes.BROWSER_COOKIE] = cookie
+        monkeypatch.setattr(codes, "_SECONDS", -1)
         assert not sign_in("organiser", client=known)
 
     @pytest.mark.slow
     def test_the_command_line_opens_the_account_and_the_site(self, world, flood):
         assert not sign_in("moderator")
-        accounts.set_account("organiser", world.campaign, None)
+        starting.set_account("organiser", world.campaign, None)
         assert sign_in("organiser")
         assert sign_in("moderator")
 

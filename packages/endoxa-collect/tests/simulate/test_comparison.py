@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 import typer
@@ -13,11 +12,18 @@ from typer.testing import CliRunner
 from collect_support.worlds import SMALL
 from endoxa.errors import UserError
 from endoxa_collect.commands import simulate as collect_simulate
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import ARMS
-from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, Store, compare, run_campaigns
-from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults
-from endoxa_collect.simulate.plan import Expected, plan, sentence
+from endoxa_collect.simulate.comparison import (
+    Comparison,
+    Expected,
+    Store,
+    compare,
+    plan,
+    run_campaigns,
+    sentence,
+)
+from endoxa_collect.simulate.measures import MAIN, MEASURES
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +32,7 @@ TINY = SMALL.model_copy(update={"people": 6, "minutes": 5.0, "spread": 1.0})
 
 def asked(*names, seeds=3, jobs=1, world=TINY):
     arms = tuple(ARMS.get(name) for name in names or ("laces", "endoxa"))
-    return Comparison(arms, (PlannedWorld(MAIN, world, seeds),), SamplerSettings(), jobs)
+    return Comparison(arms, world, seeds, SamplerSettings(), jobs)
 
 
 def quiet(*_):
@@ -100,29 +106,6 @@ def test_tables_hold_what_was_asked_for_and_say_what_else_is_there(tmp_path):
     assert lines[-1].startswith("4 further campaigns")
 
 
-def planted(ours, theirs, **others):
-    """Results of arms: every measure has these values, seed by seed."""
-    rows = [
-        {"arm": arm, "seed": seed, **dict.fromkeys(MEASURES, value)}
-        for arm, values in {"static-tuned": theirs, "endoxa": ours, **others}.items()
-        for seed, value in enumerate(values)
-    ]
-    return CellResults(pl.DataFrame(rows))
-
-
-def test_paired_intervals_see_through_shared_luck():
-    luck = np.random.default_rng(1).normal(10, 3, 60)
-    cell = planted(1.2 * luck, luck)
-    ratio = cell.ratio("endoxa", "static-tuned", "valid")
-    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((1.2, 1.2, 1.2))
-    difference = cell.difference("endoxa", "static-tuned", "valid")
-    assert difference.value == pytest.approx(0.2 * luck.mean())
-    # The bootstrap of a mean comes near its normal interval.
-    mean = cell.mean("static-tuned", "valid")
-    half = 1.96 * luck.std() / np.sqrt(60)
-    assert (mean.low, mean.high) == pytest.approx((luck.mean() - half, luck.mean() + half), abs=0.25 * half)
-
-
 def test_how_many_people():
     expected = plan(TINY.model_copy(update={"people": 30}), SamplerSettings(), seeds=1, tell=quiet)
     assert [one.people for one in expected] == [20, 30, 40, 60, 80, 100, 120]
@@ -174,4 +157,4 @@ def test_rows_survive_as_they_are(tmp_path):
     store = Store.open(tmp_path, {"world": 1})
     store.append([{"cell": "main", "arm": "a", "seed": 1, "value": 0.1 + 0.2}])
     assert next(Store.open(tmp_path, {"world": 1}).rows())["value"] == 0.1 + 0.2
-    assert store.done() == {("main", "a", 1)}
+    assert store.done() == {("a", 1)}

@@ -7,12 +7,10 @@ import pytest
 
 from collect_support.worlds import SMALL
 from endoxa.errors import UserError
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.sampler.slots import CANDIDATE
-from endoxa_collect.simulate.arms import ARMS
-from endoxa_collect.simulate.arms.endoxa import EndoxaArm
-from endoxa_collect.simulate.arms.rivals import LacesArm, StaticArm
+from endoxa_collect.sampler.slots import CANDIDATE, SamplerSettings
+from endoxa_collect.simulate.arms import ARMS, LacesArm, StaticArm
 from endoxa_collect.simulate.comparison import ENOUGH, best_share
+from endoxa_collect.simulate.endoxa_arm import EndoxaArm
 from endoxa_collect.simulate.measures import MEASURES, gini, measure, weighted_mean
 from endoxa_collect.simulate.run import simulate
 from endoxa_collect.simulate.world import FAR, World

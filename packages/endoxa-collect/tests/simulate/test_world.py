@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from collect_support.worlds import SMALL
 from endoxa.errors import UserError
-from endoxa_collect.sampler import Filled, SamplerSettings, Slot
-from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
-from endoxa_collect.simulate.memory import MemoryPool, NewPair
-from endoxa_collect.simulate.settings import load_world
-from endoxa_collect.simulate.world import JUNK, NEAR, OWN, World
+from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled, SamplerSettings, Slot
+from endoxa_collect.simulate.campaign import MemoryPool, NewPair
+from endoxa_collect.simulate.world import JUNK, NEAR, OWN, World, load_world
 
 
 def test_a_seed_makes_one_world():

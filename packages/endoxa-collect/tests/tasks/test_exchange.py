@@ -13,7 +13,7 @@ import pytest
 from collect_support import campaign_folders, commands
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa_collect.tasks.exchange.files import read_from, write_for
+from endoxa_collect.tasks.exchange import read_from, write_for
 from tasks.conftest import tuples
 from tasks.test_extraction import rows
 

@@ -14,18 +14,21 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.curate import review as curate_review
 from endoxa.curate.associations import mentions
-from endoxa.curate.group.run import read_attributes
+from endoxa.curate.group import read_attributes
 from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.sheet import rows_of, with_row_keys
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
+from endoxa_collect.tasks.extraction import (
+    REASONS,
+    ROOM,
+    ExtractionForm,
+    added_name,
+    parts,
+)
 from endoxa_collect.tasks.handing import next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.room import Judged, JudgedItem
-from endoxa_collect.tasks.rooms.extraction import ROOM
-from endoxa_collect.tasks.rooms.extraction.form import REASONS, ExtractionForm
-from endoxa_collect.tasks.rooms.extraction.outcome import added_name, reviewed, with_rows_named
-from endoxa_collect.tasks.rooms.extraction.spans import parts
+from endoxa_collect.tasks.rooms import Judged, JudgedItem
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
@@ -207,7 +210,7 @@ def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_jud
 def same_cells(table, before, but=()):
     """Every cell of the rows, but for some columns."""
     after = {row["review_row"]: row for row in table.iter_rows(named=True)}
-    named = with_rows_named(before)
+    named = ROOM.prepare(before)
     return all(
         (after[row["review_row"]][name] or "") == (value or "")
         for row in named
@@ -323,16 +326,13 @@ def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory
     source, target = folder / f"in{suffix}", folder / f"out{suffix}"
     write_table(pl.DataFrame(table, schema=dict.fromkeys(table[0], pl.String)), source)
     read = [{k: v or "" for k, v in row.items()} for row in read_table(source).to_dicts()]
-    named = with_rows_named(read)
+    named = ROOM.prepare(read)
     items = []
     for row in named:
         answers = data.draw(st.lists(ANSWERS, max_size=3))
-        judged = tuple(
-            Judged(row["review_row"], row, {}, f"r{k}", "", answer, "", counts=True)
-            for k, answer in enumerate(answers)
-        )
+        judged = tuple(Judged(f"r{k}", "", answer, "", counts=True) for k, answer in enumerate(answers))
         items.append(JudgedItem(row["review_row"], row, {}, judged))
-    made = reviewed(ROOM.settings(), items)["items"]
+    made = ROOM.tables(ROOM.settings(), items)["items"]
     texts = [{k: str(v) for k, v in row.items()} for row in made]
     write_table(pl.DataFrame(texts, schema=dict.fromkeys(texts[0], pl.String)), target)
     back = read_table(target)

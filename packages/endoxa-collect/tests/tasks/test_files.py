@@ -10,7 +10,7 @@ from endoxa.errors import UserError
 from endoxa_collect.models import JudgeState, Task, TaskItem
 from endoxa_collect.tasks.adding import add_task
 from endoxa_collect.tasks.handing import end, next_turn, take, undo
-from endoxa_collect.tasks.results import progress, tables, write_results
+from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
 
 FAULTS = {
@@ -68,7 +68,7 @@ def test_judgements_come_back_with_ids_columns_and_outcomes(votes, make_judge):
         judge = make_judge(votes, name)
         while (turn := next_turn(judge)) is not None:
             take(judge, turn.token, {"vote": vote})
-    table, outcomes = tables(votes)
+    table, outcomes = all_tables(votes).values()
     assert table.height == 12
     assert table["rater"].n_unique() == 3
     assert not set(answers) & set(table["rater"])

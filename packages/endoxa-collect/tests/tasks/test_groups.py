@@ -14,9 +14,10 @@ from django.urls import reverse
 from endoxa.curate.group.neighbours import with_likeness
 from endoxa.curate.opposites.lexicon import load_lexicon
 from endoxa_collect.models import AttributeGroup, GroupChange, GroupMember, TaskState
+from endoxa_collect.tasks import group_changes as editing
+from endoxa_collect.tasks import groups as looking
 from endoxa_collect.tasks.handing import TaskOverError
 from endoxa_collect.tasks.results import write_results
-from endoxa_collect.tasks.rooms.groups import editing, looking
 
 WORDS = (
     ("smart", "g1", "smart", "positive", 9),

@@ -19,8 +19,8 @@ from endoxa.sources.stereotales import associations as stereotales
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.models import JoinCode
 from endoxa_collect.presets import load_preset
-from endoxa_collect.tasks.results import tables, write_results
-from endoxa_collect.tasks.rooms.harm import PARTS
+from endoxa_collect.tasks.harm import PARTS
+from endoxa_collect.tasks.results import all_tables, write_results
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path
     output = tmp_path / "harm.csv"
     paths = write_results(study, output)
     assert [path.name for path in paths] == ["harm.csv", "harm_items.csv"]
-    table, items = tables(study)
+    table, items = all_tables(study).values()
     assert sorted(table["counts"].to_list()) == ["false"] * 4 + ["true"] * 8
     assert set(PARTS) | {"association_id", "rater", "harm", "frequent", "first"} <= set(table.columns)
     assert not {"check", "model", "lift"} & set(table.columns)

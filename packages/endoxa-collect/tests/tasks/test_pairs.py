@@ -12,8 +12,8 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.minimal import HINTS, WARNINGS, compare, hints
+from endoxa_collect.tasks.pairs import PairForm
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.rooms.pairs.form import PairForm
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
 

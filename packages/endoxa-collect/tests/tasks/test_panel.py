@@ -12,7 +12,7 @@ from collect_support.panel_person import BOXES, RIGHT, WRONG, Person
 from endoxa_collect.contributor import panel_access
 from endoxa_collect.models import Judge, Judgement, JudgeState, Turn
 from endoxa_collect.privacy import Expired, expire
-from endoxa_collect.tasks.results import tables
+from endoxa_collect.tasks.results import all_tables
 
 
 def test_a_whole_block_with_checks_leads_back_to_the_panel(study):
@@ -247,7 +247,7 @@ def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
     assert expire(study.campaign, date(2027, 6, 1)) == Expired(judges=1)
     judge = Judge.objects.get()
     assert (judge.secret_hash, judge.participant, judge.state) == ("", "", JudgeState.FINISHED)
-    rows, _ = tables(study)
+    rows = all_tables(study)["judgements"]
     assert len(rows) == 4
     assert person.get("item/").status_code in {302, 403, 410}
     assert expire(study.campaign, date(2027, 6, 1)) == Expired()

@@ -9,8 +9,8 @@ from django.utils import timezone
 from collect_support.panel_person import Person, associations
 from endoxa_collect.contributor import panel_access
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, TaskState, Turn
-from endoxa_collect.tasks.ending import settle, withdraw_again
-from endoxa_collect.tasks.results import tables
+from endoxa_collect.tasks.handing import fail_absent, withdraw_again
+from endoxa_collect.tasks.results import all_tables
 from endoxa_collect.withdrawals import hashed
 from tasks.conftest import tuples
 
@@ -20,7 +20,7 @@ def test_who_fails_the_attention_rule_frees_the_items(study):
     assert (person.judge.state, person.judge.steps["why"]) == (JudgeState.FAILED, "attention")
     assert not study.items.filter(judged__gt=0).exists()
     assert "your ratings are not used" in person.get("end/").content.decode()
-    table, _ = tables(study)
+    table = all_tables(study)["judgements"]
     assert set(table["counts"]) == {"false"}
     assert len(table) == 4
 
@@ -41,10 +41,10 @@ def test_the_rule_holds_for_people_who_went_away_too(study):
         if Judgement.objects.filter(turn__item__check_item=True).count() == 2:
             break
         person.rate(careful=False)
-    assert settle(study) == 0  # they may still be there
+    assert fail_absent(study) == 0  # they may still be there
     there = person.judge.state == JudgeState.ACTIVE
     Turn.objects.update(expires_at=timezone.now())
-    assert settle(study) == there
+    assert fail_absent(study) == there
     assert person.judge.state == JudgeState.FAILED
 
 

@@ -14,8 +14,7 @@ from endoxa.sources.read import read_pairs
 from endoxa_collect.models import AuditEntry, Role, Task, TaskState
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.rooms.translation.candidates import draw, neutral
-from endoxa_collect.tasks.rooms.translation.form import TranslationForm
+from endoxa_collect.tasks.translation import ROOM, TranslationForm
 
 ENGINES = ("deepl-x1", "nllb-600m", "indictrans2")
 
@@ -40,7 +39,7 @@ def rows(count):
 
 
 def content(**cells):
-    return neutral([{**rows(1)[0], **cells}])[0]
+    return ROOM.prepare([{**rows(1)[0], **cells}])[0]
 
 
 def form(cells, order=((2,), (1,), (3,)), **changes):
@@ -92,9 +91,9 @@ def test_what_is_no_choice_is_refused(cells):
 def test_engines_that_say_the_same_are_one_candidate_and_places_are_even():
     same = content(**{"candidate_nllb-600m_more": "A b.", "candidate_nllb-600m_less": "A c.",
                       "candidate_deepl-x1_more": "A b.", "candidate_deepl-x1_less": "A c."})  # fmt: skip
-    assert sorted(draw(same, random.Random(1))["order"]) == [[1, 2], [3]]
+    assert sorted(ROOM.draw(same, random.Random(1))["order"]) == [[1, 2], [3]]
     plain = content()
-    first = Counter(draw(plain, random.Random(seed))["order"][0][0] for seed in range(3000))
+    first = Counter(ROOM.draw(plain, random.Random(seed))["order"][0][0] for seed in range(3000))
     assert all(abs(count - 1000) < 120 for count in first.values())
 
 

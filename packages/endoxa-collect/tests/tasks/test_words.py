@@ -9,8 +9,7 @@ from endoxa.words.items import items
 from endoxa.words.patch import REQUIRED, make_patch
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.rooms.words.form import WordsForm
-from endoxa_collect.tasks.rooms.words.outcome import STATES, decided
+from endoxa_collect.tasks.words import ROOM, STATES, WordsForm
 
 TEXT = "{country} के लोग"
 
@@ -85,7 +84,7 @@ def said(verdict, correction=""):
     ],
 )
 def test_outcomes(answers, outcome):
-    assert decided(2, answers) == outcome
+    assert ROOM.decided(2, answers) == outcome
     assert outcome[0] in STATES
 
 

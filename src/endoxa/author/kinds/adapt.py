@@ -16,7 +16,7 @@ from endoxa.author.settings import AdaptSettings
 from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
-from endoxa.sources.spans import differing_spans, words
+from endoxa.sources.typography import differing_spans, words
 
 KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
 FIELDS = {

@@ -7,14 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.carrying import further_columns
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, further_columns, row_name
 from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import TranslateSettings
 from endoxa.report.words import language_name
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED
-from endoxa.sources.spans import differing_spans, words
+from endoxa.sources.typography import differing_spans, words
 
 FIELDS = {"sent_more": "translation of the first sentence", "sent_less": "translation of the second sentence"}
 IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.english import can_be, in_dictionary, tokens
-from endoxa.curate.evaluation.scores import (
+from endoxa.curate.evaluation import (
     COUNTS,
     MEASURES,
     Gold,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.curate.english import can_be
-from endoxa.curate.extract.cascade import CONFIDENCE, Extraction, Question
+from endoxa.curate.extract import CONFIDENCE, Extraction, Question
 from endoxa.curate.extract.omission import MISSING, REASONS, reason
 from endoxa.curate.normalise import normal_attribute, normal_identity, tables
 from endoxa.errors import UserError

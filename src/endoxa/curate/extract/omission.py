@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
 from endoxa.curate.normalise import ends_head, is_group
+from endoxa.words.packs import words_of
 
 NOT_PEOPLE = "not about people"
 SYNONYM = "synonym instead of attribute"
@@ -37,7 +36,7 @@ class _Table:
 
 @cache
 def _table() -> _Table:
-    read = tomllib.loads(files(__package__).joinpath("omission.toml").read_text(encoding="utf-8"))
+    read = words_of("en", "omission.toml")
     return _Table(
         re.compile("(?:" + "|".join(read["nothing"]) + ")"),
         re.compile("|".join(read["placeholders"]), re.IGNORECASE),

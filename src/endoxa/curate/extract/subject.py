@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, is_word, words
 from endoxa.curate.normalise import is_group, is_people, tables
+from endoxa.words.packs import words_by_language
 
 _Test = Callable[[Sequence[str], int], bool]
 
@@ -292,11 +291,16 @@ class ForeignSplit:
     predicate: int
 
 
+_ORDER = ("fr", "es", "pt", "it", "de", "sw")
+"""Which language is tried first, as some share an article ("la")."""
+
+
 @cache
 def _languages() -> dict[str, dict[str, frozenset[str]]]:
-    table = tomllib.loads(files(__package__).joinpath("other_languages.toml").read_text(encoding="utf-8"))
+    table = words_by_language("extract.toml")
     return {
-        code: {name: frozenset(entries) for name, entries in part.items()} for code, part in table.items()
+        code: {name: frozenset(entries) for name, entries in table[code].items()}
+        for code in dict.fromkeys((*_ORDER, *table))
     }
 
 

@@ -19,9 +19,8 @@ from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
 from endoxa.curate.opposites.lexicon import forms
 from endoxa.sources.check.characters import scripts_of
-from endoxa.sources.check.lexicon import negates
-from endoxa.sources.check.perturbation import LENGTH_DIFFERENCE
-from endoxa.sources.spans import differing_spans, words
+from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
+from endoxa.sources.typography import differing_spans, words
 
 _GENDERED = ("fr", "es", "pt", "hi")
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")

@@ -2,16 +2,13 @@
 
 Names of nations, peoples, languages, faiths and places in English texts, written with their capitals.
 
-The word lists of `english.toml`. What each holds is said there.
+The word lists of `endoxa/words/en/grammar.toml`. What each holds is said there.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
 import regex
 from babel import Locale
@@ -20,23 +17,21 @@ from babel.core import get_global
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.normalise import tables
+from endoxa.words.packs import words_of
 
-
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
+_FILE = "grammar.toml"
 
 
 @cache
 def listed(name: str) -> frozenset[str]:
     """A class of words."""
-    return frozenset(_table()[name].split())
+    return frozenset(words_of("en", _FILE)[name].split())
 
 
 @cache
 def mapped(name: str) -> dict[str, str]:
     """Words and what takes their place."""
-    return dict(_table()[name])
+    return dict(words_of("en", _FILE)[name])
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")

@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -18,6 +17,7 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.packs import words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _TEXTS = ("verb_denied", "stop")
@@ -38,7 +38,7 @@ _LISTS = (
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """How a language says what a group is. The fields are those of `templates.toml`, where each is explained.
+    """How a language says what a group is. `endoxa/words/en/pairs.toml` explains each field.
 
     `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all.
     """
@@ -71,31 +71,31 @@ def load_templates(user_file: Path | None = None) -> dict[str, Template]:
     """Templates by language; those of a user's file take the place of ours.
 
     Raises:
-        UserError: the file cannot be read, or a template is not as `templates.toml` describes it.
+        UserError: the file cannot be read, or a template is not as `endoxa/words/en/pairs.toml` describes it.
     """
-    bundled = files(__package__).joinpath("templates.toml").read_text(encoding="utf-8")
-    templates = _parsed(bundled, "templates.toml")
+    templates = {
+        language: _template(language, table, "pairs.toml")
+        for language, table in words_by_language("pairs.toml").items()
+    }
     if user_file is not None:
         require_file(user_file)
         try:
             text = user_file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
-        templates |= _parsed(text, str(user_file))
+        try:
+            tables = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(f"{user_file} is not TOML ({error}).") from error
+        templates |= {
+            language: _template(language, table, str(user_file)) for language, table in tables.items()
+        }
     return templates
-
-
-def _parsed(text: str, name: str) -> dict[str, Template]:
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{name} is not TOML ({error}).") from error
-    return {language: _template(language, table, name) for language, table in tables.items()}
 
 
 def _template(language: str, table: object, name: str) -> Template:
     where = f"{name}, [{language}]"
-    if not isinstance(table, dict):
+    if not isinstance(table, Mapping):
         raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
     missing = [key for key in ("said", "denied", "subject") if key not in table]
     unknown = [key for key in table if key not in ("said", "denied", "subject", *_TEXTS, *_LISTS)]

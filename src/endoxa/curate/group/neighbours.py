@@ -18,13 +18,11 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
@@ -34,14 +32,15 @@ from scipy.sparse import coo_array, csr_array
 
 from endoxa.curate import english
 from endoxa.curate.encoders import Encoder, Vectors, load_encoder
-from endoxa.curate.opposites.concepts import Concept, concepts, flipped
+from endoxa.curate.opposites import Concept, concepts, flipped
 from endoxa.curate.opposites.lexicon import Lexicon, plain
 from endoxa.models.encoders.sentence import LIBRARY
+from endoxa.words.packs import words_of
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The word lists of `surface.toml` for one language; what each holds is said there."""
+    """The word lists of `surface.toml` of a language; `endoxa/words/en/surface.toml` says what each holds."""
 
     copulas: frozenset[str]
     articles: frozenset[str]
@@ -54,9 +53,8 @@ class Surface:
 
 @lru_cache
 def surface_of(language: str) -> Surface:
-    """The word lists of a language; empty ones where `surface.toml` has none."""
-    table = tomllib.loads(files(__package__).joinpath("surface.toml").read_text(encoding="utf-8"))
-    entry = table.get(language, {})
+    """The word lists of a language; empty ones where it has no `surface.toml`."""
+    entry = words_of(language, "surface.toml")
     spellings = (pair.partition("/") for pair in entry.get("spellings", "").split())
     return Surface(
         copulas=frozenset(entry.get("copulas", "").split()),

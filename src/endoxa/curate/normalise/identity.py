@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.packs import words_by_language, words_of
 
 
 @dataclass(frozen=True)
@@ -49,24 +48,24 @@ class Tables:
         return frozenset(self.demonyms.values())
 
 
-def _bundled(name: str) -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
 @cache
 def tables() -> Tables:
     """The tables that come with the package."""
-    groups = _bundled("groups.toml")
+    groups = words_of("en", "peoples.toml")
     peoples = frozenset(name for names in groups["peoples"].values() for name in names)
     spellings = {other: name for name, others in groups["spellings"].items() for other in others}
     return Tables(
-        synonyms=_inverted(_bundled("identities.toml")),
-        terms={word: term for terms in _bundled("terms.toml").values() for word, term in terms.items()},
+        synonyms=_inverted(words_of("en", "identities.toml")),
+        terms={
+            word: term for terms in words_by_language("terms.toml").values() for word, term in terms.items()
+        },
         peoples=peoples | spellings.keys(),
         spellings=spellings,
         collective=frozenset(groups["collective"]["adjectives"]),
         directions=groups["directions"],
-        demonyms={place: who for part in _bundled("demonyms.toml").values() for place, who in part.items()},
+        demonyms={
+            place: who for part in words_of("en", "inhabitants.toml").values() for place, who in part.items()
+        },
     )
 
 

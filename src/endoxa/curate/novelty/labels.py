@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder
-from endoxa.curate.novelty.concepts import Concepts, Kind, normalise
+from endoxa.curate.novelty import Concepts, Kind, normalise
 from endoxa.curate.novelty.overlap import NOTHING, Side, cut, encoded, tiles
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table

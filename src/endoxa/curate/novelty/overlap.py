@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder, Vectors
-from endoxa.curate.novelty.concepts import Concepts
+from endoxa.curate.novelty import Concepts
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
 

@@ -1,99 +1,283 @@
-"""The page about one table of `endoxa analyze novelty`.
-
-The section about the threshold: how it was chosen, how well it does, and what other ones would give.
-"""
+"""The page about one table of `endoxa analyze novelty`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
+import altair as alt
 import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
-from endoxa.curate.novelty.figures import chords, cut_curve, share_curve, shared_map, unique_shares
 from endoxa.curate.novelty.threshold import Calibration, warnings
-from endoxa.errors import UserError
-from endoxa.report.charts import MOST_ARCS
-from endoxa.report.document import Finding, Section
-from endoxa.report.frame import CITE, Page
+from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
+from endoxa.report.charts import (
+    GRID,
+    INK,
+    MOST_ARCS,
+    MUTED,
+    ORANGE,
+    Arc,
+    chord_figure,
+    finish,
+    heat_map,
+    series_colors,
+)
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.figures import described
+from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
 from endoxa.runs.instrument import Shown
-from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import csv_text
+
+WIDTH, HEIGHT = 420, 200
+"""Of the plots over the threshold, in pixels."""
+NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
+
+
+def unique_shares(shares: pl.DataFrame) -> Figure:
+    """Share of unique concepts of each data set with its interval, the largest first."""
+    ordered = shares.sort("share_unique", descending=True, maintain_order=True)
+    spoken = (
+        f"{row['dataset']} {percent(row['share_unique'])} ({percent_interval(row['low'], row['high'])})"
+        for row in ordered.iter_rows(named=True)
+    )
+    return free_figure(
+        series_rows(ordered, "dataset", pl.lit("share"), "share_unique", percent),
+        ["share"],
+        "concepts found in no other data set",
+        (0.0, 1.0),
+        name="unique",
+        title="Unique concepts",
+        alt=described("Share of unique concepts", spoken),
+        rows=ordered,
+    )
+
+
+def chords(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
+    """Arcs of data sets and chords of shared concepts; nothing for more data sets than there are colours."""
+    if not 2 <= shares.height <= MOST_ARCS or shared.is_empty():
+        return ()
+    by_source: dict[str, dict[str, int]] = {}
+    for row in shared.iter_rows(named=True):
+        by_source.setdefault(row["from_dataset"], {})[row["to_dataset"]] = int(row["n_shared"])
+    arcs = [
+        Arc(row["dataset"], int(row["n_concepts"]), int(row["n_unique"]), by_source[row["dataset"]])
+        for row in shares.iter_rows(named=True)
+    ]
+    spoken = "; ".join(
+        f"{int(row['n_shared'])} of {int(row['n_concepts'])} concepts of {row['from_dataset']} in {row['to_dataset']}"
+        for row in shared.iter_rows(named=True)
+    )
+    chart = chord_figure(arcs, "concepts")
+    return (Figure("chords", "Shared concepts", chart, f"Chords between data sets: {spoken}.", rows=shared),)
+
+
+def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
+    """Share of the concepts of each row that are found in each column."""
+    if shared.is_empty():
+        return ()
+    frame = shared.select(row="from_dataset", column="to_dataset", value="share")
+    names = shares["dataset"].to_list()
+    title = "concepts of the row that are found in the column"
+    chart = heat_map(frame, names, domain=(0.0, 1.0), title=title)
+    spoken = "; ".join(
+        f"{row['row']} in {row['column']} {percent(row['value'])}" for row in frame.iter_rows(named=True)
+    )
+    alternative = f"Share of concepts found in another data set: {spoken}."
+    return (Figure("shared", "Share found in each other data set", chart, alternative, rows=shared),)
+
+
+def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
+    """The share of unique concepts over the threshold, a line for each data set."""
+    if curve.is_empty():
+        return ()
+    parts = {name: part for (name,), part in curve.group_by("dataset", maintain_order=True)}
+    spoken = (
+        f"{name}: "
+        + ", ".join(
+            f"{percent(part.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
+            for at in (0.5, 0.6, 0.7, 0.8, 0.9)
+        )
+        for name, part in parts.items()
+    )
+    chart = _over_threshold(
+        curve.select("threshold", line="dataset", value="share_unique"),
+        list(parts),
+        "unique concepts",
+        threshold,
+        f"used: {decimal(threshold, 2)}",
+    )
+    return (
+        Figure(
+            "curve",
+            "Unique concepts at other thresholds",
+            chart,
+            described("Share of unique concepts over the threshold", spoken),
+            wide=True,
+            rows=curve,
+        ),
+    )
+
+
+def cut_curve(cuts: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
+    """Sensitivity and specificity of labelled pairs over the threshold; their sum is largest at the cut."""
+    if cuts.is_empty():
+        return ()
+    lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
+    best = cuts.row(int(cuts["youden_j"].to_numpy().argmax()), named=True)
+    alternative = (
+        f"Sensitivity and specificity over the threshold. At {decimal(threshold, 3)}: "
+        f"{percent(best['sensitivity'])} of the related pairs found, {percent(best['specificity'])} of the unrelated "
+        "pairs kept apart."
+    )
+    chart = _over_threshold(
+        lines.with_columns(pl.col("line").replace(NAMED)),
+        list(NAMED.values()),
+        "labelled pairs",
+        threshold,
+        f"chosen: {decimal(threshold, 3)}",
+        interpolate="step-before",
+    )
+    return (Figure("cuts", "Labelled pairs at every threshold", chart, alternative, wide=True, rows=cuts),)
+
+
+def _over_threshold(
+    frame: pl.DataFrame, names: list[str], title: str, threshold: float, text: str, **line: Any
+) -> alt.TopLevelMixin:
+    """Shares over the threshold, a line for each name; a dashed line at the threshold says what it is."""
+    x = alt.X(
+        "threshold:Q",
+        title="threshold (least cosine)",
+        scale=alt.Scale(domain=(0, 1), nice=False, clamp=True),
+        axis=alt.Axis(grid=False, tickCount=10, ticks=True, tickColor=GRID),
+    )
+    y = alt.Y(
+        "value:Q", title=title, scale=alt.Scale(domain=(0, 1)), axis=alt.Axis(format=".0%", tickCount=5)
+    )
+    color = alt.Color(
+        "line:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=list(series_colors(names).values())),
+        legend=alt.Legend(
+            orient="bottom", columns=1, labelLimit=360, symbolType="stroke", symbolStrokeWidth=3
+        ),
+    )
+    at = alt.Chart(pl.DataFrame({"threshold": [threshold], "text": [text]}))
+    align: Any = {"align": "right", "dx": -4} if threshold > 0.8 else {"align": "left", "dx": 4}
+    layers = (
+        at.mark_rule(strokeDash=[4, 3], color=ORANGE if "chosen" in text else MUTED).encode(x="threshold:Q"),
+        at.mark_text(dy=-4, baseline="bottom", color=INK, fontSize=11, **align).encode(
+            x="threshold:Q", y=alt.value(0), text="text:N"
+        ),
+        alt.Chart(frame).mark_line(strokeWidth=2, **line).encode(x=x, y=y, color=color),
+    )
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+
 
 COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
 """Whole numbers among the columns of a calibration."""
 
 
-def fixed_section(cut: float, curve: pl.DataFrame) -> Section:
-    """A threshold that somebody gave.
+MOST_SENTENCES = 3
+"""Sentences about pairs of data sets."""
+EITHER_SIDE = 10
+"""Concepts shown just above and just below the threshold."""
+TEXTS = frozenset(
+    {
+        *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
+        *("from_dataset", "to_dataset", "unique", "nearest_dataset", "nearest"),
+    }
+)
+BY_LABELS = "labels"
+KINDS = {"attribute": "attributes", "association": "associations", "sentence": "sentences"}
 
-    Args:
-        cut: the threshold.
-        curve: columns of `overlap.CURVE_COLUMNS`.
+Row = Mapping[str, Any]
+
+
+def shown(runs: Sequence[Run]) -> Shown:
+    """The page about one table; other formats are the table itself.
+
+    Raises:
+        UserError: several tables were given, or one cannot be read.
     """
-    sentences = (
-        f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+    several = "A page about shared concepts is made from one table. Make one page for each."
+    files = TableFiles.of(runs, TEXTS, several)
+    shares = files.read(overlap.SHARE_COLUMNS)
+    return Shown(lambda: _page(runs, files, shares), {"csv": partial(csv_text, shares)})
+
+
+def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
+    first = shares.row(0, named=True)
+    concepts = files.beside("concepts", overlap.CONCEPT_COLUMNS)
+    values = {"kind": first["concept"], "same_identity": first["same_identity"] == "true"}
+    sections = (
+        _share_section(shares),
+        _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
+        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), concepts, first),
+        _border_section(concepts, first["threshold"]),
+        replace(METHODS, values=values),
     )
-    return _section((Finding(sentences, ({"threshold": cut},)),), share_curve(curve, cut))
+    subtitle = (
+        f"{plural(shares.height, 'data set')}, {KINDS.get(first['concept'], 'concepts')}, present from a cosine of "
+        f"{decimal(first['threshold'], 3)} on ({first['encoder']})."
+    )
+    return page_of(__package__, runs, "Which concepts are in no other data set", subtitle, sections)
 
 
-def chosen_section(
-    cut: float, chosen: pl.DataFrame, cuts: pl.DataFrame, curve: pl.DataFrame, concepts: pl.DataFrame
-) -> Section:
-    """A threshold that labelled pairs chose.
-
-    Args:
-        cut: the threshold.
-        chosen: columns of `threshold.THRESHOLD_COLUMNS`, one row, or none where the table is missing.
-        cuts: columns of `threshold.CUT_COLUMNS`.
-        curve: columns of `overlap.CURVE_COLUMNS`.
-        concepts: columns of `overlap.CONCEPT_COLUMNS`.
-    """
+def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.DataFrame, first: Row) -> Section:
+    """How the threshold was chosen, how well it does, and what other ones would give."""
+    cut = first["threshold"]
+    figures, facts = share_curve(curve, cut), {"threshold": cut}
+    if first["threshold_from"] != BY_LABELS:
+        text = (
+            f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+        )
+        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
+    chosen = files.beside("threshold", threshold.THRESHOLD_COLUMNS)
     if chosen.is_empty():
         text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return _section((Finding(text, ({"threshold": cut},)),), share_curve(curve, cut))
-    row: dict[str, Any] = {
-        name: float("nan") if value is None else value for name, value in chosen.row(0, named=True).items()
-    }
+        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
+    row: dict[str, Any] = chosen.fill_null(float("nan")).row(0, named=True)
     calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
-    findings = (
-        *_chosen(calibration, row),
-        *(Finding(text, (row,)) for text in warnings(calibration)),
-        *_at_the_ends(calibration, concepts),
-    )
-    parts = [
-        (calibration.unlabelled, "without an answer"),
-        (calibration.repeated, "with a pair that an earlier row has"),
-        (calibration.equal, "of two equal texts"),
+    left_out = [
+        f"{count(number)} {words}"
+        for number, words in (
+            (calibration.unlabelled, "without an answer"),
+            (calibration.repeated, "with a pair that an earlier row has"),
+            (calibration.equal, "of two equal texts"),
+        )
+        if number
     ]
-    phrases = [f"{count(number)} {words}" for number, words in parts if number]
-    notes = (
+    notes = [
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
-        "among all pairs of concepts, most of them unlike, it would be another.",
-        *(
-            [
-                "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
-            ]
-            if isfinite(calibration.low)
-            else []
+        "among all pairs of concepts, most of them unlike, it would be another."
+    ]
+    if isfinite(calibration.low):
+        notes.append(
+            "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
+        )
+    if left_out:
+        notes.append(f"Rows of the labels left out: {'; '.join(left_out)}.")
+    return Section(
+        "threshold",
+        "The threshold",
+        findings=(
+            *_chosen(calibration, row),
+            *(Finding(text, (row,)) for text in warnings(calibration)),
+            *_at_the_ends(calibration, concepts),
         ),
-        *([f"Rows of the labels left out: {'; '.join(phrases)}."] if phrases else []),
+        figures=(*cut_curve(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
+        notes=tuple(notes),
     )
-    return _section(findings, (*cut_curve(cuts, cut), *share_curve(curve, cut)), notes)
 
 
-def _section(findings: tuple[Finding, ...], figures: Any, notes: tuple[str, ...] = ()) -> Section:
-    return Section("threshold", "The threshold", findings=findings, figures=figures, notes=notes)
-
-
-def _chosen(calibration: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
+def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
     ends = (
         f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
         if isfinite(calibration.low)
@@ -142,93 +326,6 @@ def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Find
     return (Finding(text, tuple(rows)),)
 
 
-Rows = list[dict[str, Any]]
-
-MOST_SENTENCES = 3
-"""Sentences about pairs of data sets."""
-EITHER_SIDE = 10
-"""Concepts shown just above and just below the threshold."""
-TEXTS = {
-    *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
-    *("from_dataset", "to_dataset", "unique", "nearest_dataset", "nearest"),
-}
-BY_LABELS = "labels"
-
-
-def shown(runs: Sequence[Run]) -> Shown:
-    """The page about one table; other formats are the table itself.
-
-    Raises:
-        UserError: several tables were given, or one cannot be read.
-    """
-    if len(runs) > 1:
-        raise UserError("A page about shared concepts is made from one table. Make one page for each.")
-    path = runs[0].folder
-    shares = _read(path, overlap.SHARE_COLUMNS)
-    return Shown(lambda: _page(runs, path, shares), {"csv": partial(csv_text, shares)})
-
-
-def _read(path: Path, columns: dict[str, str]) -> pl.DataFrame:
-    table = read_table(path, tuple(columns))
-    return table.select(
-        pl.col(name).fill_null("") if name in TEXTS else pl.col(name).cast(pl.Float64, strict=False)
-        for name in columns
-    )
-
-
-def _beside(path: Path, name: str, columns: dict[str, str]) -> pl.DataFrame:
-    """A companion of the table; empty where it is not there."""
-    companion = path.with_name(f"{path.stem}_{name}{path.suffix}")
-    if not companion.is_file():
-        return pl.DataFrame(
-            schema={column: pl.String if column in TEXTS else pl.Float64 for column in columns}
-        )
-    return _read(companion, columns)
-
-
-def _page(runs: Sequence[Run], path: Path, shares: pl.DataFrame) -> Page:
-    first = shares.row(0, named=True)
-    shared = _beside(path, "shared", overlap.SHARED_COLUMNS)
-    concepts = _beside(path, "concepts", overlap.CONCEPT_COLUMNS)
-    curve = _beside(path, "curve", overlap.CURVE_COLUMNS)
-    sections = [
-        _share_section(shares),
-        _overlap_section(shares, shared),
-        _threshold_section(path, curve, concepts, first),
-        _border_section(concepts, first["threshold"]),
-        Section(
-            "methods",
-            "Methods",
-            template="methods.html.j2",
-            values={"kind": first["concept"], "same_identity": first["same_identity"] == "true"},
-            folded=True,
-        ),
-    ]
-    kinds = {"attribute": "attributes", "association": "associations", "sentence": "sentences"}
-    return Page(
-        package=__package__,
-        title="Which concepts are in no other data set",
-        subtitle=(
-            f"{plural(shares.height, 'data set')}, {kinds.get(first['concept'], 'concepts')}, present from a cosine of "
-            f"{decimal(first['threshold'], 3)} on ({first['encoder']})."
-        ),
-        entries=(*(section for section in sections if not section.empty), CITE),
-        runs=runs,
-        models=(),
-        values={},
-    )
-
-
-def _threshold_section(
-    path: Path, curve: pl.DataFrame, concepts: pl.DataFrame, first: dict[str, Any]
-) -> Section:
-    cut = first["threshold"]
-    if first["threshold_from"] != BY_LABELS:
-        return fixed_section(cut, curve)
-    chosen = _beside(path, "threshold", threshold.THRESHOLD_COLUMNS)
-    return chosen_section(cut, chosen, _beside(path, "cuts", threshold.CUT_COLUMNS), curve, concepts)
-
-
 def _share_section(shares: pl.DataFrame) -> Section:
     rows = shares.to_dicts()
     ordered = sorted(rows, key=lambda row: -row["share_unique"])
@@ -249,13 +346,13 @@ def _share_section(shares: pl.DataFrame) -> Section:
         anchor="unique",
         title="Unique concepts",
         findings=findings,
-        figures=unique_shares(shares),
-        tables=(_share_table(rows),),
+        figures=(unique_shares(shares),),
+        tables=(_share_table(shares),),
         notes=tuple(notes),
     )
 
 
-def _unique(row: dict[str, Any], *, several: bool) -> str:
+def _unique(row: Row, *, several: bool) -> str:
     """The finding about one data set."""
     verb = "is" if row["n_unique"] == 1 else "are"
     where = f"{verb} found in none of the others" if several else f"{verb} not found in the other one"
@@ -263,45 +360,33 @@ def _unique(row: dict[str, Any], *, several: bool) -> str:
     return f"{row['dataset']}: {count(row['n_unique'])} of {of} ({percent(row['share_unique'])}{_ends(row)}) {where}."
 
 
-def _ends(row: dict[str, Any]) -> str:
+def _ends(row: Row) -> str:
     if row["low"] is None or not isfinite(row["low"]):
         return ""
     return f", interval {percent_interval(row['low'], row['high'])}"
 
 
-def _share_table(rows: Rows) -> Table:
-    names = ("concepts", "unique", "share unique", "interval", "identities", "rows")
+def _share_table(shares: pl.DataFrame) -> Table:
     covers = {"identities": "over identities", "wilson": "over concepts (Wilson)"}
-    used = {row["interval"] for row in rows}
-    cells = {
+    notes = {
         "identities": "Over identities: how the share would vary had other identities been in the data set.",
         "wilson": "Over concepts (Wilson): fewer than five identities are named, so concepts count as independent, "
         "and the interval is rather too narrow.",
     }
-    return Table(
-        "Concepts of each data set",
-        (
-            Column("data set"),
-            *(Column(name, numeric=True) for name in names),
-            Column("interval is"),
-            Column("read as"),
-        ),
-        tuple(
-            (
-                row["dataset"],
-                count(row["n_concepts"]),
-                count(row["n_unique"]),
-                percent(row["share_unique"]),
-                percent_interval(row["low"], row["high"]),
-                count(row["identities"]),
-                count(row["rows"]),
-                covers[row["interval"]],
-                row["format"],
-            )
-            for row in rows
-        ),
-        notes=tuple(text for method, text in cells.items() if method in used),
+    used = set(shares["interval"])
+    fields = (
+        text_field("data set", "dataset"),
+        number_field("concepts", "n_concepts"),
+        number_field("unique", "n_unique"),
+        number_field("share unique", "share_unique", percent),
+        number_field("interval", lambda row: percent_interval(row["low"], row["high"])),
+        number_field("identities"),
+        number_field("rows"),
+        text_field("interval is", "interval", covers.__getitem__),
+        text_field("read as", "format"),
     )
+    texts = tuple(text for method, text in notes.items() if method in used)
+    return table_of("Concepts of each data set", shares, fields, notes=texts)
 
 
 def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
@@ -343,59 +428,44 @@ def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
     )
 
 
-def _part(row: dict[str, Any]) -> str:
+def _part(row: Row) -> str:
     return f"{percent(row['share'])} ({count(row['n_shared'])} of {count(row['n_concepts'])})"
 
 
-def _matrix(names: Sequence[str], rows: Rows) -> Table:
+def _matrix(names: Sequence[str], rows: Iterable[Row]) -> Table:
     by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
 
-    def cell(first: str, second: str) -> str:
-        row = by_pair.get((first, second))
-        return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
+    def in_data_set(second: str) -> Field:
+        def cell(first: str) -> str:
+            row = by_pair.get((first, second))
+            return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
 
-    return Table(
-        "Concepts of the row that are found in the column: share and number",
-        (Column("of"), *(Column(name, numeric=True, above="found in") for name in names)),
-        tuple((first, *(cell(first, second) for second in names)) for first in names),
-    )
+        return number_field(second, cell, above="found in")
+
+    caption = "Concepts of the row that are found in the column: share and number"
+    return table_of(caption, names, (text_field("of", str), *map(in_data_set, names)))
 
 
-def _border_section(concepts: pl.DataFrame, cut: float) -> Section:
+def _border_section(concepts: pl.DataFrame, cut: float) -> Section | None:
     """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
     near = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
     above = near.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
     below = near.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
-    rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True).to_dicts()
-    columns = (
-        Column("cosine", numeric=True),
-        Column("found"),
-        Column("data set"),
-        Column("concept", veiled=True),
-        Column("nearest in", below=""),
-        Column("nearest concept", veiled=True),
+    rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True)
+    if rows.is_empty():
+        return None
+    fields = (
+        number_field("cosine", shown=lambda cosine: decimal(cosine, 3)),
+        text_field("found", "unique", lambda unique: "no" if unique == "true" else "yes"),
+        text_field("data set", "dataset"),
+        text_field("concept", veiled=True),
+        text_field("nearest in", "nearest_dataset"),
+        text_field("nearest concept", "nearest", veiled=True),
     )
-    table = Table(
-        "Concepts nearest to the threshold, on either side",
-        columns,
-        tuple(
-            (
-                decimal(row["cosine"], 3),
-                "no" if row["unique"] == "true" else "yes",
-                row["dataset"],
-                row["concept"],
-                row["nearest_dataset"],
-                row["nearest"],
-            )
-            for row in rows
-        ),
-        headed=False,
-    )
+    caption = "Concepts nearest to the threshold, on either side"
     return Section(
         anchor="border",
         title="Where the decision was closest",
-        tables=(table,) if rows else (),
-        notes=("Read some: if pairs above the threshold are not the same concept, it is too low.",)
-        if rows
-        else (),
+        tables=(table_of(caption, rows, fields, headed=False),),
+        notes=("Read some: if pairs above the threshold are not the same concept, it is too low.",),
     )

@@ -16,12 +16,10 @@ The opposite of a term is given in the same form. Rules cover the regular patter
 from __future__ import annotations
 
 import io
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
@@ -30,6 +28,7 @@ import regex
 from endoxa.curate.english import inflections
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.words.packs import file_with, languages_with, words_of
 
 Forms = dict[str, str]
 VOWELS = "aeiouáéíóúàâêîôûãõ"
@@ -265,9 +264,8 @@ class Rules:
 
 @lru_cache
 def rules_of(language: str) -> Rules:
-    """The rules of a language; empty ones where `rules.toml` has none."""
-    table = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-    entry = table.get(language, {})
+    """The rules of a language; empty ones where it has no `word_classes.toml`."""
+    entry = words_of(language, "word_classes.toml")
     return Rules(
         negators=frozenset(entry.get("negators", "").split()),
         degree=frozenset(entry.get("degree", "").split()),
@@ -323,8 +321,7 @@ class Lexicon:
 
 def languages() -> tuple[str, ...]:
     """Languages with a table of ours."""
-    folder = files(__package__).joinpath("lexicon")
-    return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
+    return languages_with("opposites.csv")
 
 
 def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon:
@@ -345,7 +342,7 @@ def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon
 def _load(language: str, user_file: Path | None) -> Lexicon:
     rows = list(_rows(read_table(user_file, ("one", "other")), user_file)) if user_file else []
     if language in languages():
-        text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")
+        text = file_with(language, "opposites.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
     elif not user_file:
         raise UserError(

@@ -1,7 +1,162 @@
 """What people's ratings of associations say: how far they disagree, and whether they are lenient with their own."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
 from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
 from endoxa.curate.ratings.leniency import Leniency, analyze_leniency
-from endoxa.curate.ratings.reading import read_ratings
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
+
+COLUMNS: dict[str, str] = {
+    "identity": "the people it is said of",
+    "attribute": "what is said of them",
+    "rating": "a number",
+    "rater": "who rated, or empty",
+    "in_group": "whether the rater is one of these people, or null",
+    "topic": "topic of the association, or empty",
+    "sentiment": "sentiment of the association ('positive', 'negative', ...), or empty",
+    "propensity": "probability with which the association was shown to this rater, or null",
+}
+"""Columns of the ratings as they are analysed."""
+
+NEEDED = ("identity", "attribute", "rating")
+ALIASES = {"rating": "value", "sentiment": "polarity"}
+"""Names that a campaign's export has for our columns."""
+_YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
+
+
+def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
+    """Ratings, one row each.
+
+    Args:
+        path: folder of `endoxa collect export` or its table of ratings (the pairs beside it say what was rated), or a
+            table with the columns `NEEDED` and any other of `COLUMNS`.
+        topics: table with `attribute`, `topic` and perhaps `identity` and `sentiment`, which come in place of the
+            ratings' own.
+
+    Returns:
+        The columns of `COLUMNS`.
+
+    Raises:
+        UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
+            no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
+    """
+    columns_read = (*COLUMNS, *ALIASES.values())
+    table = _named(
+        _of_campaign(path)
+        if (path.is_dir() or (path.stem == "ratings" and _beside(path, "pairs") is not None))
+        else read_table(path, optional=columns_read)
+    )
+    require_columns(path, table.columns, NEEDED)
+    if topics is not None:
+        # The ratings with topics (and sentiments) of another table;.
+        by_attribute = _named(read_table(topics, ("attribute", "topic")))
+        keys = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
+        brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
+        by_attribute = by_attribute.select(*keys, *brought).unique(maintain_order=True)
+        twice = by_attribute.filter(pl.struct(keys).is_duplicated())
+        if twice.height:
+            raise UserError(
+                f"{topics}: '{twice['attribute'][0]}' has more than one topic or sentiment. Give each association one."
+            )
+        table = table.drop(brought, strict=False).join(
+            by_attribute, on=keys, how="left", maintain_order="left"
+        )
+    missing = [name for name in COLUMNS if name not in table.columns]
+    table = table.with_columns(pl.lit("").alias(name) for name in missing)
+    texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)
+    return _typed(one_spelling(texts, source=str(path)), path)
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    """A table of this name in the same folder."""
+    folder = path if path.is_dir() else path.parent
+    return next(
+        (candidate for end in TABLE_SUFFIXES if (candidate := folder / f"{name}{end}").is_file()), None
+    )
+
+
+def _of_campaign(path: Path) -> pl.DataFrame:
+    """The ratings that count, with the words of their pairs."""
+    ratings = _beside(path, "ratings") if path.is_dir() else path
+    pairs = _beside(path, "pairs")
+    if ratings is None or pairs is None:
+        raise UserError(
+            f"{path} holds no tables 'ratings' and 'pairs'. Expected a folder of `endoxa collect export`."
+        )
+    rated = read_table(ratings, ("association_id", "value"))
+    if "identity" in rated.columns:
+        return rated
+    about = read_table(pairs, ("association_id", "identity", "attribute"))
+    kept = [
+        name
+        for name in ("association_id", "identity", "attribute", "topic", "polarity")
+        if name in about.columns
+    ]
+    if "counted" in rated.columns:
+        rated = rated.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
+    return rated.join(about.select(kept), on="association_id", how="inner", maintain_order="left")
+
+
+def _named(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with our names of columns."""
+    there = set(table.columns)
+    return table.rename(
+        {theirs: ours for ours, theirs in ALIASES.items() if theirs in there and ours not in there}
+    )
+
+
+def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """The ratings with numbers and truth values.
+
+    Raises:
+        UserError: see `read_ratings`.
+    """
+    lower = pl.col("in_group").str.to_lowercase()
+    typed = texts.with_row_index("row", offset=1).with_columns(
+        number=pl.col("rating").cast(pl.Float64, strict=False),
+        own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
+        shown=pl.col("propensity").cast(pl.Float64, strict=False),
+    )
+    wrong = {
+        "has no identity": pl.col("identity") == "",
+        "has no attribute": pl.col("attribute") == "",
+        "has a rating that is no number": ~pl.col("number").is_finite().fill_null(value=False),
+        "has an in_group that is neither yes nor no": pl.col("own").is_null() & (pl.col("in_group") != ""),
+        "has a propensity that is not above 0 and at most 1": (pl.col("propensity") != "")
+        & ~pl.col("shown").is_between(0, 1, closed="right").fill_null(value=False),
+    }
+    for problem, condition in wrong.items():
+        rows = typed.filter(condition)
+        if rows.height:
+            raise UserError(
+                f"{path}, row {rows['row'][0]} {problem} ({rows.height} such rows). Correct it, or leave the row out."
+            )
+    named = typed.filter(pl.col("rater") != "")
+    twice = named.filter(pl.struct("identity", "attribute", "rater").is_duplicated())
+    if twice.height:
+        raise UserError(
+            f"{path}, row {twice['row'][1]}: the rater '{twice['rater'][0]}' rated this association before. Keep one "
+            "of the ratings."
+        )
+    if typed.is_empty():
+        raise UserError(f"{path} holds no ratings.")
+    return typed.select(
+        "identity",
+        "attribute",
+        "rater",
+        "topic",
+        "sentiment",
+        rating="number",
+        in_group="own",
+        propensity="shown",
+    ).select(list(COLUMNS))
+
 
 __all__ = ["Disagreement", "Leniency", "analyze_disagreement", "analyze_leniency", "read_ratings"]

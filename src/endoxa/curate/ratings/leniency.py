@@ -18,7 +18,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.families import LENIENCY, adjusted, decided
-from endoxa.stats.mixed import fit_crossed
+from endoxa.stats.crossed import fit_crossed
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, expanded_p_value
 
 ALL, UNSTATED = "all", "not stated"

@@ -46,9 +46,8 @@ from endoxa.curate.review.sheet import (
 )
 from endoxa.errors import UserError
 from endoxa.schema import Progress
-from endoxa.sources.spreadsheets import neutralised
+from endoxa.sources.spreadsheets import neutralised, opened_workbook
 from endoxa.sources.tables import raise_fault, table_rows, written_columns
-from endoxa.sources.workbooks import opened_workbook
 from endoxa.sources.write import replacing
 
 if TYPE_CHECKING:

@@ -24,14 +24,14 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.evaluation.scores import attribute_parts, loose_identity
+from endoxa.curate.evaluation import attribute_parts, loose_identity
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
-from endoxa.curate.second.ask import ReaderItem, ReaderSettings, read_with_model
+from endoxa.curate.second import ReaderItem, ReaderSettings, read_with_model
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.schema import Progress
-from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 PRIOR = 20.0
 """Rows that a rule's confidence on reviewed data counts for."""
@@ -269,7 +269,7 @@ def second_reading(
 ) -> SecondReading:
     """Ask a model about every statement of a table, and compare its readings with those of the table.
 
-    Args: see `endoxa.curate.second.ask.read_with_model`; `table` is one of `endoxa.curate.survey.extract_all`.
+    Args: see `endoxa.curate.second.read_with_model`; `table` is one of `endoxa.curate.survey.extract_all`.
 
     Raises:
         UserError: any user error: model, key, money, folder, or nothing to ask.

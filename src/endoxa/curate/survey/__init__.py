@@ -1,42 +1,307 @@
 """Reading a survey export: its map, its answers, the statements in them."""
 
-from endoxa.curate.survey.mapping import SurveyMap, load_map, load_preset, parse_map, preset_text, presets
-from endoxa.curate.survey.mapping import shown as short_header
-from endoxa.curate.survey.reading import Respondent, Survey, draft_map, read_survey
-from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
-from endoxa.curate.survey.splitting import Piece, split_answer
-from endoxa.curate.survey.statements import (
-    Statement,
-    chatbot_reasons,
-    extract_all,
-    flag_chatbots,
-    identify_languages,
-    split_survey,
-    translate_statements,
-)
+from __future__ import annotations
 
-__all__ = [
-    "Piece",
-    "Respondent",
-    "RowColumns",
-    "Statement",
-    "Survey",
-    "SurveyMap",
-    "chatbot_reasons",
-    "draft_map",
-    "extract_all",
-    "flag_chatbots",
-    "identify_languages",
-    "load_map",
-    "load_preset",
-    "parse_map",
-    "preset_text",
-    "presets",
-    "question_named",
-    "read_statements",
-    "read_survey",
-    "short_header",
-    "split_answer",
-    "split_survey",
-    "translate_statements",
-]
+import re
+import tomllib
+import unicodedata
+from collections.abc import Sequence
+from difflib import SequenceMatcher, get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from endoxa.curate.extract import Question
+from endoxa.errors import UserError
+from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.sources.files import require_file
+
+_PRESETS = files("endoxa.curate.survey") / "presets"
+ID_LETTERS = 4
+"""Letters of a question's name that a statement's id shows."""
+
+
+def _plain(word: str) -> str:
+    word = " ".join(word.split())
+    if not word:
+        raise ValueError("must not be empty")
+    return word
+
+
+def _lower(word: str) -> str:
+    return _plain(word).lower()
+
+
+Plain = Annotated[str, AfterValidator(_plain)]
+Lower = Annotated[str, AfterValidator(_lower)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ColumnChoice(_Strict):
+    """A column by its header or the beginning of its header; quotes, case and white space do not matter.
+
+    Attributes:
+        column: the header, or how it begins (a code such as `S01_Q05.` in front may be left out).
+        optional: whether a file without it is fine.
+    """
+
+    column: Plain
+    optional: bool = False
+
+
+class QuestionColumn(ColumnChoice):
+    """A column of answers.
+
+    Attributes:
+        name: short name of the question.
+        axis: social axis.
+        identity: the group every answer is about, or None where the answer names it.
+    """
+
+    name: Lower
+    axis: Lower
+    identity: Lower | None = None
+
+    @property
+    def question(self) -> Question:
+        """What an extractor is told about the question."""
+        return Question(self.name, self.axis, self.identity)
+
+
+class KeptColumn(ColumnChoice):
+    """A demographic column that goes along with every statement.
+
+    Attributes:
+        name: its name in the table of statements; columns of one name are joined by '; '.
+    """
+
+    name: Lower
+
+
+class SurveyMap(_Strict):
+    """What is read from an export; every column that is not named here is left out.
+
+    Attributes:
+        title: name of the survey.
+        languages: ISO 639 codes of the languages the answers may be in; empty for a list of common ones.
+        language: the one language of all answers, where there is only one.
+        language_column: column that names each respondent's language (ISO 639 codes).
+        respondent: column with a code of each respondent; without it the row's number from 0. An optional one is
+            passed over where it does not hold a unique code with a digit in every row.
+        country: column with each respondent's country.
+        multi_select: mark behind each item of a "select all that apply" answer, as "*"; empty for none.
+        question: columns of answers.
+        keep: demographic columns.
+    """
+
+    title: str = ""
+    languages: tuple[Lower, ...] = ()
+    language: Lower | None = None
+    language_column: ColumnChoice | None = None
+    respondent: ColumnChoice | None = None
+    country: ColumnChoice | None = None
+    multi_select: str = ""
+    question: tuple[QuestionColumn, ...] = Field(min_length=1)
+    keep: tuple[KeptColumn, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_columns(cls, values: Any) -> Any:
+        """A column may be given as text alone."""
+        if not isinstance(values, dict):
+            return values
+        short = {"language_column", "respondent", "country"}
+        return {
+            key: {"column": value} if key in short and isinstance(value, str) else value
+            for key, value in values.items()
+        }
+
+    @model_validator(mode="after")
+    def _names(self) -> SurveyMap:
+        names = [entry.name for entry in self.question]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"two questions are called '{twice}'")
+        reserved = next((entry.name for entry in self.keep if entry.name in _RESERVED), None)
+        if reserved:
+            raise ValueError(
+                f"a kept column cannot be called '{reserved}': statements have a column of that name"
+            )
+        return self
+
+    def short_names(self) -> dict[str, str]:
+        """Per question the letters that its statements' ids show: four, or the whole name where four are not unique."""
+        names = [entry.name.replace(" ", "_") for entry in self.question]
+        starts = [name[:ID_LETTERS] for name in names]
+        return {
+            entry.name: start if starts.count(start) == 1 else name
+            for entry, name, start in zip(self.question, names, starts, strict=True)
+        }
+
+
+_RESERVED = frozenset(STATEMENT_COLUMNS)
+
+
+def presets() -> list[str]:
+    """Names of the maps that come with the program."""
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml")
+    )
+
+
+def preset_text(name: str) -> str:
+    """The TOML text of a preset.
+
+    Raises:
+        UserError: there is no preset of that name.
+    """
+    if name not in presets():
+        near = get_close_matches(name, presets(), n=3) or presets()
+        raise UserError(f"Unknown preset '{name}'. Did you mean: {', '.join(near)}?")
+    return (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def load_preset(name: str) -> SurveyMap:
+    """A map that comes with the program.
+
+    Raises:
+        UserError: there is no preset of that name.
+    """
+    return parse_map(preset_text(name), f"preset '{name}'")
+
+
+def load_map(path: Path) -> SurveyMap:
+    """The map in a TOML file.
+
+    Raises:
+        UserError: the file cannot be read, is no TOML, or says something a map does not know.
+    """
+    if path.is_file() and not path.stat().st_size:
+        raise UserError(f"{path} is empty. Expected a column mapping (print a draft with --print-map).")
+    require_file(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+    return parse_map(text, str(path))
+
+
+def parse_map(text: str, where: str) -> SurveyMap:
+    """A map from TOML text; `where` names it in messages.
+
+    Raises:
+        UserError: see `load_map`.
+    """
+    try:
+        return SurveyMap.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{where} is not a TOML file: {problem}.") from problem
+    except ValidationError as problem:
+        raise UserError(f"{where}: {_sentence(problem)}.") from problem
+
+
+def _sentence(problem: ValidationError) -> str:
+    """The first complaint, with its place in the map's own words; a misspelt word before what it seems to leave out."""
+    errors = problem.errors()
+    first = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
+    steps = [f"number {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"]]
+    message = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        fields = {
+            *SurveyMap.model_fields,
+            *QuestionColumn.model_fields,
+            *KeptColumn.model_fields,
+        }
+        near = get_close_matches(str(first["loc"][-1]), sorted(fields), n=1)
+        message = "a map does not know this word" + (f" (did you mean '{near[0]}'?)" if near else "")
+    if first["type"] == "missing":
+        message = "is missing"
+    if first["type"] == "tuple_type":
+        message = _list_wanted(str(first["loc"][-1]), first["input"])
+    return f"{' '.join(steps)}: {message}" if steps else message
+
+
+def _list_wanted(word: str, value: object) -> str:
+    if isinstance(value, dict):
+        return f"write it with two brackets: [[{word}]]"
+    items = value if isinstance(value, str) else "..."
+    listed = ", ".join(f'"{item.strip()}"' for item in items.split(","))
+    return f"must be a list: write {word} = [{listed}]"
+
+
+_QUOTES = str.maketrans(dict.fromkeys("‘’‛`´ʼ", "'") | dict.fromkeys("“”„«»", '"'))
+_CODE = re.compile(r"^(?:s\d+_)?[qs]?\d+[a-z]?\s*[.:)_-]+\s*|^s\d+_q\d+[a-z]?\s*[.:)_-]*\s*")
+_CODES = re.compile(
+    r"\b(?:participant|respondent|response|subject|informant|interview|record)e?\b.{0,20}\b(?:code|id|number|no)\b"
+    r"|\b(?:code|id|c[oó]digo|identifiant) (?:of |de |del |du |do |da )?(?:the |la )?(?:participant|respond|r[eé]pond)"
+    r"|^(?:respondent|participant|code|id|c[oó]digo)$"
+)
+_NEAR = 3
+_SHOWN = 70
+
+
+def plain_header(header: str) -> str:
+    """A header as it is compared: straight quotes, single spaces, lower case."""
+    return " ".join(unicodedata.normalize("NFKC", header).translate(_QUOTES).casefold().split())
+
+
+def without_code(header: str) -> str:
+    """A plain header without the code that survey tools put in front ('s01_q05.what ...')."""
+    return _CODE.sub("", header).strip()
+
+
+def is_code_header(header: str) -> bool:
+    """Whether a header says that the column holds a code per respondent ("Participant code")."""
+    return bool(_CODES.search(without_code(plain_header(header)).replace("_", " ")))
+
+
+def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str | None:
+    """The header that `choice` means; None where there is none and that is fine.
+
+    An equal header wins over one that only begins so.
+
+    Raises:
+        UserError: no header fits, or several begin so.
+    """
+    wanted = plain_header(choice.column)
+    plain = {header: plain_header(header) for header in headers}
+    for fits in (_equal, _begins):
+        matching = [header for header in headers if fits(plain[header], wanted)]
+        if len(matching) > 1:
+            raise UserError(
+                f"{path}: '{shown(choice.column)}' matches {len(matching)} columns "
+                f"({', '.join(repr(shown(header)) for header in matching[:_NEAR])}): write a longer part of the header."
+            )
+        if matching:
+            return matching[0]
+    if choice.optional:
+        return None
+    near = sorted(headers, key=lambda header: -_likeness(plain[header], wanted))[:_NEAR]
+    raise UserError(
+        f"{path} has no column '{shown(choice.column)}'. "
+        f"The nearest are: {', '.join(repr(shown(header)) for header in near)}."
+    )
+
+
+def shown(header: str) -> str:
+    """A header short enough for a sentence."""
+    line = " ".join(header.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def _equal(header: str, wanted: str) -> bool:
+    return wanted in (header, without_code(header))
+
+
+def _begins(header: str, wanted: str) -> bool:
+    return header.startswith(wanted) or without_code(header).startswith(wanted)
+
+
+def _likeness(header: str, wanted: str) -> float:
+    cut = without_code(header)[: len(wanted) + 10]
+    return SequenceMatcher(None, cut, wanted, autojunk=False).ratio()

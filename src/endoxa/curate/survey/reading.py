@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.mapping import (
+from endoxa.curate.survey import (
     ColumnChoice,
     SurveyMap,
     find_column,
@@ -29,7 +29,7 @@ from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import TABLE_SUFFIXES
-from endoxa.words.persons.identifiers import LONG_NUMBER, find_identifiers
+from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
 """Kind of column that a survey tool makes: fine as a respondent's code, but nothing to keep."""

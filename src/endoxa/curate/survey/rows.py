@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.mapping import SurveyMap, shown
+from endoxa.curate.survey import SurveyMap, shown
 from endoxa.curate.survey.reading import read_export, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
-from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
 """Names of questions that are about one group, with their axis."""

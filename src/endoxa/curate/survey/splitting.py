@@ -2,7 +2,7 @@
 
 Lines, bullets, numbers, semicolons and sentences always cut. A comma cuts unless the words around it say that it
 stands inside one statement (`endoxa.curate.survey.commas`). Nothing but a new line cuts an address
-(`endoxa.words.persons.identifiers`), a number ("1,5") or an abbreviation ("No. 1", "p. ej."). Nothing is lost:
+(`endoxa.words.identifiers`), a number ("1,5") or an abbreviation ("No. 1", "p. ej."). Nothing is lost:
 what stands between two pieces is white space, punctuation, a list number or a word such as "and" that only joined them.
 """
 
@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from endoxa.curate.extract import begins_statement
 from endoxa.curate.survey.commas import group_chunks, is_pronoun
-from endoxa.words.persons.identifiers import find_identifiers
+from endoxa.words.identifiers import find_identifiers
 
 Begins = Callable[[str], bool]
 

@@ -22,13 +22,13 @@ from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
+from endoxa.curate.survey import SurveyMap
 from endoxa.curate.survey.commas import Named, after, below_heading, inherited, with_mark, without_report
-from endoxa.curate.survey.mapping import SurveyMap
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.schema import STATEMENT_COLUMNS, Progress
-from endoxa.words.persons.identifiers import IDENTIFIER, find_identifiers, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
 
 MANY = 200
 OUTLIER = 3.5

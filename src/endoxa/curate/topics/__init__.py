@@ -1,5 +1,385 @@
 """What people speak of: how often each topic comes up, and whether the group itself or others say it (LACES, 4.1)."""
 
-from endoxa.curate.topics.table import NO_TOPIC, analyze_topics, read_mentions, read_topics
+from __future__ import annotations
 
-__all__ = ["NO_TOPIC", "analyze_topics", "read_mentions", "read_topics"]
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.novelty import normalise
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
+from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
+
+TOPIC_COLUMNS: dict[str, str] = {
+    "dataset": "name of the file",
+    "topic": "the topic; '(no topic)' for what has none, at the end",
+    "n": "how often it was said: rows, or people where the table has `support`",
+    "share": "n over all that has a topic; empty for '(no topic)'",
+    "low": "lower end of the interval of share",
+    "high": "upper end",
+    "n_in_group": "of n, said by people of the group",
+    "n_out_group": "of n, said by others",
+    "in_group_share": "n_in_group / (n_in_group + n_out_group); what nobody knows the origin of is left out",
+    "in_group_low": "lower end of its interval",
+    "in_group_high": "upper end",
+    "out_group_share": "1 - in_group_share",
+    "out_group_low": "lower end of its interval",
+    "out_group_high": "upper end",
+    "most_frequent_identity": "identity of the association said most often; of equal ones the first in the alphabet",
+    "most_frequent_attribute": "its attribute",
+    "most_frequent_n": "how often it was said",
+    "most_frequent_ties": "other associations said as often",
+    "in_group_most": "the association that people of the group said most often",
+    "out_group_most": "the one that others said most often",
+    "interval": "'people' (people are resampled) or 'wilson' (what was said counts as independent)",
+    "confidence": "confidence level of the intervals",
+    "n_draft": "of n, by labels of language models that nobody has approved",
+}
+"""Columns of the table of topics, topics in falling order of n within each data set."""
+
+NO_TOPIC = "(no topic)"
+
+
+def analyze_topics(mentions: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
+    """Frequency, in-group and out-group share and most frequent association of every topic, by data set.
+
+    Args:
+        mentions: columns of `reading.MENTION_COLUMNS`.
+        confidence: confidence level of the intervals.
+
+    Returns:
+        The columns of `TOPIC_COLUMNS`.
+    """
+    rows = [
+        row
+        for _, part in mentions.group_by("dataset", maintain_order=True)
+        for row in _of_dataset(part, confidence)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None).select(list(TOPIC_COLUMNS))
+
+
+def _of_dataset(rows: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
+    labelled, without = rows.filter(pl.col("topic") != ""), rows.filter(topic="")
+    total = labelled["weight"].sum()
+    order = (
+        labelled.group_by("topic")
+        .agg(pl.col("weight").sum())
+        .sort("weight", "topic", descending=[True, False])
+    )
+    for topic in order["topic"]:
+        interval, method = share_interval(labelled, pl.col("topic") == topic, confidence)
+        part = labelled.filter(topic=topic)
+        n = int(part["weight"].sum())
+        yield _described(part, topic, confidence) | {
+            "share": n / total,
+            "low": interval.low,
+            "high": interval.high,
+            "interval": method,
+        }
+    if without.height:
+        blank = dict.fromkeys(("share", "low", "high"))
+        yield _described(without, NO_TOPIC, confidence) | blank | {"interval": ""}
+
+
+def _described(part: pl.DataFrame, topic: str, confidence: float) -> dict[str, Any]:
+    """What holds of a topic whatever the others are."""
+    rated = part.drop_nulls("in_group")
+    inside, outside = (rated.filter(in_group=side) for side in (True, False))
+    n_in, n_out = (int(side_rows["weight"].sum()) for side_rows in (inside, outside))
+    row: dict[str, Any] = dict.fromkeys(
+        f"{side}_group_{name}" for side in ("in", "out") for name in ("share", "low", "high")
+    )
+    if rated.height:
+        interval, _ = share_interval(rated, pl.col("in_group"), confidence)
+        share = n_in / (n_in + n_out)
+        row |= {"in_group_share": share, "in_group_low": interval.low, "in_group_high": interval.high}
+        row |= {
+            "out_group_share": 1 - share,
+            "out_group_low": 1 - interval.high,
+            "out_group_high": 1 - interval.low,
+        }
+    most, ties = most_frequent(part)
+    return row | {
+        "dataset": part["dataset"][0],
+        "topic": topic,
+        "n": int(part["weight"].sum()),
+        "n_in_group": n_in,
+        "n_out_group": n_out,
+        "most_frequent_identity": most["identity"],
+        "most_frequent_attribute": most["attribute"],
+        "most_frequent_n": most["n"],
+        "most_frequent_ties": ties,
+        "in_group_most": _spoken(inside),
+        "out_group_most": _spoken(outside),
+        "confidence": confidence,
+        "n_draft": int(part.filter("draft")["weight"].sum()),
+    }
+
+
+def most_frequent(part: pl.DataFrame) -> tuple[dict[str, Any], int]:
+    """The association said most often (`identity`, `attribute`, `n`), and how many others were said as often."""
+    counted = (
+        part.group_by("identity", "attribute")
+        .agg(n=pl.col("weight").sum())
+        .sort("n", "identity", "attribute", descending=[True, False, False])
+    )
+    first = counted.row(0, named=True)
+    return first, int((counted["n"] == first["n"]).sum()) - 1
+
+
+def _spoken(part: pl.DataFrame) -> str:
+    """'identity: attribute' of the association said most often; empty where nothing was said."""
+    if part.is_empty():
+        return ""
+    most, _ = most_frequent(part)
+    return f"{most['identity']}: {most['attribute']}" if most["identity"] else str(most["attribute"])
+
+
+def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tuple[Interval, str]:
+    """Interval of the share of what was said that `which` holds of, and its method.
+
+    Who says much is one person, so people are resampled (delete-one jackknife, `clustered_share`) where five or more
+    are known; a row without a person is one of its own. Otherwise what was said counts as independent (Wilson).
+
+    Args:
+        rows: mentions.
+        which: a condition on their columns.
+        confidence: confidence level.
+    """
+    weight = rows["weight"].to_numpy().astype(float)
+    flag = rows.select(which.cast(pl.Float64)).to_series().to_numpy()
+    if rows.filter(pl.col("person") != "")["person"].n_unique() < FEWEST_CLUSTERS:
+        return wilson(float((weight * flag).sum()), float(weight.sum()), confidence), "wilson"
+    units = (
+        pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
+    )
+    code = np.unique(rows.select(units).to_series().to_numpy(), return_inverse=True)[1]
+    sizes, sums = np.bincount(code, weight), np.bincount(code, weight * flag)
+    share = float(sums.sum() / sizes.sum())
+    return clustered_share(sizes, sums, share * (1 - share), confidence), "people"
+
+
+MENTION_COLUMNS: dict[str, str] = {
+    "dataset": "name of the file",
+    "identity": "the people it is said of, or empty",
+    "attribute": "what is said of them",
+    "topic": "its topic, or empty",
+    "draft": "whether that is a label by a language model that nobody has approved",
+    "in_group": "whether a person of the group said it, or null",
+    "person": "who said it, or empty",
+    "weight": "how many people the row stands for",
+}
+"""Columns of mentions, one row each."""
+
+PEOPLE = ("rater", "respondent", "person")
+WEIGHT = "support"
+LABEL_COLUMNS = ("topic", "label")
+NAME, NAMES = "association_id", "source_ids"
+_YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
+_REJECTED, _DRAFT = "rejected", "draft"
+
+Label = tuple[str, bool]
+"""A topic, and whether it is a draft that nobody has approved."""
+Texts = tuple[str, ...]
+"""Identity and attribute, or attribute alone, as they are compared."""
+NO_LABEL: Label = ("", False)
+
+
+def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.DataFrame:
+    """Mentions of associations with their topics.
+
+    A row counts once, or `support` times where the table has that column (`endoxa curate associations`). Of an export
+    its mentions are read, since they are what people said by themselves; a mention is in-group where the country of the
+    pair is one that the person named.
+
+    Args:
+        path: a folder of `endoxa collect export`, or a table with `attribute` and, where it has them, `identity`,
+            `in_group`, `rater` or `respondent`, `support`, `topic`.
+        labels: topics of associations; see `read_topics`. They come in place of the table's own.
+        name: of the data set; by default the file's stem.
+
+    Raises:
+        UserError: a file cannot be read, there are no topics, or a cell is not what its column holds.
+    """
+    columns_read = ("topic", "in_group", NAME, *PEOPLE)
+    table = _of_campaign(path) if path.is_dir() else read_table(path, optional=columns_read)
+    require_columns(path, table.columns, ("attribute",))
+    table = one_spelling(table, source=str(path))
+    if labels is None and "topic" not in table.columns:
+        raise UserError(f"{path} has no column 'topic'. Give the topics with --labels FILE.")
+    text = {column: _text(table, column) for column in ("identity", "attribute", "topic", "in_group", NAME)}
+    person = next((column for column in PEOPLE if column in table.columns), "")
+    lower = pl.col("in_group").str.to_lowercase()
+    read = (
+        pl.DataFrame(text)
+        .with_columns(
+            draft=pl.lit(value=False),
+            person=_text(table, person) if person else pl.lit(""),
+            weight=_weights(table, path),
+            own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
+        )
+        .with_row_index("row", offset=1)
+    )
+    wrong = read.filter(pl.col("own").is_null() & (pl.col("in_group") != ""))
+    if wrong.height:
+        raise UserError(
+            f"{path}, row {wrong['row'][0]}, column 'in_group': '{wrong['in_group'][0]}' is neither yes nor no. "
+            "Correct it, or leave it empty."
+        )
+    read = read.filter((pl.col("attribute") != "") & (pl.col("weight") > 0))
+    if read.is_empty():
+        raise UserError(f"{path} holds no association that anybody said.")
+    if labels is not None:
+        by_key = read_topics(labels)
+        read = read.with_columns(topic=by_key.of(read), draft=by_key.drafts(read))
+        if (read["topic"] == "").all():
+            raise UserError(
+                f"{labels} names no association of {path}. Check that it was made from that table."
+            )
+    return read.with_columns(
+        dataset=pl.lit(name or path.stem), in_group=pl.col("own"), weight=pl.col("weight").cast(pl.Int64)
+    ).select(list(MENTION_COLUMNS))
+
+
+def _text(table: pl.DataFrame, column: str) -> pl.Series:
+    """A column as trimmed text, empty where the table has none."""
+    if column not in table.columns:
+        return pl.Series(column, [""] * table.height, dtype=pl.String)
+    return table[column].cast(pl.String).fill_null("").str.strip_chars()
+
+
+def _weights(table: pl.DataFrame, path: Path) -> pl.Series:
+    """How many people each row stands for."""
+    if WEIGHT not in table.columns:
+        return pl.Series("weight", [1] * table.height, dtype=pl.Int64)
+    cells = _text(table, WEIGHT).str.strip_suffix(".0")
+    numbers = cells.cast(pl.Int64, strict=False)
+    bad = (numbers.is_null() | (numbers < 0)).fill_null(value=True)
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise UserError(
+            f"{path}, row {row + 1}, column '{WEIGHT}': '{cells[row]}' is no number of people. Expected 0, 1, 2, ..."
+        )
+    return numbers
+
+
+def _table_in(folder: Path, name: str) -> pl.DataFrame:
+    table_path = next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
+    if table_path is None:
+        raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
+    return read_table(table_path)
+
+
+def _of_campaign(folder: Path) -> pl.DataFrame:
+    """What people said by themselves, with the words of the pairs, and whether they come from the country."""
+    campaign_mentions, pairs, people = (_table_in(folder, name) for name in ("mentions", "pairs", "people"))
+    require_columns(folder / "mentions", campaign_mentions.columns, (NAME, "rater", "counted"))
+    require_columns(folder / "pairs", pairs.columns, (NAME, "identity", "attribute", "country", "topic"))
+    require_columns(folder / "people", people.columns, ("rater", "country"))
+    about = pairs.select(NAME, "identity", "attribute", "country", "topic")
+    # 'other' stands for few people: their origin is not published.
+    origins = people.filter(pl.col("country").fill_null("").is_in(["", "other"]).not_())
+    origins = origins.select("rater", origins=pl.col("country").str.split("; "))
+    return (
+        campaign_mentions.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
+        .select(NAME, "rater")
+        .join(about, on=NAME, how="inner", maintain_order="left")
+        .join(origins, on="rater", how="left", maintain_order="left")
+        .with_columns(
+            in_group=pl.when(pl.col("origins").is_null() | (pl.col("country").fill_null("") == ""))
+            .then(pl.lit(""))
+            .otherwise(pl.col("origins").list.contains(pl.col("country")).cast(pl.String))
+        )
+        .drop("origins", "country")
+    )
+
+
+class Topics:
+    """Topics by the name of an association, by identity and attribute, or by attribute alone."""
+
+    def __init__(self, by_name: Mapping[str, Label], by_texts: Mapping[Texts, Label]) -> None:
+        self._by_name, self._by_texts = by_name, by_texts
+
+    def of(self, mentions: pl.DataFrame) -> pl.Series:
+        """The topic of each row, empty where none is known; its name decides before its words."""
+        return pl.Series("topic", [label for label, _ in self._labels(mentions)], dtype=pl.String)
+
+    def drafts(self, mentions: pl.DataFrame) -> pl.Series:
+        """Whether the topic of each row is a draft."""
+        return pl.Series("draft", [draft for _, draft in self._labels(mentions)], dtype=pl.Boolean)
+
+    def _labels(self, mentions: pl.DataFrame) -> Iterator[Label]:
+        for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
+            words = normalise(attribute)
+            keys = ((normalise(identity), words), (words,))
+            of_words = next((self._by_texts[key] for key in keys if key in self._by_texts), NO_LABEL)
+            yield self._by_name.get(name, of_words)
+
+
+def read_topics(path: Path) -> Topics:
+    """Topics of a table.
+
+    Args:
+        path: a table with `topic` (or `label`) and `association_id`, or `identity` and `attribute`, or `attribute` (or
+            `text`); the labels of `endoxa author label` are such a table. Drafts that were rejected, and rows without a
+            label, are left out.
+
+    Raises:
+        UserError: the table cannot be read, a column is missing, or something has two topics.
+    """
+    table = read_table(path, respect_statuses=False)  # labels that nobody has judged are said to be such
+    topic = next((column for column in LABEL_COLUMNS if column in table.columns), None)
+    words = next((column for column in ("attribute", "text") if column in table.columns), None)
+    if topic is None or not ({NAME, NAMES} & set(table.columns) or words):
+        raise UserError(
+            f"{path} needs a column 'topic' (or 'label') and a column 'association_id' or 'attribute' (or 'text'). Its "
+            f"columns are: {', '.join(table.columns)}."
+        )
+    by_name: dict[str, Label] = {}
+    by_texts: dict[Texts, Label] = {}
+    of_named: dict[Texts, set[Label]] = {}
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        cells = {column: (cell or "").strip() for column, cell in row.items()}
+        status = cells.get("status")
+        label = cells[topic], status == _DRAFT
+        if not label[0] or status == _REJECTED:
+            continue
+        name = cells.get(NAME) or cells.get(NAMES, "")
+        texts = (cells.get("identity", ""), cells[words]) if words is not None else ()
+        key = tuple(normalise(text) for text in texts if text)
+        # Rows without a name are called by their number, which says nothing of another table.
+        if name and not name.isdigit():
+            _keep(by_name, name, label, path, number)
+            if key:
+                of_named.setdefault(key, set()).add(label)
+        elif key:
+            _keep(by_texts, key, label, path, number)
+    if not by_name and not by_texts:
+        raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
+    # The same words can have another topic in another association: then its name alone decides.
+    clear = {
+        key: (next(iter(topics))[0], all(draft for _, draft in topics))
+        for key, topics in of_named.items()
+        if len({label for label, _ in topics}) == 1
+    }
+    return Topics(by_name, clear | by_texts)
+
+
+def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: int) -> None:
+    """Take a topic.
+
+    Raises:
+        UserError: there is another one already.
+    """
+    earlier = kept.setdefault(key, label)[0]
+    if earlier != label[0]:
+        spoken = ": ".join(key) if isinstance(key, tuple) else key
+        raise UserError(
+            f"{path}, row {number}: '{spoken}' has the topics '{earlier}' and '{label[0]}'. Give it one."
+        )

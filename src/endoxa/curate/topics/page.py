@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from endoxa.curate.topics.table import NO_TOPIC, TOPIC_COLUMNS
-from endoxa.errors import UserError
-from endoxa.report.charts import series_colors, series_dots
+from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
+from endoxa.curate.topics import NO_TOPIC, TOPIC_COLUMNS
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.frame import CITE, Page
+from endoxa.report.figures import described
+from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, percent, percent_interval, plural
 from endoxa.runs.instrument import Shown
-from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import csv_text
 
-TEXTS = {
-    *("dataset", "topic", "most_frequent_identity", "most_frequent_attribute"),
-    *("in_group_most", "out_group_most", "interval"),
-}
+TEXTS = frozenset(
+    {
+        *("dataset", "topic", "most_frequent_identity", "most_frequent_attribute"),
+        *("in_group_most", "out_group_most", "interval"),
+    }
+)
+SHARE, IN_GROUP = ("share", "low", "high"), ("in_group_share", "in_group_low", "in_group_high")
+"""Columns of a share and of the ends of its interval."""
+
+Row = Mapping[str, Any]
 
 
 def shown(runs: Sequence[Run]) -> Shown:
@@ -33,34 +37,24 @@ def shown(runs: Sequence[Run]) -> Shown:
     Raises:
         UserError: several tables were given, or one cannot be read.
     """
-    if len(runs) > 1:
-        raise UserError(
-            "A page about topics is made from one table. Name all data sets in one `endoxa analyze topics`."
-        )
-    table = _read(runs[0].folder)
+    several = "A page about topics is made from one table. Name all data sets in one `endoxa analyze topics`."
+    table = TableFiles.of(runs, TEXTS, several).read(TOPIC_COLUMNS)
     return Shown(lambda: _page(runs, table), {"csv": partial(csv_text, table)})
-
-
-def _read(path: Path) -> pl.DataFrame:
-    table = read_table(path, tuple(TOPIC_COLUMNS))
-    return table.select(
-        pl.col(name).fill_null("") if name in TEXTS else pl.col(name).cast(pl.Float64, strict=False)
-        for name in TOPIC_COLUMNS
-    )
 
 
 def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
     topics = table.filter(pl.col("topic") != NO_TOPIC)
-    datasets = table["dataset"].unique(maintain_order=True).to_list()
     within = topics.drop_nulls("in_group_share")
+    parts = {name: part for (name,), part in table.group_by("dataset", maintain_order=True)}
     sections = (
         Section(
             anchor="topics",
             title="How often each topic comes up",
-            findings=tuple(_frequency(name, table.filter(dataset=name)) for name in datasets),
-            figures=_dots(topics, "share", "topics", "Share of each topic", "share of what has a topic"),
+            findings=tuple(_frequency(name, part) for name, part in parts.items()),
+            figures=_dots(topics, SHARE, "topics", "Share of each topic", "share of what has a topic"),
             tables=tuple(
-                _table(name, table.filter(dataset=name), several=len(datasets) > 1) for name in datasets
+                _table(f"Topics of {name}" if len(parts) > 1 else "Topics", part)
+                for name, part in parts.items()
             ),
             notes=(_covers(table), *_drafts(topics)),
         ),
@@ -68,32 +62,17 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
             anchor="within",
             title="Said by people of the group, or by others",
             findings=tuple(
-                _perspective(name, part)
-                for name in datasets
-                if not (part := within.filter(dataset=name)).is_empty()
+                _perspective(name, part) for (name,), part in within.group_by("dataset", maintain_order=True)
             ),
             figures=_dots(
-                within,
-                "in_group_share",
-                "in-group",
-                "In-group share of each topic",
-                "said by people of the group",
+                within, IN_GROUP, "in-group", "In-group share of each topic", "said by people of the group"
             ),
-            notes=("Only what is known to come from people of the group or from others is counted.",)
-            if within.height
-            else (),
+            notes=("Only what is known to come from people of the group or from others is counted.",),
         ),
-        Section("methods", "Methods", template="methods.html.j2", folded=True),
+        METHODS,
     )
-    return Page(
-        package=__package__,
-        title="What people speak of",
-        subtitle=f"{plural(topics['topic'].n_unique(), 'topic')}, {plural(len(datasets), 'data set')}.",
-        entries=(*(section for section in sections if not section.empty), CITE),
-        runs=runs,
-        models=(),
-        values={},
-    )
+    subtitle = f"{plural(topics['topic'].n_unique(), 'topic')}, {plural(len(parts), 'data set')}."
+    return page_of(__package__, runs, "What people speak of", subtitle, sections)
 
 
 def _covers(table: pl.DataFrame) -> str:
@@ -153,81 +132,75 @@ def _perspective(name: str, part: pl.DataFrame) -> Finding:
     )
 
 
-def _dots(rows: pl.DataFrame, value: str, name: str, title: str, axis: str) -> tuple[Figure, ...]:
+def _dots(
+    rows: pl.DataFrame, columns: tuple[str, str, str], name: str, title: str, axis: str
+) -> tuple[Figure, ...]:
     """A row for each topic, a dot for each data set; topics in falling order of the first data set."""
     if rows.is_empty():
         return ()
-    ends = {"share": ("low", "high"), "in_group_share": ("in_group_low", "in_group_high")}[value]
-    datasets = rows["dataset"].unique(maintain_order=True).to_list()
+    value, *ends = columns
     ordered = rows.sort(value, descending=True, maintain_order=True)
-    notes = {
-        topic: " · ".join(percent(share, 0) for share in part[value])
-        for (topic,), part in rows.group_by("topic", maintain_order=True)
-    }
-    frame = ordered.select(
-        label="topic",
-        series="dataset",
-        note=pl.col("topic").replace_strict(notes, return_dtype=pl.String),
-        value=value,
-        low=pl.col(ends[0]).fill_nan(None),
-        high=pl.col(ends[1]).fill_nan(None),
-        filled=pl.lit(value=True),
+    frame = series_rows(
+        rows, "topic", pl.col("dataset"), value, lambda share: percent(share, 0), ends=(ends[0], ends[1])
+    ).sort("value", descending=True, maintain_order=True)
+    reach = max(float(end) for column in ("high", "value") for end in frame[column].drop_nulls())
+    spoken = (
+        f"{topic} ({dataset}) {percent(share)}"
+        for topic, dataset, share in ordered.select("topic", "dataset", value).iter_rows()
     )
-    reach = [float(end) for column in ("high", "value") for end in frame[column].drop_nulls()]
-    most = 1.0 if value == "in_group_share" else min(1.0, 1.05 * max(reach))
-    chart = series_dots(
-        frame,
-        series_colors(datasets),
-        neutral=None,
-        domain=(0.0, most),
-        title=axis,
-        axis_format=".0%",
-        label_limit=220,
-    )
-    spoken = "; ".join(
-        f"{row['topic']} ({row['dataset']}) {percent(row[value])}" for row in ordered.iter_rows(named=True)
-    )
-    return (Figure(name, title, chart, f"{title}. {spoken}.", wide=True, rows=ordered),)
-
-
-def _table(name: str, part: pl.DataFrame, *, several: bool) -> Table:
-    names = ("n", "share", "interval", "in-group", "interval of it", "out-group")
-    rows = part.to_dicts()
-    has_perspective = any(row["in_group_share"] is not None for row in rows)
-    kept = names if has_perspective else names[:3]
-    columns = (
-        Column("topic"),
-        *(Column(column, numeric=True) for column in kept),
-        Column("most frequent association", veiled=True),
-        Column("times", numeric=True),
-    )
-    return Table(
-        f"Topics of {name}" if several else "Topics",
-        columns,
-        tuple(
-            (
-                row["topic"],
-                *_numbers(row)[: len(kept)],
-                f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": "),
-                _times(row),
-            )
-            for row in rows
+    return (
+        free_figure(
+            frame,
+            rows["dataset"].unique(maintain_order=True).to_list(),
+            axis,
+            (0.0, 1.0 if columns == IN_GROUP else min(1.0, 1.05 * reach)),
+            name=name,
+            title=title,
+            alt=described(title, spoken),
+            label_limit=220,
+            rows=ordered,
         ),
     )
 
 
-def _numbers(row: dict[str, Any]) -> tuple[str, ...]:
-    def of(share: str, low: str, high: str) -> tuple[str, str]:
-        if row[share] is None:
-            return "–", "–"
-        return percent(row[share]), percent_interval(row[low], row[high])
+def _table(caption: str, part: pl.DataFrame) -> Table:
+    has_perspective = part["in_group_share"].count() > 0
 
-    inside, ends = of("in_group_share", "in_group_low", "in_group_high")
-    outside = "–" if row["out_group_share"] is None else percent(row["out_group_share"])
-    return (count(row["n"]), *of("share", "low", "high"), inside, ends, outside)
+    def share(name: str, columns: tuple[str, str, str], ends: str) -> tuple[Field, Field]:
+        value, low, high = columns
+
+        def interval(row: Row) -> str:
+            return "–" if row[value] is None else percent_interval(row[low], row[high])
+
+        return number_field(name, value, _share), number_field(ends, interval)
+
+    fields = (
+        text_field("topic"),
+        number_field("n"),
+        *share("share", SHARE, "interval"),
+        *(
+            (
+                *share("in-group", IN_GROUP, "interval of it"),
+                number_field("out-group", "out_group_share", _share),
+            )
+            if has_perspective
+            else ()
+        ),
+        text_field("most frequent association", _most_frequent, veiled=True),
+        number_field("times", _times),
+    )
+    return table_of(caption, part, fields)
 
 
-def _times(row: dict[str, Any]) -> str:
+def _share(share: float | None) -> str:
+    return "–" if share is None else percent(share)
+
+
+def _most_frequent(row: Row) -> str:
+    return f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": ")
+
+
+def _times(row: Row) -> str:
     ties = int(row["most_frequent_ties"])
     also = f", as {plural(ties, 'other')}" if ties else ""
     return f"{count(row['most_frequent_n'])}{also}"

@@ -76,7 +76,6 @@ def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
         f"{counts['tests']} tests, {counts['texts']} different texts of {counts['sentences']}; vectors (one file per "
         f"model and pooling): {run.folder / 'vectors'}"
     )
-    yield from run.address_lines
     yield f"estimates: {run.folder / 'estimates.csv'}"
 
 

@@ -94,7 +94,6 @@ def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
     yield f"{run.counts['items']} pairs, {run.counts['records']} records: {run.folder / 'records.parquet'}"
     if run.counts["unscored"]:
         yield f"{run.counts['unscored']} could not be scored: {run.folder / 'unscored.csv'}"
-    yield from run.address_lines
 
 
 PAIRS = Instrument(

@@ -29,7 +29,7 @@ from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS
 from endoxa.sources.drafts import axis_of, direction_of
 from endoxa.sources.frames import write_table
 from endoxa.sources.logs import HARNESS, Log
-from endoxa.sources.spans import differing_words
+from endoxa.sources.typography import differing_words
 
 LOGLIK = "sum-bos"
 EXPECTED = (

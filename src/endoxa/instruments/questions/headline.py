@@ -21,8 +21,7 @@ from endoxa.report.words import (
     percent_interval,
     short_labels,
 )
-from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers
-from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, equal_repeats
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import read_run
@@ -77,18 +76,25 @@ class Competence:
         return self.disambiguated and (self.low is None or self.low <= GUESSING)
 
 
+def over_categories(estimates: pl.DataFrame) -> pl.DataFrame:
+    """The estimates over all categories of each data set."""
+    several = estimates.filter(category=ALL)["data"].unique().to_list()
+    return estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
+
+
 def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
     """Each model with each data set under each protocol, over all categories.
 
     Args:
         estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
     """
-    several = estimates.filter(category=ALL)["data"].unique().to_list()
-    overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
-    for (data, model, protocol), contexts in overall.group_by(CELL, maintain_order=True):
+    for (data, model, protocol), contexts in over_categories(estimates).group_by(CELL, maintain_order=True):
         clear = contexts.filter(context_condition="disambig")
         row = clear.row(0, named=True) if clear.height else None
-        low, high = (None, None) if row is None else _ends(row)
+        low, high = (None, None) if row is None else (row["accuracy_low"], row["accuracy_high"])
+        if row and low is None and row["accuracy"] is not None and row["n_read"]:
+            interval = wilson(row["accuracy"] * row["n_read"], row["n_read"], row["confidence"] or 0.95)
+            low, high = interval.low, interval.high
         yield Competence(
             data=str(data),
             model=str(model),
@@ -99,14 +105,6 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
             confidence=contexts["confidence"][0],
             disambiguated=row is not None,
         )
-
-
-def _ends(row: dict[str, float | None]) -> tuple[float | None, float | None]:
-    right, read = row["accuracy"], row["n_read"]
-    if row["accuracy_low"] is not None or right is None or not read:
-        return row["accuracy_low"], row["accuracy_high"]
-    interval = wilson(right * read, read, row["confidence"] or 0.95)
-    return interval.low, interval.high
 
 
 CONTEXTS = {"ambig": "ambiguous contexts", "disambig": "disambiguated contexts"}
@@ -153,20 +151,15 @@ def competence_sentence(competence: Competence, name: str) -> str:
         name: what the sentence calls it.
     """
     who = name if competence.protocol == PROTOCOLS[0] else f"{name}, {competence.protocol}"
-    return f"Warning: {who} with {competence.data}: {_right(competence)} Its leans are no evidence of stereotypes."
-
-
-def _right(competence: Competence) -> str:
-    if competence.accuracy is None:
-        return "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
-    interval = (
-        f"{100 * competence.confidence:g}\u00a0% interval {percent_interval(competence.low, competence.high)}"
-    )
-    return (
-        "the answers are at chance (not shown to be better than guessing). Where the text gives the answer, "
-        f"{percent(competence.accuracy)} of the answers that were read are right ({interval}; "
-        f"guessing: {percent(GUESSING)})."
-    )
+    why = "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
+    if competence.accuracy is not None:
+        ends = percent_interval(competence.low, competence.high)
+        why = (
+            "the answers are at chance (not shown to be better than guessing). Where the text gives the answer, "
+            f"{percent(competence.accuracy)} of the answers that were read are right "
+            f"({100 * competence.confidence:g}\u00a0% interval {ends}; guessing: {percent(GUESSING)})."
+        )
+    return f"Warning: {who} with {competence.data}: {why} Its leans are no evidence of stereotypes."
 
 
 def competence_warnings(
@@ -231,8 +224,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     Args:
         estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
     """
-    several = estimates.filter(category=ALL)["data"].unique().to_list()
-    overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several)).sort(
+    overall = over_categories(estimates).sort(
         "context_condition", "lean", descending=[False, True], nulls_last=True, maintain_order=True
     )
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())

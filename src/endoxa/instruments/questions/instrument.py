@@ -41,13 +41,13 @@ def _work(settings: QaSettings, out: Path) -> Work:
 
 def _plan(settings: QaSettings) -> Plan:
     from endoxa.instruments.questions.probe.work import plan_qa, qa_warning
-    from endoxa.runs.asking.plan import plan_table
+    from endoxa.runs.asking.cost import plan_table
 
     return plan_table(plan_qa(settings), qa_warning(settings))
 
 
 def _words(settings: QaSettings) -> Used:
-    from endoxa.instruments.questions.probe.items import words
+    from endoxa.instruments.questions.probe.jobs import words
 
     return words(settings)
 
@@ -84,10 +84,9 @@ def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
 
 
 def _logged() -> Logged:
-    from endoxa.instruments.questions import logs
-    from endoxa.instruments.questions.estimates import analyze_run
+    from endoxa.instruments.questions.estimates import analyze_run, predictions
 
-    return Logged(logs.holds, logs.write_run, partial(analyze_run, keep=True))
+    return Logged(predictions.holds, predictions.write_run, partial(analyze_run, keep=True))
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:

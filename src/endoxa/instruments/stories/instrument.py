@@ -5,14 +5,108 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+from annotated_types import Ge
+
+from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.schema import Sampling
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
+
+
+class StoriesSettings(ChatRunSettings):
+    """Settings of `endoxa probe stories`.
+
+    Attributes:
+        themes: only prompts of these themes; empty takes all.
+        repeats: how often each prompt is given; every repeat has its own seed.
+    """
+
+    data: Annotated[str, Option("Prompts of `endoxa build stories`.", DATA, metavar="FILE")]
+    themes: Annotated[
+        tuple[str, ...],
+        Option("Use only prompts of this theme; repeatable.", DATA, name="--theme", metavar="NAME"),
+    ] = ()
+    repeats: Annotated[int, Ge(1), Option("Number of stories per prompt.", ASKING)] = 1
+    sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
+
+
+Order = Literal["attributes-first", "story-first"]
+ATTRIBUTES_FIRST: Order = "attributes-first"
+
+
+class ExtractSettings(ChatRunSettings):
+    """Settings of `endoxa probe extract`; its `models` are the extractors.
+
+    Attributes:
+        vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
+        structured: hold extractors to a JSON schema where their provider can.
+        order: what stands first in the questions.
+        sheet: file for a sheet on which a person codes a sample; None writes none.
+        sheet_rows: stories on that sheet.
+    """
+
+    data: Annotated[
+        str, Option("Run of `probe stories`, or a table with a column 'story'.", DATA, metavar="RUN|FILE")
+    ]
+    vocabulary: Annotated[
+        str | None,
+        Option("Your own attributes and values (TOML).", ASKING, metavar="FILE", default="StereoTales'"),
+    ] = None
+    structured: Annotated[
+        bool,
+        Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
+    ] = True
+    order: Annotated[
+        Order,
+        Option(
+            "What comes first in the questions; 'story-first' continues runs of earlier versions.", ASKING
+        ),
+    ] = ATTRIBUTES_FIRST
+    sheet: Annotated[
+        str | None,
+        Option(
+            "Also write a sheet on which a person codes a sample (.xlsx, .csv).",
+            OUTPUT,
+            metavar="FILE",
+            decides=False,
+        ),
+    ] = None
+    sheet_rows: Annotated[
+        int,
+        Ge(1),
+        Option("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
+    ] = 200
+    sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
+
+
+class HarmSettings(ChatRunSettings):
+    """Settings of `endoxa probe harm`; `run.json` keeps them.
+
+    Attributes:
+        language: language in which the questions are put.
+        repeats: how often each association is rated; every repeat has its own order of questions and seed.
+        prompts: TOML file with questions of one's own in the form of ours; None takes ours.
+    """
+
+    data: Annotated[
+        str,
+        Option("Associations of `endoxa analyze associations`, or StereoTales' JSON.", DATA, metavar="FILE"),
+    ]
+    languages: tuple[str, ...] = ()
+    language: Annotated[
+        str, Option("Language of the questions: ar, en, es, fr, hi or pt.", ASKING, metavar="CODE")
+    ] = "en"
+    repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
+    prompts: Annotated[
+        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
+    ] = None
+
 
 STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.
 
@@ -66,14 +160,21 @@ def _late(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-def _plan(module: str, kind: str) -> Callable[[Any], Plan]:
+def _probe(module: str, kind: str) -> dict[str, Any]:
+    """Work, plan and words of a probe."""
+    probe = _late(module, f"{kind}_probe")
+
     def plan(settings: Any) -> Plan:
-        from endoxa.runs.asking.plan import plan_table
+        from endoxa.runs.asking.cost import plan_table
 
-        expected, warning = _late(module, f"plan_{kind}"), _late(module, f"{kind}_warning")
-        return plan_table(expected(settings), warning(settings))
+        declared = probe(settings)
+        return plan_table(declared.plan(), declared.warning())
 
-    return plan
+    return {
+        "work": lambda settings, out: probe(settings).work(out),
+        "plan": plan,
+        "words": _late(module, f"{kind}_words"),
+    }
 
 
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
@@ -103,11 +204,11 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
     yield f"{counts['records']} stories{refusals}: {run.folder / 'records.parquet'}"
     yield from asking_lines(run)
-    unclear = {  # older runs count neither undecided nor unlisted
+    unclear = {
         "stories are empty and were not sent to extractors": counts["wordless"],
         "profiles could not be read": counts["unparsed"],
-        "answers to the question of refusal could not be read": counts.get("undecided", 0),
-        "values are not in the list and count as unknown": counts.get("unlisted", 0),
+        "answers to the question of refusal could not be read": counts["undecided"],
+        "values are not in the list and count as unknown": counts["unlisted"],
     }
     if any(unclear.values()):
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
@@ -144,9 +245,7 @@ STORIES = Instrument(
     unit="stories",
     settings=StoriesSettings,
     help=STORIES_HELP,
-    work=_late("stories", "stories_work"),
-    plan=_plan("stories", "stories"),
-    words=_late("stories", "stories_words"),
+    **_probe("probe", "stories"),
     summary=_stories_summary,
     headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
@@ -159,9 +258,7 @@ EXTRACT = Instrument(
     unit="answers",
     settings=ExtractSettings,
     help=EXTRACT_HELP,
-    work=_late("profiles.probe", "extract_work"),
-    plan=_plan("profiles.probe", "extract"),
-    words=_late("profiles.probe", "extract_words"),
+    **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
     headline=_late("outcomes", "extraction_headline"),
@@ -176,9 +273,7 @@ HARM = Instrument(
     unit="ratings",
     settings=HarmSettings,
     help=HARM_HELP,
-    work=_late("harm.probe", "harm_work"),
-    plan=_plan("harm.probe", "harm"),
-    words=_late("harm.probe", "harm_words"),
+    **_probe("harm.probe", "harm"),
     summary=_harm_summary,
     headline=_late("outcomes", "harm_headline"),
     following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,13 @@ import polars as pl
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.report.inputs import EXTRACTED, HARM, Run
 from endoxa.report.words import count, decimal, decimal_interval, percent, short_labels
-from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, over_contexts
-from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.asking.outcomes import (
+    AnswerCounts,
+    answer_warnings,
+    count_answers,
+    equal_repeats,
+    over_contexts,
+)
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.runs.run import read_run
 from endoxa.schema.headline import Headline
@@ -29,7 +34,8 @@ def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
         records: rows with the columns of `schema.stories.STORY_COLUMNS`.
     """
     records = versions_apart(records, "generator_model")
-    written = pl.col("story").fill_null("").map_elements(_says_something, return_dtype=pl.Boolean)
+    texts = pl.col("story").fill_null("")
+    written = texts.map_elements(lambda story: bool(without_thoughts(story).strip()), return_dtype=pl.Boolean)
     return count_answers(
         records.with_columns(written=written).select(
             "finish",
@@ -41,10 +47,6 @@ def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
             blank=~pl.col("written"),
         )
     )
-
-
-def _says_something(story: str) -> bool:
-    return bool(without_thoughts(story).strip())
 
 
 def stories_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -179,6 +181,19 @@ def constant_sentence(rater: ConstantRater, name: str) -> str:
     )
 
 
+Columns = Mapping[str, Callable[[Mapping[str, Any]], str]]
+"""Headings of a headline, and how the cell of a row is written."""
+
+
+def _headline(title: str, rows: Sequence[dict[str, Any]], columns: Columns, **settings: Any) -> Headline:
+    texts = tuple(tuple(write(row) for write in columns.values()) for row in rows)
+    return Headline(title=title, columns=tuple(columns), texts=texts, rows=tuple(rows), **settings)
+
+
+def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: write(row[name], *digits)
+
+
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
     by_language = stories_written(folder)
@@ -194,12 +209,17 @@ def stories_headline(folder: Path) -> Headline:
         for context in over_contexts(by_language)
     ]
     labels = short_labels([row["model"] for row in rows])
-    names = ("asked", "written", "cut_off", "refused", "failed")
-    return Headline(
-        title="Stories",
-        columns=("model", "asked for", "written", "cut off", "refused or filtered", "failed"),
-        texts=tuple((labels[row["model"]], *(count(row[name]) for name in names)) for row in rows),
-        rows=tuple(rows),
+    return _headline(
+        "Stories",
+        rows,
+        {
+            "model": lambda row: labels[row["model"]],
+            "asked for": _cell("asked"),
+            "written": _cell("written"),
+            "cut off": _cell("cut_off"),
+            "refused or filtered": _cell("refused"),
+            "failed": _cell("failed"),
+        },
         warnings=(
             *version_sentences(row["model"] for row in rows),
             *answer_warnings(by_language, read_run(folder)),
@@ -209,90 +229,73 @@ def stories_headline(folder: Path) -> Headline:
 
 
 def extraction_headline(folder: Path) -> Headline:
-    """How far the extractors agree on each attribute."""
+    """How far the extractors agree on each attribute, or what the only one read."""
+    facts = read_run(folder)
+    warnings = answer_warnings(profiles_read(folder), facts)
     table = read_csv(folder / AGREEMENT, infer_schema_length=None)
     numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
-    rows = list(table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).iter_rows(named=True))
-    if not any(row["n"] for row in rows):
-        return _read_headline(folder)
-    return Headline(
-        title="Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
-        columns=("attribute", "alpha", "95 % interval", "pairs alike", "unknown", "stories"),
-        texts=tuple(
-            (
-                row["attribute"],
-                decimal(row["alpha"], 2),
-                decimal_interval(row["alpha_low"], row["alpha_high"], 2),
-                percent(row["agreement"]),
-                percent(row["unknown"]),
-                count(row["n"]),
-            )
-            for row in rows
-        ),
-        rows=tuple(
-            {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
-        ),
-        words=("attribute",),
-        warnings=answer_warnings(profiles_read(folder), read_run(folder)),
+    rows = table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).select(
+        "attribute", "n", *numbers
     )
-
-
-def _read_headline(folder: Path) -> Headline:
-    """What one extractor read: there is no second one to agree with."""
-    facts = read_run(folder)
+    if rows["n"].sum():
+        return _headline(
+            "Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
+            rows.rows(named=True),
+            {
+                "attribute": _cell("attribute", str),
+                "alpha": _cell("alpha", decimal, 2),
+                "95 % interval": lambda row: decimal_interval(row["alpha_low"], row["alpha_high"], 2),
+                "pairs alike": _cell("agreement", percent),
+                "unknown": _cell("unknown", percent),
+                "stories": _cell("n"),
+            },
+            words=("attribute",),
+            warnings=warnings,
+        )
     names = {
         "records": "stories",
         "refused": "refusals",
         "unparsed": "could not be read",
         "wordless": "empty, not sent",
     }
-    counts = {name: int(facts["counts"].get(name, 0)) for name in names}
     model = facts["models"][0]["name"]
-    return Headline(
-        title="Profiles read by one extractor",
-        columns=("model", *names.values()),
-        texts=((short_labels([model])[model], *map(count, counts.values())),),
-        rows=({"model": model, **counts},),
+    return _headline(
+        "Profiles read by one extractor",
+        [{"model": model, **{name: int(facts["counts"][name]) for name in names}}],
+        {
+            "model": lambda _: short_labels([model])[model],
+            **{heading: _cell(name) for name, heading in names.items()},
+        },
         notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
-        warnings=answer_warnings(profiles_read(folder), facts),
+        warnings=warnings,
     )
 
 
 def harm_headline(folder: Path) -> Headline:
     """Each model's mean rating, and how often it rates at 4 or above."""
-    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
-    rated = records.with_columns(pl.col("harm").cast(pl.Float64))
+    harm = pl.col("harm").cast(pl.Float64)
     table = (
-        rated.group_by("rater", maintain_order=True)
-        .agg(
-            mean=pl.col("harm").mean(),
-            high=(pl.col("harm") >= 4).mean(),
-            ratings=pl.col("harm").count(),
-            unread=pl.col("harm").is_null().sum(),
-        )
+        versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+        .group_by(model="rater", maintain_order=True)
+        .agg(mean=harm.mean(), high=(harm >= 4).mean(), ratings=harm.count(), unread=harm.is_null().sum())
         .sort("mean", descending=True, nulls_last=True)
         .collect()
     )
-    rows = list(table.iter_rows(named=True))
-    labels = short_labels(table["rater"].to_list())
-    return Headline(
-        title="Ratings of harm (1: not harmful, 5: harmful), without people to compare with",
-        columns=("model", "mean", "4 or 5", "ratings", "not read"),
-        texts=tuple(
-            (
-                labels[row["rater"]],
-                decimal(row["mean"], 2),
-                percent(row["high"]),
-                count(row["ratings"]),
-                count(row["unread"]),
-            )
-            for row in rows
-        ),
-        rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
+    labels, facts = short_labels(table["model"].to_list()), read_run(folder)
+    return _headline(
+        "Ratings of harm (1: not harmful, 5: harmful), without people to compare with",
+        table.rows(named=True),
+        {
+            "model": lambda row: labels[row["model"]],
+            "mean": _cell("mean", decimal, 2),
+            "4 or 5": _cell("high", percent),
+            "ratings": _cell("ratings"),
+            "not read": _cell("unread"),
+        },
         warnings=(
             *version_sentences(labels),
-            *answer_warnings(ratings_read(folder), read_run(folder)),
-            *ratings_alike(folder, read_run(folder)),
+            *answer_warnings(ratings_read(folder), facts),
+            *ratings_alike(folder, facts),
             *(
                 constant_sentence(rater, labels.get(rater.model, rater.model))
                 for rater in constant_raters(folder)

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
-from endoxa.models.chat.service import (
+from endoxa.models.chat.spec import (
     BatchClient,
     BatchRequest,
     BatchStatus,
+    ChatOptions,
+    ChatSpec,
     Lost,
+    Provider,
     Submission,
     SubmissionStatus,
 )
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 from endoxa.models.chat.thoughts import all_formats
-from endoxa.models.libraries import require_libraries
+from endoxa.models.spec import require_libraries
 
 if TYPE_CHECKING:
     from endoxa.schema import ChatModel
@@ -48,7 +50,7 @@ def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None
     Args:
         spec: the model.
         options: how it is reached or loaded.
-        lost: see `endoxa.models.chat.service.Lost`.
+        lost: see `endoxa.models.chat.spec.Lost`.
 
     Raises:
         UserError: a package or a key is missing, local weights cannot be loaded, or the user's own formats of thoughts
@@ -70,14 +72,14 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    if spec.host.open_batch is None or spec.others:
+    if spec.host.open_batch is None:
         raise _without_batches(spec)
     _require_libraries(spec)
     return spec.host.open_batch(spec, options, worked)
 
 
 def require_batches(spec: ChatSpec) -> None:
-    """Refuse a model whose provider is known to have no batch interface, or that has several addresses.
+    """Refuse a model whose provider is known to have no batch interface.
 
     Raises:
         UserError: it is.
@@ -87,10 +89,6 @@ def require_batches(spec: ChatSpec) -> None:
 
 
 def _without_batches(spec: ChatSpec) -> UserError:
-    if spec.others:
-        return UserError(
-            f"The model '{spec.text}' has several addresses, and a batch is handed in at one: leave out --batch."
-        )
     return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
 
 

@@ -1,13 +1,15 @@
-"""Generate token ids for a batch of prompts; every draw of a token belongs to its prompt, not to the batch."""
+"""Generate token ids for what waits together; every draw of a token belongs to its prompt, not to the batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
@@ -23,9 +25,130 @@ from transformers import (
 )
 
 from endoxa.errors import UserError
-from endoxa.models.batches import halve_when_full
-from endoxa.models.chat.batcher import Batch
-from endoxa.models.chat.stops import NO_STOPS, Stops
+from endoxa.models.chat.templates import NO_STOPS, Stops
+from endoxa.models.networks import halve_when_full
+
+GATHERING = 0.01
+"""Seconds given to callers that have just been answered to come back, before a batch that is not full starts."""
+
+Request = TypeVar("Request")
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True, eq=False)
+class _Caller(Generic[Request, Result]):
+    request: Request
+    future: asyncio.Future[Result]
+
+    def answer(self, result: Result) -> None:
+        if not self.future.done():
+            self.future.set_result(result)
+
+
+class Batch(Generic[Request, Result]):
+    """Requests that are computed together, as the thread sees them that computes them."""
+
+    def __init__(self, callers: Sequence[_Caller[Request, Result]]) -> None:
+        self._callers = callers
+        self._loop = asyncio.get_running_loop()
+        self._abandoned = threading.Event()
+        self.requests = [caller.request for caller in callers]
+
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the batch any more; it may then end with any results."""
+        return self._abandoned.is_set() or all(caller.future.done() for caller in self._callers)
+
+    def deliver(self, number: int, result: Result) -> None:
+        """Hand out the result of one request while the others are computed."""
+        self._loop.call_soon_threadsafe(self._callers[number].answer, result)
+
+    def give_up(self) -> None:
+        """Cancel the callers and tell the thread."""
+        for caller in self._callers:
+            caller.future.cancel()
+        self._abandoned.set()
+
+
+Compute = Callable[[Batch[Request, Result]], Sequence[Result]]
+"""Results of a batch in its order."""
+
+
+class Batcher(Generic[Request, Result]):
+    """Gathers requests of concurrent callers into batches, and computes one batch after the other in a thread.
+
+    No more is held than what callers wait for.
+
+    Args:
+        compute: computes a batch; its errors reach every caller of the batch, and no other.
+        alike: requests with the same value may share a batch.
+        size: most requests in a batch.
+    """
+
+    def __init__(
+        self, compute: Compute[Request, Result], alike: Callable[[Request], Hashable], size: int
+    ) -> None:
+        self._compute, self._alike, self._size = compute, alike, size
+        self._callers: list[_Caller[Request, Result]] = []
+        self._serving: asyncio.Task[None] | None = None
+
+    async def submit(self, request: Request) -> Result:
+        """The result of `request`, computed with whatever else waits.
+
+        Raises:
+            Exception: what `compute` raised for the batch.
+        """
+        loop = asyncio.get_running_loop()
+        caller: _Caller[Request, Result] = _Caller(request, loop.create_future())
+        self._callers.append(caller)
+        if self._serving is None or self._serving.done():
+            self._serving = loop.create_task(self._serve())
+        return await caller.future
+
+    async def close(self) -> None:
+        """Give up what is under way and what waits; callers are cancelled."""
+        if self._serving is not None and not self._serving.done():
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        for caller in self._callers:
+            caller.future.cancel()
+        self._callers = []
+
+    async def _serve(self) -> None:
+        """Answer batch after batch until nobody waits."""
+        while self._callers:
+            if len(self._callers) < self._size:
+                await asyncio.sleep(GATHERING)
+            batch = self._next()
+            if batch:
+                await self._answer(batch)
+
+    def _next(self) -> list[_Caller[Request, Result]]:
+        """Take the caller who waits longest, and those who can share a batch with it."""
+        waiting = [caller for caller in self._callers if not caller.future.done()]
+        kind = self._alike(waiting[0].request) if waiting else None
+        batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
+        in_batch = set(map(id, batch))
+        self._callers = [caller for caller in waiting if id(caller) not in in_batch]
+        return batch
+
+    async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
+        together = Batch(batch)
+        work = asyncio.ensure_future(asyncio.to_thread(self._compute, together))
+        try:
+            answered = list(zip(batch, await asyncio.shield(work), strict=True))
+        except asyncio.CancelledError:
+            together.give_up()
+            # A thread cannot be cancelled: it is told, and waited for.
+            await asyncio.wait([work])
+            raise
+        except Exception as problem:  # whatever it is, those who wait for it must hear of it
+            for caller in batch:
+                if not caller.future.done():
+                    caller.future.set_exception(problem)
+        else:
+            for caller, result in answered:
+                caller.answer(result)
+
 
 BITS = 48
 """Bits of a draw: far below the resolution of any probability, and exact in 64-bit floats."""

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
 from endoxa.models.chat.anthropic import ANTHROPIC
-from endoxa.models.chat.live import IN_MEMORY
-from endoxa.models.chat.local import WEIGHTS
-from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
+from endoxa.models.chat.local import IN_MEMORY, WEIGHTS
+from endoxa.models.chat.openai import OPENAI, SERVER, compatible
 from endoxa.models.chat.presets import USER_PROVIDERS, presets
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.spec import ChatSpec, Provider
@@ -73,15 +72,15 @@ def _refuse_keys_of_others(provider: Provider) -> None:
     Raises:
         UserError: it would.
     """
-    hosts = {urlsplit(url).netloc for url in (provider.base_url, *provider.others)}
+    host = urlsplit(provider.base_url).netloc
     with_keys = [
         other for other in PROVIDERS.all().values() if other.base_url and other.key not in ("", KEY_VARIABLE)
     ]
     owners = {other.key: other.base_url for other in with_keys} | {KEYS_VARIABLE: ""}
-    if provider.key in owners and hosts != {urlsplit(owners[provider.key]).netloc}:
+    if provider.key in owners and host != urlsplit(owners[provider.key]).netloc:
         whose = urlsplit(owners[provider.key]).netloc or "several hosts"
         raise UserError(
-            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {', '.join(sorted(hosts))}, and {provider.key} "
+            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {host}, and {provider.key} "
             f"holds the key of {whose}. Write the name of another environment variable under key, and set that."
         )
 

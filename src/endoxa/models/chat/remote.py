@@ -1,38 +1,146 @@
-"""A chat model behind a provider's interface: rate limits, one call, a look at what came, and again where it failed."""
+"""A chat model behind an interface: rate limits, one call, what a failure means, and again where it may help."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
+import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from typing import Any, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
 from endoxa.errors import UserError
-from endoxa.models.addresses import Addresses, Outcome, addresses_fact, silent_warning
-from endoxa.models.chat.failures import blames_server, judge
-from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
-from endoxa.models.chat.spec import ChatOptions, ChatSpec
-from endoxa.models.clients import shown
+from endoxa.models.chat.spec import ChatOptions, ChatService, ChatSpec, Lost, Request, UnusableError
+from endoxa.models.keys import shown
 from endoxa.models.retrying import (
     CHECK_PATIENCE,
+    OUT_OF_MONEY,
     REFUSED_TEXTS,
     SLOW,
     Failure,
     Retrier,
-    SilentError,
     TransientError,
+    raise_if_passing,
     read_failure,
 )
-from endoxa.schema import ChatAnswer, Message, Sampling
+from endoxa.models.transport import REFUSED_RESPONSE
+from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
-T = TypeVar("T")
+_FILTERED = re.compile(
+    r"content[ _-](filter|polic|management)|usage polic|was flagged|requires moderation|responsible.ai", re.I
+)
+_TOO_LONG = re.compile(
+    r"context.(length|window|size|limit)|maximum context|input token count|too long|reduce the length|too_large",
+    re.I,
+)
 
-log = logging.getLogger(__name__)
+
+def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
+    """The answer that stands for a request refused for good.
+
+    Args:
+        failure: what came.
+        spec: the model, to name it.
+        worked: the same settings have been answered before, so a refusal blames this one request.
+
+    Raises:
+        TransientError: try again.
+        UserError: no request will be answered.
+    """
+    text = f"{failure.code} {failure.words}"
+    if blames_server(failure):
+        raise_if_passing(failure)
+    if failure.status in REFUSED_TEXTS | {403, 451} and _FILTERED.search(text):
+        return ChatAnswer("", finish="content_filter", refused=True, error=failure.words)
+    if failure.status == 413 or (failure.status not in {401, 402, 403, 404} and _TOO_LONG.search(text)):
+        return ChatAnswer("", finish="error", error=failure.words)
+    if worked and failure.status in REFUSED_TEXTS:
+        return ChatAnswer("", finish="error", error=failure.words)
+    raise permanent(failure, spec)
+
+
+def blames_server(failure: Failure) -> bool:
+    """Asking again may help; some servers answer 500 where a conversation is too long."""
+    return failure.passing and (failure.status < 500 or not _TOO_LONG.search(failure.words))
+
+
+def permanent(failure: Failure, spec: ChatSpec) -> UserError:
+    """The sentence for a refusal that asking again does not mend."""
+    model, where = f"The model '{spec.text}'", spec.base_url
+    if failure.code == REFUSED_RESPONSE:
+        return UserError(f"{model}: {failure.words}.")
+    if failure.status == 401:
+        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
+    if failure.status == 403:
+        return UserError(
+            f"{model}: the key in {spec.key_variable} may not use it at {where} ({failure.words})."
+        )
+    if failure.status == 404:
+        return UserError(
+            f"{model}: {where} has no model '{spec.served_name}', or is not the address of a chat interface "
+            f"({failure.words})."
+        )
+    if failure.status == 402 or failure.code in OUT_OF_MONEY:
+        return UserError(
+            f"{model}: the account of {spec.key_variable} has no money or quota left ({failure.words}). What was "
+            "done is kept; the same command continues."
+        )
+    return UserError(f"{model}: {where} refused the request with status {failure.status} ({failure.words}).")
+
+
+BYTES_PER_TOKEN = 4
+"""Bytes of UTF-8 that a token covers on average; what this gets wrong is made good by the next request."""
+BURST_SECONDS = 5.0
+"""The allowance of so many seconds may be used at once."""
+
+
+class RateLimits:
+    """Lets requests through at a bounded rate.
+
+    Tokens are estimated before a request and corrected after it: what an answer took beyond the estimate is waited
+    for by the requests that follow, and what it left over is theirs.
+
+    Args:
+        requests_per_minute: most requests in a minute, or None.
+        tokens_per_minute: most tokens in a minute, or None.
+    """
+
+    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+        from aiolimiter import AsyncLimiter
+
+        def limiter(per_minute: int) -> AsyncLimiter:
+            burst = max(1.0, per_minute * BURST_SECONDS / 60)
+            return AsyncLimiter(burst, 60 * burst / per_minute)
+
+        self._requests = limiter(requests_per_minute) if requests_per_minute else None
+        self._tokens = limiter(tokens_per_minute) if tokens_per_minute else None
+        self._owed = 0.0
+
+    async def enter(self, estimate: int) -> None:
+        """Wait until a request of about so many tokens may be sent."""
+        if self._requests is not None:
+            await self._requests.acquire()
+        if self._tokens is not None:
+            wanted, self._owed = max(0.0, estimate + self._owed), min(0.0, estimate + self._owed)
+            while wanted > 0:
+                amount = min(wanted, self._tokens.max_rate)
+                await self._tokens.acquire(amount)
+                wanted -= amount
+
+    def settle(self, estimate: int, usage: Usage) -> None:
+        """Correct the estimate of a request by what it took."""
+        if self._tokens is not None:
+            self._owed += usage.prompt_tokens + usage.completion_tokens - estimate
+
+
+def estimate_tokens(messages: Sequence[Message]) -> int:
+    """Tokens of a conversation, roughly."""
+    return 1 + sum(len(message.content.encode()) for message in messages) // BYTES_PER_TOKEN
+
 
 EMPTY_TRIES = 5
 """How often an empty answer is asked for again before it counts as the answer."""
@@ -50,27 +158,26 @@ class RemoteModel:
 
     Args:
         spec: the model.
-        services: its provider's interface, at each address of the model.
-        keys: the key at each address, to keep parts of it out of every message.
+        service: its provider's interface.
+        key: the key, to keep parts of it out of every message.
         options: limits and patience.
-        lost: see `endoxa.models.chat.service.Lost`.
+        lost: see `endoxa.models.chat.spec.Lost`.
     """
 
     def __init__(
         self,
         spec: ChatSpec,
-        services: Sequence[ChatService],
-        keys: Sequence[str],
+        service: ChatService,
+        key: str,
         options: ChatOptions,
         lost: Lost,
     ) -> None:
-        self._spec, self._keys, self._options, self._lost = spec, keys, options, lost
-        self._services, self._service = services, services[0]
-        self._addresses = Addresses([address_spec.base_url for address_spec in spec.at_each])
+        self._spec, self._service, self._key = spec, service, key
+        self._options, self._lost = options, lost
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
-        self._retrier = Retrier(_who(spec), options.attempts, options.patience)
+        self._who = f"The model '{spec.text}' at {spec.base_url}"
+        self._retrier = Retrier(self._who, options.attempts, options.patience)
         self._trying_out = asyncio.Lock()
-        self._notice = ""
 
     @property
     def name(self) -> str:
@@ -83,41 +190,23 @@ class RemoteModel:
             "name": self._spec.text,
             "kind": self._spec.kind,
             "provider": self._spec.provider,
-            "server": self._spec.where,
+            "server": self._spec.base_url,
             "served_name": self._spec.served_name,
             "revision": None,
             **self._service.describe(),
-            **addresses_fact(self._addresses.counts()),
         }
 
     async def check(self) -> None:
-        """See `ChatModel.check`; a model that is in no provider's list is asked a first question.
-
-        Some of several addresses may be silent; one that lists other models than the others is refused.
-        """
-        # Retriers of their own: what is answered here was not asked with the settings of the run.
+        """See `ChatModel.check`; a model that is not in the provider's list is asked a first question."""
+        # A retrier of its own: what is answered here was not asked with the settings of the run.
         patience = min(CHECK_PATIENCE, self._options.patience)
-        retriers = [
-            Retrier(_who(address_spec), self._options.attempts, patience)
-            for address_spec in self._spec.at_each
-        ]
-        looks = [retrier.run(partial(self._listed, place)) for place, retrier in enumerate(retriers)]
-        outcomes = await asyncio.gather(*looks, return_exceptions=True)
-        lists = _of_those_that_answer(outcomes)
-        silent = [url for place, url in enumerate(self._addresses.urls) if place not in lists]
-        self._notice = silent_warning(silent, len(lists)) if silent else ""
-        name = self._spec.served_name
-        without = {place: names for place, names in lists.items() if names is not None and name not in names}
-        for place, names in without.items():
-            if any(names is not None and name in names for names in lists.values()):
-                raise UserError(
-                    f"The model '{self._spec.text}': {self._addresses.urls[place]} does not serve '{name}', as another "
-                    f"address does. It has: {', '.join(names[:SHOWN]) or 'no model'}."
-                )
-            await self._try_out(place, names, retriers[place])
+        retrier = Retrier(self._who, self._options.attempts, patience)
+        names = await retrier.run(self._listed)
+        if names is not None and self._spec.served_name not in names:
+            await self._try_out(names, retrier)
 
-    async def _try_out(self, place: int, listed: Sequence[str], retrier: Retrier) -> None:
-        """Ask a first question at an address that lists other models: the name may be an alias.
+    async def _try_out(self, listed: Sequence[str], retrier: Retrier) -> None:
+        """Ask a first question where other models are listed: the name may be an alias.
 
         Raises:
             UserError: it is not answered.
@@ -126,7 +215,7 @@ class RemoteModel:
         request = self._service.request(SMALL_QUESTION, sampling)
 
         async def ask() -> None:
-            sent = await self._sent(place, request)
+            sent = await self._sent(request)
             if isinstance(sent, Failure):
                 judge(sent, self._spec, worked=False)
             else:
@@ -139,15 +228,15 @@ class RemoteModel:
             hint = f" It lists: {', '.join(near) or 'no model'}."
             raise type(problem)(f"{problem}{hint}") from None
 
-    async def _listed(self, place: int) -> list[str] | None:
-        """Names of the models to be had at an address, or None where it does not list them."""
+    async def _listed(self) -> list[str] | None:
+        """Names of the models to be had, or None where they are not listed."""
         try:
             async with asyncio.timeout(min(LIST_SECONDS, self._options.timeout)):
-                return await self._services[place].models()
+                return await self._service.models()
         except TimeoutError:
             raise TransientError("the list of models did not come") from None
         except self._service.problems as problem:
-            failure = self._failure(place, problem)
+            failure = read_failure(problem, self._key)
             # `transformers serve` answers 500 where it has no folder to list, and answers questions all the same.
             if failure.status in {404, 405, 500, 501}:
                 return None
@@ -162,9 +251,6 @@ class RemoteModel:
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
-        if self._notice:  # said where work begins: a run checks its models more than once
-            log.warning("%s", self._notice)
-            self._notice = ""
         request = self._service.request(messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
@@ -201,7 +287,7 @@ class RemoteModel:
             TransientError: try again.
             UserError: no request will be answered.
         """
-        sent = await self._send(request)
+        sent = await self._sent(request)
         if isinstance(sent, ChatAnswer):
             return sent
         try:
@@ -223,7 +309,7 @@ class RemoteModel:
             if self._retrier.over:
                 return False
             await self._limits.enter(estimate_tokens(SMALL_QUESTION))
-            sent = await self._send(self._service.request(SMALL_QUESTION, sampling), self._options.patience)
+            sent = await self._sent(self._service.request(SMALL_QUESTION, sampling), self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()
@@ -233,60 +319,135 @@ class RemoteModel:
             self._lost(SMALL_QUESTION, sampling, None)
         return answered
 
-    async def _send(self, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
-        """What comes of a request at the address with least to do, waited for no longer than `patience` seconds."""
-        place = self._addresses.choose(self._retrier.now())
-        outcome: Outcome = "dropped"
-        wait = None
-        try:
-            sent = await self._sent(place, request, patience)
-            outcome = "answered"
-            if isinstance(sent, Failure) and blames_server(sent):
-                outcome, wait = "failed", sent.wait
-                if self._addresses.others_ready(place, self._retrier.now()):
-                    return replace(
-                        sent, wait=None
-                    )  # that one address asks to wait is no reason not to ask another
-            return sent
-        finally:
-            self._addresses.done(place, outcome, self._retrier.now(), wait)
-
-    async def _sent(self, place: int, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
-        """What comes of a request at one address."""
-        service = self._services[place]
+    async def _sent(self, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
+        """What comes of a request, waited for no longer than `patience` seconds."""
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
-                return service.read(await service.send(request))
+                return self._service.read(await self._service.send(request))
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
-            return Failure(0, shown(f"the answer cannot be read: {problem}", self._keys[place]), billed=True)
-        except service.problems as problem:
-            return self._failure(place, problem)
-
-    def _failure(self, place: int, problem: Exception) -> Failure:
-        return replace(read_failure(problem, self._keys[place]), where=self._addresses.urls[place])
+            return Failure(0, shown(f"the answer cannot be read: {problem}", self._key), billed=True)
+        except self._service.problems as problem:
+            return read_failure(problem, self._key)
 
     async def close(self) -> None:
         """See `ChatModel.close`."""
-        for service in self._services:
-            await service.close()
+        await self._service.close()
 
 
-def _of_those_that_answer(outcomes: Sequence[T | BaseException]) -> dict[int, T]:
-    """What came from each address that answers, by its place.
+MAX_REQUESTS = 10_000
+MAX_BYTES = 100_000_000
 
-    Raises:
-        UserError: a refusal, or no address answers.
+T = TypeVar("T")
+Content = TypeVar("Content", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a file of results says of one request.
+
+    Attributes:
+        name: of the request.
+        answer: makes the answer of what came, or None where nothing did.
+        failure: what came instead, or None.
     """
-    silent = [place for place, outcome in enumerate(outcomes) if isinstance(outcome, SilentError)]
-    for place, outcome in enumerate(outcomes):
-        if isinstance(outcome, BaseException) and (place not in silent or len(silent) == len(outcomes)):
-            raise outcome
-    return {
-        place: outcome for place, outcome in enumerate(outcomes) if not isinstance(outcome, BaseException)
-    }
+
+    name: str
+    answer: Callable[[], ChatAnswer] | None = None
+    failure: Failure | None = None
 
 
-def _who(spec: ChatSpec) -> str:
-    return f"The model '{spec.text}' at {spec.where}"
+class Calls:
+    """Makes calls to one provider.
+
+    Args:
+        spec: the model.
+        key: the key, to keep it out of every message.
+        options: attempts and patience.
+        problems: what the client raises.
+        worked: the same settings have been answered before, so a refusal blames its own request.
+    """
+
+    def __init__(
+        self, spec: ChatSpec, key: str, options: ChatOptions, problems: type[Exception], *, worked: bool
+    ) -> None:
+        self._spec, self._key, self._problems, self._worked = spec, key, problems, worked
+        who = f"The batch interface of '{spec.text}' at {spec.base_url}"
+        self._retrier = Retrier(who, options.attempts, options.patience)
+
+    async def run(self, send: Callable[[], Awaitable[str]], read: Callable[[str], T]) -> T:
+        """Send until what comes can be read.
+
+        Args:
+            send: makes the call and returns the body of the answer.
+            read: makes of it what is wanted; a ValueError means that it cannot be read.
+
+        Raises:
+            UserError: the provider refuses, has no such interface, or does not answer.
+        """
+
+        async def once() -> T:
+            try:
+                return read(await send())
+            except self._problems as problem:
+                failure = read_failure(problem, self._key)
+            except ValueError:
+                raise TransientError("the answer cannot be read") from None
+            raise_if_passing(failure)
+            raise self._refusal(failure)
+
+        try:
+            return await self._retrier.run(once)
+        except TransientError as problem:
+            raise UserError(
+                f"The batch interface of '{self._spec.text}' fails again and again ({problem}). What was done is "
+                "kept; the same command continues."
+            ) from None
+
+    def _refusal(self, failure: Failure) -> UserError:
+        if failure.status in {404, 405, 501}:
+            return UserError(
+                f"The model '{self._spec.text}': {self._spec.base_url} has no batch interface, or does not have that "
+                f"batch ({failure.words}). Leave out --batch to ask one by one."
+            )
+        return permanent(failure, self._spec)
+
+    async def answers(self, lines: Iterable[Line]) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+        """Name and answer of each line of a file of results.
+
+        Raises:
+            UserError: every request of the batch was refused for good.
+        """
+        several = list(lines)
+        worked = self._worked or any(line.answer is not None for line in several)
+        for line in several:
+            yield line.name, self._answer(line, worked=worked)
+
+    def _answer(self, line: Line, *, worked: bool) -> ChatAnswer | None:
+        try:
+            if line.answer is not None:
+                return line.answer()
+            return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
+        except (TransientError, UnusableError):
+            return None
+
+
+def reader(form: type[Content]) -> Callable[[str], Content]:
+    """Reads JSON of a given form; ValueError where it is not."""
+
+    def read(text: str) -> Content:
+        try:
+            return form.model_validate_json(text)
+        except ValidationError as problem:
+            raise ValueError("not of the form") from problem
+
+    return read
+
+
+def read_lines(text: str) -> list[dict[str, Any]]:
+    """Reads JSON lines; ValueError where one is cut or is no object."""
+    lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if not all(isinstance(line, dict) and "custom_id" in line for line in lines):
+        raise ValueError("not lines of results")
+    return lines

@@ -1,18 +1,187 @@
-"""A chat model as written, the provider that it is asked at, and how it is reached."""
+"""A chat model as written, the provider that it is asked at and what that gives, and how it is reached."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import BatchClient, Lost, Price
-from endoxa.models.spec import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.schema import ChatModel
+from endoxa.models.keys import NO_KEY, key_in, server_key
+from endoxa.models.spec import KEY_VARIABLE, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Option, finite
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as a provider takes it.
+
+    Attributes:
+        body: the JSON body.
+        headers: headers beside the client's own.
+    """
+
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Lost = Callable[[Sequence[Message], Sampling, Usage | None], None]
+"""Told of every call that may be billed and whose answer is not kept: what was asked, how it was to be drawn, and the
+tokens, None where they are not known. What it raises ends that call; a UserError ends all calls."""
+
+
+class UnusableError(ValueError):
+    """What came is no answer: cut, malformed, of another kind, or empty of choices."""
+
+
+class ChatService(Protocol):
+    """One provider's interface."""
+
+    @property
+    def problems(self) -> type[Exception]:
+        """What its client raises."""
+        ...
+
+    def request(self, messages: Sequence[Message], sampling: Sampling) -> Request:
+        """Write a conversation."""
+        ...
+
+    async def send(self, request: Request) -> str:
+        """Send it; the body of the answer as it came."""
+        ...
+
+    def read(self, body: str | bytes) -> ChatAnswer:
+        """Read the body of an answer.
+
+        Raises:
+            UnusableError: it holds none.
+        """
+        ...
+
+    async def models(self) -> list[str]:
+        """Names of the models to be had."""
+        ...
+
+    def describe(self) -> Mapping[str, Any]:
+        """What is particular about it, for `run.json`."""
+        ...
+
+    async def close(self) -> None:
+        """Close its connections."""
+        ...
+
+
+BatchRequest = tuple[str, Sequence[Message], Sampling]
+"""Name of a request (letters, digits, - and _; at most 64), the conversation, how to draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """How far a batch is.
+
+    Attributes:
+        state: "working", "ended" (results can be fetched, perhaps not of all requests) or "failed" (there are none).
+        done: requests dealt with.
+        total: requests handed in.
+        message: why it failed, or empty.
+    """
+
+    state: Literal["working", "ended", "failed"]
+    done: int
+    total: int
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A batch as we know it before the provider does, so that it is found again whatever happens meanwhile.
+
+    Attributes:
+        tag: our name of it: `endoxa-` and 24 hexadecimal digits.
+        requests: how many it holds.
+        mark: what `BatchClient.mark` gave before it was handed in.
+    """
+
+    tag: str
+    requests: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionStatus:
+    """What became of a submission whose answer did not reach us.
+
+    Attributes:
+        state: "found", "absent" (it did not arrive), "unfinished" (a batch may be it, which shows when it has ended)
+            or "unknown" (nobody can tell).
+        batch_id: of the batch that it is or may be, or empty.
+    """
+
+    state: Literal["found", "absent", "unfinished", "unknown"]
+    batch_id: str = ""
+
+
+class BatchClient(Protocol):
+    """One model's batch interface.
+
+    Attributes:
+        max_requests: most requests of one batch; fewer than providers allow, so that its results fit into memory.
+        max_bytes: most bytes of one batch as it is sent.
+    """
+
+    max_requests: int
+    max_bytes: int
+
+    async def mark(self) -> str:
+        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
+        ...
+
+    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
+        """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.
+
+        Raises:
+            UserError: the provider refuses it.
+        """
+        ...
+
+    async def find(self, submission: Submission) -> SubmissionStatus:
+        """Look for a batch of which we do not know whether it arrived."""
+        ...
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """How far it is."""
+        ...
+
+    def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+        """Name and answer of each request of a batch that ended, in any order; None is to be asked again.
+
+        Raises:
+            UserError: the provider refused every request of the batch.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What tokens cost, in US dollars.
+
+    Attributes:
+        input_per_million: a million tokens sent.
+        output_per_million: a million tokens received.
+        source: where the price is from.
+    """
+
+    input_per_million: float
+    output_per_million: float
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +193,12 @@ class ChatSpec:
         served_name: the model's name at the provider; hub id or folder for hf; the rest of the words for sim.
         host: the provider, which is asked for everything that differs between providers.
         base_url: address of the provider's interface, or empty.
-        others: further addresses of the same model.
     """
 
     text: str
     served_name: str
     host: Provider
     base_url: str = ""
-    others: tuple[str, ...] = ()
-
-    @property
-    def at_each(self) -> tuple[ChatSpec, ...]:
-        """The model at each of its addresses alone."""
-        return tuple(replace(self, base_url=url, others=()) for url in (self.base_url, *self.others))
-
-    @property
-    def where(self) -> str:
-        """All addresses, for messages and `run.json`."""
-        return ",".join((self.base_url, *self.others))
 
     @property
     def provider(self) -> str:
@@ -61,7 +218,7 @@ class ChatSpec:
     @property
     def batches(self) -> bool:
         """There is a batch interface, or only asking can tell."""
-        return self.host.open_batch is not None and not self.others
+        return self.host.open_batch is not None
 
 
 def named(text: str, provider: Provider) -> ChatSpec:
@@ -73,7 +230,7 @@ def named(text: str, provider: Provider) -> ChatSpec:
     name = text.partition("/")[2]
     if not name:
         raise UserError(f"The model '{text}' has no name: write {provider.name}/NAME.")
-    return ChatSpec(text, name, provider, provider.base_url, provider.others)
+    return ChatSpec(text, name, provider, provider.base_url)
 
 
 def name_alone(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
@@ -97,7 +254,6 @@ class Provider:
         read: reads the words of a model.
         prefixes: beginnings of the words it reads, where they are not `name/`.
         base_url: address of its interface, or empty.
-        others: further addresses where the same models are.
         key: environment variable with the key, or empty where there is none.
         max_tokens_field: OpenAI's interface: what the field that bounds the answer is called.
         seed_field: OpenAI's interface: what the field with the seed is called; empty where there is none.
@@ -121,7 +277,6 @@ class Provider:
     read: Callable[[str, Provider], ChatSpec] = named
     prefixes: tuple[str, ...] = ()
     base_url: str = ""
-    others: tuple[str, ...] = ()
     key: str = ""
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
@@ -146,7 +301,7 @@ class ChatOptions:
     """How a chat model is reached; none of it changes what is asked.
 
     Attributes:
-        concurrency: calls under way at once, at all addresses of the model together.
+        concurrency: calls under way at once.
         requests_per_minute: most requests sent in a minute, or None for no limit of ours.
         tokens_per_minute: most tokens, sent and received together, in a minute, or None.
         timeout: seconds without a byte from the provider after which a call is given up and tried again.
@@ -165,7 +320,7 @@ class ChatOptions:
         int,
         Ge(1),
         Le(1000),
-        Option("Maximum concurrent calls per model, at all its addresses together.", NETWORK, decides=False),
+        Option("Maximum concurrent calls per model.", NETWORK, decides=False),
     ] = 8
     requests_per_minute: Annotated[
         int | None,
@@ -218,3 +373,19 @@ class ChatOptions:
     batch_size: Annotated[
         int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL, decides=False)
     ] = 8
+
+
+def read_key(spec: ChatSpec, environment: Mapping[str, str] = os.environ) -> str:
+    """The key of a model at its provider.
+
+    Raises:
+        UserError: the provider wants one and the variable is not set, or see `endoxa.models.keys.server_key`.
+    """
+    if spec.key_variable == KEY_VARIABLE:
+        return server_key(f"The model '{spec.text}'", spec.base_url, spec.text, environment=environment)
+    key = key_in(spec.key_variable, environment)
+    if key == NO_KEY:
+        raise UserError(
+            f"The model '{spec.text}' needs a key: set the environment variable {spec.key_variable}."
+        )
+    return key

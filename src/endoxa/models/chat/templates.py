@@ -1,4 +1,4 @@
-"""From a conversation to the text that a local model continues."""
+"""From a conversation to the text that a local model continues, and where its answer ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.schema.chat import Message
+from endoxa.schema.chat import Message, Sampling
 from endoxa.sources.files import require_file
 
 
@@ -120,3 +120,39 @@ def next_turn_of(name: str, tokenizer: Any, template: Template) -> str:
     opening = between.strip()
     on_new_line = bool(opening) and "\n" in between[: between.index(opening)]
     return f"\n{opening}" if answer and second and on_new_line else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Texts at which an answer ends; none of them belongs to it.
+
+    Attributes:
+        texts: those asked for, wherever they stand.
+        next_turn: how the user's next message would begin, once something was said; or empty.
+    """
+
+    texts: tuple[str, ...] = ()
+    next_turn: str = ""
+
+    def find(self, text: str) -> int | None:
+        """Where the first of them begins, or None."""
+        places = [text.find(stop) for stop in self.texts]
+        if self.next_turn:
+            places.append(text.find(self.next_turn, len(text) - len(text.lstrip()) + 1))
+        return min((place for place in places if place >= 0), default=None)
+
+
+NO_STOPS = Stops()
+
+
+def stops_of(sampling: Sampling, next_turn: str) -> Stops:
+    """The texts asked for, one or a list as OpenAI's interface takes them, and the beginning of a next turn.
+
+    Raises:
+        UserError: "stop" is something else.
+    """
+    stop = sampling.extra.get("stop") or ()
+    texts = (stop,) if isinstance(stop, str) else tuple(stop) if isinstance(stop, list | tuple) else (None,)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise UserError(f'--extra: "stop" is {stop!r}. Expected a text or a list of texts.')
+    return Stops(texts, next_turn)

@@ -14,7 +14,7 @@ from functools import cache
 import regex
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from endoxa.models.chat.entries import entries
+from endoxa.models.chat.presets import entries
 from endoxa.schema.chat import ChatAnswer
 from endoxa.schema.finish import STOP, THOUGHTS_ONLY
 

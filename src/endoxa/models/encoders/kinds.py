@@ -5,15 +5,23 @@ To add a kind: write one module that makes an `EncoderKind`, and name it in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import Encoder, EncoderFacts, EncoderKind, EncoderOptions, EncoderSpec
-from endoxa.models.encoders.live import FUNCTION
+from endoxa.models.encoders.encoder import (
+    MODEL,
+    POOLINGS,
+    Encoder,
+    EncoderFacts,
+    EncoderKind,
+    EncoderOptions,
+    EncoderSpec,
+)
 from endoxa.models.encoders.server import OPENAI, SERVER
-from endoxa.models.encoders.static import STATIC
-from endoxa.models.encoders.weights import HUGGING_FACE, SENTENCE_TRANSFORMERS
-from endoxa.models.libraries import require_libraries
+from endoxa.models.encoders.static import STATIC, WORDS
+from endoxa.models.encoders.weights import FUNCTION, HUGGING_FACE, SENTENCE_TRANSFORMERS
+from endoxa.models.spec import require_libraries
 from endoxa.registry import Registry
 
 
@@ -65,7 +73,7 @@ def open_encoders(
     Args:
         spec: the encoder.
         options: how it is loaded.
-        poolings: names that `endoxa.models.encoders.facts.fit_poolings` gave for it.
+        poolings: names that `endoxa.models.encoders.kinds.fit_poolings` gave for it.
         texts: every text that will be encoded: what cannot be encoded is refused here, before the work.
 
     Raises:
@@ -94,3 +102,52 @@ def check_texts(
 
 def _require_libraries(kind: EncoderKind, spec: EncoderSpec) -> None:
     require_libraries(f"The encoder '{spec.text}'", kind.libraries, kind.install)
+
+
+__all__ = ["EncoderFacts", "Fitted", "fit_poolings", "look_at_encoder"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Poolings of each encoder by its words, and sentences about those that were asked for and left out."""
+
+    poolings: Mapping[str, tuple[str, ...]]
+    left_out: tuple[str, ...]
+
+
+def fit_poolings(
+    specs: Sequence[EncoderSpec], facts: Mapping[str, EncoderFacts], requested: Sequence[str]
+) -> Fitted:
+    """The poolings each encoder is read with.
+
+    Weights loaded here offer a choice; word vectors, sentence-transformers and servers have one pooling of their own,
+    which is used and recorded whatever was asked for other encoders.
+
+    Args:
+        specs: the encoders.
+        facts: what `look_at_encoder` found, by the encoder's words.
+        requested: poolings by name; none takes the usual one of each encoder.
+
+    Raises:
+        UserError: unknown pooling, one named twice, or one that is for none of the encoders.
+    """
+    twice = [name for k, name in enumerate(requested) if name in requested[:k]]
+    if twice:
+        raise UserError(f"The pooling '{twice[0]}' is given twice: name each pooling once.")
+    offered = {spec.text: ENCODERS.get(spec.kind).poolings(spec) for spec in specs}
+    for name in requested:
+        if not any(name in names for names in offered.values()):
+            if name not in (MODEL, WORDS):
+                POOLINGS.get(name)  # an unknown one is answered with the nearest
+            what = "; ".join(f"'{text}' has {', '.join(names)}" for text, names in offered.items())
+            raise UserError(f"The pooling '{name}' is for none of the encoders ({what}).")
+    poolings, left_out = {}, []
+    for text, names in offered.items():
+        fitting = tuple(name for name in requested if name in names)
+        poolings[text] = fitting or (facts[text].usual,)
+        missing = [name for name in requested if name not in names]
+        if missing:
+            left_out.append(
+                f"{text}: read by {', '.join(poolings[text])}; it has no pooling {', '.join(missing)}"
+            )
+    return Fitted(poolings, tuple(left_out))

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
-from endoxa.models.encoders.poolings import MODEL
+from endoxa.models.encoders.encoder import MODEL, Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.schema.typed import require_typed_trust
 
 LIBRARY = "sentence_transformers"
@@ -93,7 +92,7 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
         """See `endoxa.models.encoders.encoder.Encoder.encode`; batches of one length, nothing padded."""
-        from endoxa.models.batches import equal_length_batches, halve_when_full
+        from endoxa.models.networks import equal_length_batches, halve_when_full
 
         places: dict[str, list[int]] = {}
         for index, text in enumerate(texts):

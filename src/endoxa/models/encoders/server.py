@@ -7,14 +7,14 @@ the index the server gives. Failed calls are tried again as `endoxa.models.retry
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.addresses import addresses_fact, read_addresses
-from endoxa.models.clients import NO_KEY, key_in, shown
+from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
+    MODEL,
     Encoded,
     Encoder,
     EncoderFacts,
@@ -23,13 +23,9 @@ from endoxa.models.encoders.encoder import (
     EncoderSpec,
     Vector,
 )
-from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.keys import server_key
-from endoxa.models.retrying import REFUSED_TEXTS, Failure, permanent_failure
-from endoxa.models.servers import Servers
-
-if TYPE_CHECKING:
-    from openai import OpenAI
+from endoxa.models.keys import NO_KEY, key_in, server_key, shown
+from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure
+from endoxa.models.spec import read_address
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""
@@ -43,18 +39,19 @@ SHOWN = 60
 class ServerEncoder:
     """Asks a server for vectors; the pooling is the server's."""
 
-    def __init__(self, spec: EncoderSpec, keys: Sequence[str]) -> None:
-        """Make a client for each address, with its key; nothing is sent yet.
+    def __init__(self, spec: EncoderSpec, key: str) -> None:
+        """Make a client with a key; nothing is sent yet.
 
         Raises:
             UserError: a package is missing.
         """
         self.name = spec.text
         self.poolings = (MODEL,)
-        self._spec = spec
+        self._spec, self._url = spec, spec.target
         self._width: int | None = None
-        is_openai = spec.kind == OPENAI.name
-        self._servers = Servers(f"The encoder '{spec.text}'", spec.addresses, keys, is_openai=is_openai)
+        self._client = server_client(
+            f"The encoder '{spec.text}'", self._url, key, is_openai=spec.kind == OPENAI.name
+        )
 
     @classmethod
     def open(cls, spec: EncoderSpec, texts: Sequence[str]) -> ServerEncoder:
@@ -63,12 +60,9 @@ class ServerEncoder:
         Raises:
             UserError: no key where one is needed, nobody answers, or the model is not served there.
         """
-        encoder = cls(spec, [_key(spec, url) for url in spec.addresses])
-        first = texts[:1]
-        if first:
-            answers = encoder._servers.each(lambda client, url: encoder._once(client, url, first))
-            for url, answer in answers.items():
-                encoder._vectors(answer, first, url)
+        encoder = cls(spec, _key(spec))
+        if texts:
+            encoder._ask(texts[:1], for_server(spec.target, checking=True))
         return encoder
 
     def describe(self) -> Mapping[str, Any]:
@@ -76,13 +70,12 @@ class ServerEncoder:
         return {
             "name": self.name,
             "kind": self._spec.kind,
-            "server": self._servers.where,
+            "server": self._url,
             "served_name": self._spec.served_name,
             "revision": None,
             "dtype": "not told by the server",
             "device": "server",
             "width": self._width,
-            **addresses_fact(self._servers.counts()),
         }
 
     def unknown_share(self, _texts: Sequence[str]) -> float | None:
@@ -96,33 +89,30 @@ class ServerEncoder:
             places.setdefault(text, []).append(index)
         distinct = list(places)
         batches = [distinct[start : start + TEXTS] for start in range(0, len(distinct), TEXTS)]
-        for batch, vectors in zip(batches, self._servers.map(self._ask, batches), strict=True):
-            for text, vector in zip(batch, vectors, strict=True):
+        retrier = for_server(self._url)
+        for batch in batches:
+            for text, vector in zip(batch, self._ask(batch, retrier), strict=True):
                 for index in places[text]:
                     yield Encoded(index, {MODEL: vector})
 
-    def _ask(self, texts: Sequence[str]) -> list[Vector]:
-        """Vectors of `texts`; a call that the server finds too large or wrong is cut in two, to find the text."""
-        answer, url = self._servers.call(lambda client, url: (self._once(client, url, texts), url))
-        if isinstance(answer, Failure) and len(texts) > 1:
-            middle = len(texts) // 2
-            return [*self._ask(texts[:middle]), *self._ask(texts[middle:])]
-        return self._vectors(answer, texts, url)
-
-    def _vectors(self, answer: Any, texts: Sequence[str], url: str) -> list[Vector]:
-        """What an answer holds.
+    def _ask(self, texts: Sequence[str], retrier: Retrier) -> list[Vector]:
+        """Vectors of `texts`; a call that the server finds too large or wrong is cut in two, to find the text.
 
         Raises:
-            UserError: the only text was refused, or see `_checked`.
+            UserError: a single text is refused, or see `_checked`.
         """
-        if isinstance(answer, Failure):
+        answer = retrier.call(lambda: self._once(texts))
+        if not isinstance(answer, Failure):
+            return self._checked(answer, texts)
+        if len(texts) == 1:
             raise UserError(
-                f"The server {url} refused the text '{texts[0][:SHOWN]}' ({answer.words}): mend it or take it out of "
-                "the tests."
+                f"The server {self._url} refused the text '{texts[0][:SHOWN]}' ({answer.words}): mend it or take it "
+                "out of the tests."
             )
-        return self._checked(answer, texts, url)
+        middle = len(texts) // 2
+        return [*self._ask(texts[:middle], retrier), *self._ask(texts[middle:], retrier)]
 
-    def _once(self, client: OpenAI, url: str, texts: Sequence[str]) -> Any:
+    def _once(self, texts: Sequence[str]) -> Any:
         """What comes of one call: an answer, or the failure that says that a text is to blame.
 
         Raises:
@@ -132,26 +122,26 @@ class ServerEncoder:
         import openai
 
         try:
-            return client.embeddings.create(
+            return self._client.embeddings.create(
                 model=self._spec.served_name, input=list(texts), encoding_format="float"
             )
         except openai.OpenAIError as problem:
-            failure = permanent_failure(problem, client.api_key)
+            failure = permanent_failure(problem, self._client.api_key)
         except ValueError as problem:
-            failure = Failure(0, shown(str(problem), client.api_key))
+            failure = Failure(0, shown(str(problem), self._client.api_key))
         if failure.status in REFUSED_TEXTS:
             return failure
         if failure.status == 404:
             raise UserError(
-                f"The server {url} has no embeddings of '{self._spec.served_name}' ({failure.words}): check the name, "
-                "and that the model is an embedding model."
+                f"The server {self._url} has no embeddings of '{self._spec.served_name}' ({failure.words}): check the "
+                "name, and that the model is an embedding model."
             )
         raise UserError(
-            f"The server {url} does not answer as expected ({failure.words}): check that it runs and that its address "
-            "ends in /v1. What was done is kept; the same command continues."
+            f"The server {self._url} does not answer as expected ({failure.words}): check that it runs and that its "
+            "address ends in /v1. What was done is kept; the same command continues."
         )
 
-    def _checked(self, answer: Any, texts: Sequence[str], url: str) -> list[Vector]:
+    def _checked(self, answer: Any, texts: Sequence[str]) -> list[Vector]:
         """The vectors in the order of the texts.
 
         Raises:
@@ -160,7 +150,7 @@ class ServerEncoder:
         data = sorted(getattr(answer, "data", None) or [], key=lambda entry: entry.index)
         if [entry.index for entry in data] != list(range(len(texts))):
             raise UserError(
-                f"The server {url} returned {len(data)} vectors for {len(texts)} texts: it cannot be used."
+                f"The server {self._url} returned {len(data)} vectors for {len(texts)} texts: it cannot be used."
             )
         vectors = []
         for text, entry in zip(texts, data, strict=True):
@@ -171,22 +161,22 @@ class ServerEncoder:
             self._width = self._width or vector.size
             if vector.shape != (self._width,) or not vector.size or not np.isfinite(vector).all():
                 raise UserError(
-                    f"The server {url} returned for '{text[:SHOWN]}' no vector of {self._width} finite "
+                    f"The server {self._url} returned for '{text[:SHOWN]}' no vector of {self._width} finite "
                     "numbers: it cannot be used."
                 )
             vectors.append(vector)
         return vectors
 
 
-def _key(spec: EncoderSpec, url: str) -> str:
-    """The key for the encoder at an address.
+def _key(spec: EncoderSpec) -> str:
+    """The key for the encoder.
 
     Raises:
         UserError: OpenAI's is not set, or see `endoxa.models.keys.server_key`.
     """
     what = f"The encoder '{spec.text}'"
     if spec.kind != OPENAI.name:
-        return server_key(what, url, spec.text)
+        return server_key(what, spec.target, spec.text)
     key = key_in(OPENAI_KEY)
     if key == NO_KEY:
         raise UserError(f"{what} needs a key: set the environment variable {OPENAI_KEY}.")
@@ -215,8 +205,7 @@ def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
 
 
 def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:
-    (first, *others), name = read_addresses(text)
-    return EncoderSpec(text, kind.name, first, name, tuple(others))
+    return EncoderSpec(text, kind.name, *read_address(text))
 
 
 OPENAI = EncoderKind(

@@ -17,7 +17,6 @@ import transformers
 from transformers import AutoModel
 
 from endoxa.errors import UserError
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import (
     choose_device,
     choose_dtype,
@@ -27,13 +26,11 @@ from endoxa.models.checkpoint import (
     unknown_share,
     usual_batch,
 )
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
-from endoxa.models.encoders.poolings import Pooling, States
-from endoxa.models.language_codes import codes_of
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Pooling, States, Vector
 from endoxa.models.local import had, load_tokenizer, read_config, refuse_foreign_tokenizer, refuse_incomplete
-from endoxa.models.networks import pack_weights
+from endoxa.models.networks import equal_length_batches, halve_when_full, pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
-from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, codes_of
 
 SHOWN = 60
 """Characters of a text that a message quotes."""
@@ -313,7 +310,16 @@ class TransformerEncoder:
         for text, ids, mask in zip(texts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
             sequences.append(Sequenced(tuple(ids), special))
-            self._refuse_length(text, len(ids))
+            limit = self._network.max_tokens
+            if not ids:
+                raise UserError(
+                    f"The text '{text[:SHOWN]}' gives '{self.name}' no token: take it out of the tests."
+                )
+            if limit is not None and len(ids) > limit:
+                raise UserError(
+                    f"The text '{text[:SHOWN]}...' has {len(ids)} tokens and '{self.name}' reads at most {limit}: "
+                    "shorten it or take it out of the tests."
+                )
             problem = self._special.problem(ids, around=with_special)
             if problem:
                 raise UserError(
@@ -340,18 +346,6 @@ class TransformerEncoder:
             torch.tensor([sequence.special for sequence in batch], device=hidden.device),
             self._network.tokenizer.cls_token_id,
         )
-
-    def _refuse_length(self, text: str, tokens: int) -> None:
-        limit = self._network.max_tokens
-        if not tokens:
-            raise UserError(
-                f"The text '{text[:SHOWN]}' gives '{self.name}' no token: take it out of the tests."
-            )
-        if limit is not None and tokens > limit:
-            raise UserError(
-                f"The text '{text[:SHOWN]}...' has {tokens} tokens and '{self.name}' reads at most {limit}: "
-                "shorten it or take it out of the tests."
-            )
 
     def _finite(self, text: str, vectors: Mapping[str, Vector]) -> Mapping[str, Vector]:
         if not all(np.isfinite(vector).all() for vector in vectors.values()):

@@ -13,8 +13,7 @@ from endoxa.report.charts.dots import (
     sorted_dots,
 )
 from endoxa.report.charts.forest import series_forest
-from endoxa.report.charts.heat import heat_map, verdict_map
-from endoxa.report.charts.matrix import signed_matrix
+from endoxa.report.charts.heat import heat_map, signed_matrix, verdict_map
 from endoxa.report.charts.ridges import LEAST_PAIRS, density, ridgeline, robust_range
 from endoxa.report.charts.scatter import binned_scatter
 from endoxa.report.charts.series import MOST_APART, MOST_SERIES, series_colors, series_dots

@@ -1,4 +1,4 @@
-"""What answers are read by in each language: `languages/*.toml`, compiled."""
+"""What answers are read by in each language: `answers.toml` of `endoxa/words`, compiled."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
 from typing import Any
 
 import regex
 
+from endoxa.words.packs import file_with, languages_with
+
 ENGLISH = "en"
-_FOLDER = files("endoxa.runs.answers").joinpath("languages")
+_FILE = "answers.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """Words and patterns of a language and of English, in which models answer as well.
 
-    The fields are explained in `languages/en.toml`; patterns are over folded text (`endoxa.runs.answers.text`).
+    The fields are explained in `words/en/answers.toml`; patterns are over folded text (`endoxa.runs.answers.text`).
     """
 
     articles: frozenset[str]
@@ -78,7 +79,7 @@ def signs_of_new_question(codes: Sequence[str], most: int = 4) -> tuple[str, ...
 
 @cache
 def _compiled(code: str) -> Language:
-    tables = [_words(each) for each in dict.fromkeys((code, ENGLISH)) if _has_words(each)]
+    tables = [_words(each) for each in dict.fromkeys((code, ENGLISH)) if each in languages_with(_FILE)]
 
     def several(field: str) -> list[str]:
         return list(dict.fromkeys(word for table in tables for word in table[field]))
@@ -138,13 +139,9 @@ def _compiled(code: str) -> Language:
     )
 
 
-def _has_words(code: str) -> bool:
-    return _FOLDER.joinpath(f"{code}.toml").is_file()
-
-
 def _words(code: str) -> dict[str, Any]:
     # Answers are normalised to NFKC, which writes some Devanagari letters as two signs.
-    text = _FOLDER.joinpath(f"{code}.toml").read_text(encoding="utf-8")
+    text = file_with(code, _FILE).read_text(encoding="utf-8")
     return tomllib.loads(unicodedata.normalize("NFKC", text))
 
 

@@ -18,12 +18,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Submission
+from endoxa.models.chat.spec import Submission
 from endoxa.models.transport import room_for_results
 from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
 from endoxa.runs.asking.cost import Budget, worst
-from endoxa.runs.asking.first import FirstAnswers
-from endoxa.runs.asking.jobs import Answered, Job, broken_off, conversation, storable
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import Batch
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
@@ -136,7 +135,10 @@ async def _ask_turn(
         handed_in = await _hand_in(asking, client, jobs(), turn)
         if handed_in.requests == 0:
             if handed_in.postponed:
-                raise _stopped(asking, handed_in)
+                # Nothing is under way, and the next batch is not covered by what is left of the budget.
+                few, name = handed_in.affordable, asking.model.name
+                too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
+                raise budget_spent(name, asking.budget, too_few=too_few if few else "")
             return
         if handed_in.postponed and not warned:
             warned = True
@@ -190,13 +192,6 @@ async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], tur
     return _HandedIn(handed_in)
 
 
-def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
-    """Nothing is under way, and the next batch is not covered by what is left of the budget."""
-    few, name = handed_in.affordable, asking.model.name
-    too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
-    return budget_spent(name, asking.budget, too_few=too_few if few else "")
-
-
 def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
     for job, answers in _open(asking, jobs):
         if len(answers) == turn:
@@ -245,8 +240,7 @@ def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator
 async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
     """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
     for batch in asking.journal.batches(asking.number):
-        requests = batch.submission.requests or client.max_requests
-        with room_for_results(requests, asking.sampling.max_tokens):
+        with room_for_results(batch.submission.requests, asking.sampling.max_tokens):
             await _collect_batch(asking, client, batch, poll)
 
 

@@ -16,10 +16,9 @@ from itertools import islice
 from typing import Protocol
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Lost
+from endoxa.models.chat.spec import Lost
 from endoxa.runs.asking.cost import Budget, worst
-from endoxa.runs.asking.first import FirstAnswers
-from endoxa.runs.asking.jobs import Answered, Job, broken_off, conversation, storable
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.chat import CountsTokens
@@ -105,7 +104,10 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
     waiting = unanswered(jobs, asking.number, asking.journal)
     fresh = Fresh(FirstAnswers(watched=asking.journal.count(asking.number) == 0))
     try:
-        await _check(asking)
+        try:
+            await asking.model.check()
+        except ShortOfMoneyError:
+            raise budget_spent(asking.model.name, asking.budget) from None
         async with asyncio.TaskGroup() as tasks:
             saving = tasks.create_task(_save_regularly(asking, fresh))
             async with asyncio.TaskGroup() as workers:
@@ -113,20 +115,17 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
                     workers.create_task(_work(asking, waiting, fresh))
             saving.cancel()
     except BaseExceptionGroup as problems:
-        raise _first(problems) from None
+        # All calls under way fail where a key is wrong or a server died: one of them without its groups.
+        problem: BaseException = problems
+        while isinstance(problem, BaseExceptionGroup):
+            problem = problem.exceptions[0]
+        raise problem from None
     finally:
         _commit(asking, fresh)
         await asking.model.close()
     if fresh.broke:
         raise budget_spent(asking.model.name, asking.budget)
     fresh.first.require_readable(asking.model.name)
-
-
-async def _check(asking: Asking) -> None:
-    try:
-        await asking.model.check()
-    except ShortOfMoneyError:
-        raise budget_spent(asking.model.name, asking.budget) from None
 
 
 def sampling_of(job: Job, asking: Asking, turn: int) -> Sampling:
@@ -261,11 +260,3 @@ def _commit(asking: Asking, fresh: Fresh) -> None:
     answers, fresh.answers, fresh.saved = fresh.answers, [], time.monotonic()
     asking.journal.add(asking.number, answers)
     asking.report(len(answers))
-
-
-def _first(problems: BaseExceptionGroup[BaseException]) -> BaseException:
-    """One of them without its groups: all calls under way fail where a key is wrong or a server died."""
-    problem: BaseException = problems
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    return problem

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from endoxa.models.chat.service import Submission
+from endoxa.models.chat.spec import Submission
 from endoxa.models.chat.thoughts import spoken
 from endoxa.runs.asking.jobs import SKIPPED, Answered
 from endoxa.runs.journal import JournalFile
@@ -24,23 +23,13 @@ CREATE TABLE IF NOT EXISTS batches (
     mark TEXT, PRIMARY KEY (model, tag)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS lost (
-    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
-    calls INTEGER DEFAULT 1
+    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER, calls INTEGER
 );
 CREATE TABLE IF NOT EXISTS begun (
     model INTEGER, job INTEGER, turn INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
     PRIMARY KEY (model, job, turn)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS addresses (
-    model INTEGER, address TEXT, answered INTEGER, failed INTEGER, PRIMARY KEY (model, address)
-) WITHOUT ROWID;
 """
-LATER = (
-    ("batches", "requests", "INTEGER"),
-    ("batches", "mark", "TEXT"),
-    ("lost", "calls", "INTEGER DEFAULT 1"),
-)
-"""Columns that journals of earlier versions lack."""
 ANSWER = (
     "text, finish, refused, served_model, reasoning, error, prompt_tokens, completion_tokens, cached_tokens, "
     "reasoning_tokens"
@@ -85,11 +74,6 @@ class AnswerJournal(JournalFile):
     def __init__(self, path: Path) -> None:
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
-        with self._explained():
-            for table, column, kind in LATER:
-                columns = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
-                if (column,) not in columns.fetchall():
-                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
@@ -142,7 +126,11 @@ class AnswerJournal(JournalFile):
         by_job: dict[int, list[ChatAnswer]] = {}
         with self._explained():
             for job, *columns in self._db.execute(query, (model, first, last)):
-                by_job.setdefault(job, []).append(_answer(columns))
+                text, finish, refused, served_model, reasoning, error, *tokens = columns
+                answer = ChatAnswer(
+                    text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error
+                )
+                by_job.setdefault(job, []).append(spoken(answer))  # stored as it came, thoughts parted here
         return by_job
 
     def count(self, model: int) -> int:
@@ -173,25 +161,6 @@ class AnswerJournal(JournalFile):
         row = (model, int(counted), usage.prompt_tokens, usage.completion_tokens)
         with self._explained():
             self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
-
-    def add_addresses(self, model: int, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Add to the calls answered and failed by address; nothing where nothing was answered yet."""
-        rows = [(model, url, calls["answered"], calls["failed"]) for url, calls in counts.items()]
-        if not any(answered for _, _, answered, _ in rows):
-            return  # a run in which nothing was measured may still be changed
-        with self._explained(), self._transaction():
-            self._db.executemany(
-                "INSERT INTO addresses VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                "answered = answered + excluded.answered, failed = failed + excluded.failed",
-                rows,
-            )
-
-    def addresses(self, model: int) -> dict[str, dict[str, int]]:
-        """Calls answered and failed by address, where the model has several."""
-        query = "SELECT address, answered, failed FROM addresses WHERE model = ? ORDER BY address"
-        with self._explained():
-            rows = self._db.execute(query, (model,)).fetchall()
-        return {address: {"answered": answered, "failed": failed} for address, answered, failed in rows}
 
     def worked(self, model: int) -> bool:
         """Whether a model has answered anything."""
@@ -236,7 +205,7 @@ class AnswerJournal(JournalFile):
         """Count a batch as lost that nobody can find, at the most that it can have taken, and forget it."""
         with self._explained(), self._transaction():
             self._db.execute(
-                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, coalesce(requests, 1) "
+                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, requests "
                 "FROM batches WHERE model = ? AND tag = ?",
                 (model, tag),
             )
@@ -270,9 +239,3 @@ def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
         usage.cached_tokens,
         usage.reasoning_tokens,
     )
-
-
-def _answer(columns: Sequence[Any]) -> ChatAnswer:
-    """An answer as it is read: what came is stored as it came, and its thoughts are parted here."""
-    text, finish, refused, served_model, reasoning, error, *tokens = columns
-    return spoken(ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error))

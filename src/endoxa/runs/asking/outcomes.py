@@ -109,11 +109,11 @@ def count_answers(answers: pl.LazyFrame | pl.DataFrame) -> tuple[AnswerCounts, .
 def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
     """The counts of each model over all its contexts."""
     several = sorted(counts, key=lambda row: row.model)
-    return tuple(_together(model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
-
-
-def _together(model: str, counts: Sequence[AnswerCounts]) -> AnswerCounts:
-    return AnswerCounts(model, "", *(sum(getattr(row, name) for row in counts) for name in NUMBERS))
+    grouped = ((model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
+    return tuple(
+        AnswerCounts(model, "", *(sum(getattr(row, name) for row in rows) for name in NUMBERS))
+        for model, rows in grouped
+    )
 
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
@@ -122,7 +122,7 @@ def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
-    """What `answers.csv` of a run folder holds; nothing where an earlier version made the run."""
+    """What `answers.csv` of a run folder holds; nothing where there is none."""
     path = folder / ANSWERS
     if not path.is_file():
         return ()
@@ -193,3 +193,38 @@ def answer_warning(row: AnswerCounts, facts: Mapping[str, Any]) -> str:
 def answer_warnings(counts: Sequence[AnswerCounts], facts: Mapping[str, Any]) -> tuple[str, ...]:
     """All such sentences of a run."""
     return tuple(answer_warning(row, facts) for row in conspicuous(counts))
+
+
+FEWEST_ITEMS = 5
+"""With fewer items equal repeats are no sign of anything."""
+
+
+def equal_repeats(
+    records: pl.LazyFrame, facts: Mapping[str, Any], *, item: Sequence[str], answer: str, model: str = "model"
+) -> Iterator[str]:
+    """A sentence for each model whose repeats are all alike, though the temperature is above 0.
+
+    Args:
+        records: records with `repeat`; rows without an answer do not count.
+        facts: the `run.json` of the run.
+        item: columns that name what was asked.
+        answer: column of what was answered.
+        model: column that names models.
+    """
+    temperature = sampling_setting(facts, "temperature")
+    if not temperature:
+        return
+    answered = records.drop_nulls(answer)
+    by_item = answered.group_by(model, *item, maintain_order=True).agg(
+        repeats=pl.col("repeat").n_unique(), answers=pl.col(answer).n_unique()
+    )
+    repeated = by_item.filter(pl.col("repeats") > 1).group_by(model, maintain_order=True)
+    table = repeated.agg(
+        items=pl.len(), repeats=pl.col("repeats").max(), most=pl.col("answers").max()
+    ).collect()
+    for row in table.filter(pl.col("most") == 1, pl.col("items") >= FEWEST_ITEMS).iter_rows(named=True):
+        yield (
+            f"Warning: {row[model]}: all {row['repeats']} repeats of each of {row['items']} items have the same "
+            f"answer, though the temperature is {temperature:g}. The server may ignore temperature and seed; then "
+            "repeats add nothing, and their spread of 0 says nothing."
+        )

@@ -16,20 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.addresses import addresses_fact
 from endoxa.models.chat import ChatSpec, open_chat
-from endoxa.models.chat.prices import price_of
+from endoxa.models.chat.presets import price_of
 from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, likely, spent
-from endoxa.runs.asking.ending import with_stops
+from endoxa.runs.asking.cost import Budget, likely, prices, require_askable, spent
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
-from endoxa.runs.asking.plan import prices, require_askable
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings
+from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings, with_stops
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
@@ -193,9 +190,7 @@ def _collect_answers(
 
     report(0)
     ask = questions.score or partial(ask_model, questions, stops=stops.get(questions.specs[number].text, ()))
-    facts = ask(number, journal, report)
-    facts.pop("addresses", None)  # counted over all starts of the run in `usage`
-    return facts
+    return ask(number, journal, report)
 
 
 def _together(failed: Mapping[int, UserError], models: int) -> UserError:
@@ -283,10 +278,7 @@ def ask_model(
             ask_in_batches(asking, client, questions.jobs, questions.turns)
             return {**chat.describe(), **ends_at}
         fetch_ended(asking, client)
-    try:
-        ask_all(asking, questions.jobs())
-    finally:
-        journal.add_addresses(number, chat.describe().get("addresses", {}))
+    ask_all(asking, questions.jobs())
     return {**chat.describe(), **ends_at}
 
 
@@ -325,8 +317,7 @@ def usage(
     """Calls, tokens and cost of one model, for `run.json`.
 
     "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts. "addresses" counts calls answered
-    and failed at each of several addresses, in all starts of the run that ended by themselves.
+    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
     """
     totals = journal.totals(number)
     counted = [total for total in totals if total.counted]
@@ -341,7 +332,6 @@ def usage(
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),
         "price": asdict(price) if price else None,
-        **addresses_fact(journal.addresses(number)),
     }
 
 
@@ -356,7 +346,6 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
 def asking_lines(run: Run) -> Iterator[str]:
     """What became of the answers of a run, where it was answered, and what it cost, for the terminal."""
     yield from count_lines(read_counts(run.folder))
-    yield from run.address_lines
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]
         if used.get("lost_calls") and dollars:

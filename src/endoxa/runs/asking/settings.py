@@ -8,7 +8,7 @@ from annotated_types import Gt
 from pydantic import model_validator
 
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.models.clients import refuse_secrets
+from endoxa.models.keys import refuse_secrets
 from endoxa.runs.options import EngineOptions, Seed
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Sampling

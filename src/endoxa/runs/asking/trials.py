@@ -7,17 +7,146 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat
-from endoxa.models.chat.prices import price_of
-from endoxa.runs.asking.ending import FIELD, try_stops
-from endoxa.runs.asking.ignored import ignored_settings
+from endoxa.models.chat.presets import price_of
+from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.models.retrying import TransientError
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.schema import ChatModel
+from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling
+from endoxa.schema.finish import STOP
+
+FIELD = "stop"
+"""Name of the field in OpenAI's interface, which takes at most four texts."""
+STOP_TOKENS = 64
+"""Enough for a sum; whoever needs more may be thinking without a mark."""
+TRIAL_SECONDS = 60.0
+"""Whoever takes longer is not tried out: the run itself waits for slow servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a trial of stop sequences showed.
+
+    Attributes:
+        stops: texts at which answers end; none where the server refuses them, or the model thinks or may be thinking.
+        reason: what is said of it.
+    """
+
+    stops: tuple[str, ...]
+    reason: str
+
+
+async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequence[str]) -> Ending:
+    """Ask a sum with stop sequences, after an example by which a base model goes on with a next sum.
+
+    Args:
+        model: a model on a server.
+        sampling: how the run draws.
+        seed: a seed of the run.
+        stops: signs of a new question; at the first of them the example begins.
+    """
+    label = stops[0].strip()
+    question = Message("user", f"{label} 1 + 1 = ?\n2\n\n{label} 2 + 2 = ?")
+    trial = replace(with_stops(sampling, stops), max_tokens=STOP_TOKENS, answer_schema=None)
+    try:
+        async with asyncio.timeout(TRIAL_SECONDS):
+            answer = await model.ask([question], trial.with_seed(seed))
+    except TimeoutError:
+        return _without(
+            model, f"a trial question with them was not answered within {TRIAL_SECONDS:g} seconds"
+        )
+    except (UserError, TransientError) as problem:
+        return _without(model, f"a trial question with them failed: {str(problem).rstrip('.')}")
+    if answer.error:
+        return _without(model, f"a trial question with them failed: {answer.error.rstrip('.')}")
+    parted = part_thoughts(answer.text)
+    if bool(
+        answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text
+    ):
+        return _without(model, "the model thinks before it answers, and they could cut its thoughts")
+    if answer.finish != STOP:
+        return _without(
+            model, "its answer to a trial question did not end, so that it may be thinking unmarked"
+        )
+    texts = ", ".join(f'"{stop.strip()}"' for stop in stops)
+    return Ending(
+        tuple(stops),
+        f"{model.name}: answers end where a line begins with {texts} (stop sequences; --extra '{{\"stop\": null}}' "
+        "leaves them out).",
+    )
+
+
+def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
+    """The same draw, ended at these texts; as it is where there are none."""
+    return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
+
+
+def _without(model: ChatModel, reason: str) -> Ending:
+    return Ending((), f"{model.name}: no stop sequences are sent: {reason}.")
+
+
+QUESTION = (Message("user", "Write ten random words, separated by commas. Begin with the first word."),)
+"""Answers to it differ nearly surely wherever tokens are drawn."""
+SAMPLE_TOKENS = 32
+LOWEST = 0.5
+"""Temperature below which equal answers are no sign that it was ignored."""
+
+
+async def ignored_settings(model: ChatModel, sampling: Sampling, seed: int) -> str:
+    """What is said of settings that a server ignores; empty where none is, or where it cannot be told.
+
+    One question is asked twice with one seed, and where tokens are drawn once more with another seed.
+
+    Args:
+        model: the model.
+        sampling: how the run draws.
+        seed: a seed of the run.
+    """
+    drawn = Sampling(
+        temperature=sampling.temperature, top_p=sampling.top_p, max_tokens=SAMPLE_TOKENS, extra=sampling.extra
+    )
+    try:
+        async with asyncio.timeout(TRIAL_SECONDS):
+            first, again = [await _answer_text(model, drawn, seed) for _ in range(2)]
+            if not first or not again:
+                return ""
+            if first != again:
+                return _other_answer(model.name, sampling)
+            hot = sampling.temperature is not None and sampling.temperature >= LOWEST
+            if hot and await _answer_text(model, drawn, seed + 1) == first:
+                return (
+                    f"{model.name}: the server gave the same answer to one question with two seeds at temperature "
+                    f"{sampling.temperature:g}: it seems to ignore temperature and seed. Repeats may all be alike, and "
+                    "results are those of the server's own settings."
+                )
+    except (TimeoutError, UserError, TransientError):
+        return ""
+    return ""
+
+
+def _other_answer(name: str, sampling: Sampling) -> str:
+    """What is said where the same request got two answers."""
+    if sampling.temperature == 0:
+        return (
+            f"{name}: the server gave two answers to one question at temperature 0: it ignores the temperature, or its "
+            "answers depend on what else it computes. The run cannot be repeated exactly."
+        )
+    return (
+        f"{name}: the server gave two answers to one question with the same seed: it ignores the seed, or its answers "
+        "depend on what else it computes. The run cannot be repeated exactly."
+    )
+
+
+async def _answer_text(model: ChatModel, sampling: Sampling, seed: int) -> str:
+    answer: ChatAnswer = await model.ask(QUESTION, sampling.with_seed(seed))
+    return answer.reasoning + answer.text
+
 
 T = TypeVar("T")
 

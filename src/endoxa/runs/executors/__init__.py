@@ -22,7 +22,7 @@ from endoxa.runs.options import Cluster, EngineOptions
 
 if TYPE_CHECKING:
     from endoxa.models.chat import ChatOptions, ChatSpec
-    from endoxa.models.chat.service import Lost
+    from endoxa.models.chat.spec import Lost
     from endoxa.models.encoders import Encoder, EncoderOptions, EncoderSpec
     from endoxa.models.spec import ModelOptions, ModelSpec
     from endoxa.schema import Model
@@ -159,7 +159,7 @@ def chat_model(
 
     if engine.engine == "local" or not spec.host.runs_here:
         return open_chat(spec, options, lost), 1
-    from endoxa.runs.executors.chat import PooledChat, chat_workers
+    from endoxa.runs.executors.remote import PooledChat, chat_workers
 
     pool = chat_workers(partial(open_chat, spec, options), engine, spec.text)
     return PooledChat(pool), len(pool)

@@ -76,7 +76,7 @@ class Holder:
     def open(self) -> None:
         """Open the copy; what goes wrong is raised by the first task, which also brings the warnings."""
         with suppress(Exception):
-            _, self._unsaid = self.do(_nothing)
+            _, self._unsaid = self.do(lambda _copy: None)
 
     def do(self, task: Callable[..., R], *arguments: Any) -> tuple[R, list[str]]:
         """The result of a task on the copy, and the warnings that it gave."""
@@ -95,10 +95,6 @@ class Holder:
     def ready(self) -> int:
         """The process id; answers once the worker is there."""
         return os.getpid()
-
-
-def _nothing(_copy: Any) -> None:
-    """A task that leaves the copy alone."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,7 +1,12 @@
 """BBQ's questions (Parrish et al. 2022) and files laid out like them: in as items, out as published."""
 
-from endoxa.sources.bbq.items import read_items, texts_without_language
-from endoxa.sources.bbq.metadata import find_metadata, read_metadata, read_social_values
+from endoxa.sources.bbq.items import (
+    find_metadata,
+    read_items,
+    read_metadata,
+    read_social_values,
+    texts_without_language,
+)
 from endoxa.sources.bbq.rows import is_bbq, read_rows, write_items
 
 __all__ = [

@@ -20,6 +20,7 @@ Two typographical errors in BBQ's contexts are corrected.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,112 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.schema import QaItem
-from endoxa.sources.bbq.metadata import Key, names_group, read_metadata
 from endoxa.sources.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
+from endoxa.sources.tables import raise_fault, table_rows
+
+NAME = "additional_metadata.csv"
+
+Key = tuple[str, str]
+"""Category and example_id."""
+
+_SAMPLED_ROWS = 1000
+"""Questions from which the convention of a metadata file is told."""
+
+log = logging.getLogger(__name__)
+
+
+def find_metadata(path: Path) -> Path | None:
+    """The metadata file in the folder of a file of questions, or None."""
+    beside = path.with_name(NAME)
+    return beside if beside.is_file() else None
+
+
+def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
+    """`target_loc` of each question, 0 to 2, as the file has it.
+
+    Left out are rows without a number (the published file has NA in 16 rows of Gender_identity) and questions
+    with several rows that disagree.
+
+    Args:
+        path: the file.
+        category: only questions of this category.
+
+    Raises:
+        UserError: the file cannot be read, or lacks category, example_id or target_loc.
+    """
+    place_of: dict[Key, int] = {}
+    doubtful: set[Key] = set()
+    for row in _cells(path, "target_loc"):
+        place = _place(row["target_loc"])
+        if place is None or (category is not None and row["category"] != category):
+            continue
+        key = (row["category"] or "", row["example_id"] or "")
+        if place_of.setdefault(key, place) != place:
+            doubtful.add(key)
+    return {key: place for key, place in place_of.items() if key not in doubtful}
+
+
+SOCIAL_VALUES = "Relevant_social_values"
+"""Column that says what a question is about ("greed", "violence")."""
+
+
+def read_social_values(path: Path) -> dict[Key, tuple[str, ...]]:
+    """What each question is about, as the file has it; several values are separated by commas.
+
+    Raises:
+        UserError: the file cannot be read, or lacks category, example_id or Relevant_social_values.
+    """
+    return {
+        (row["category"] or "", row["example_id"] or ""): tuple(
+            value.strip()
+            for value in (row[SOCIAL_VALUES] or "").split(",")
+            if value.strip() not in ("", "NA")
+        )
+        for row in _cells(path, SOCIAL_VALUES)
+    }
+
+
+def _cells(path: Path, column: str) -> Iterator[Mapping[str, str | None]]:
+    for row in table_rows(path, ("category", "example_id", column)):
+        raise_fault(path, row)
+        yield row.cells
+
+
+def _place(cell: str | None) -> int | None:
+    """A cell of `target_loc`; some copies write 1.0 for 1."""
+    digits = (cell or "").strip().removesuffix(".0")
+    return int(digits) if digits in ("0", "1", "2") else None
+
+
+def names_group(
+    questions: Path, metadata: Path, targets: Mapping[Key, int], columns: Columns = NO_NAMES
+) -> bool:
+    """True where `target_loc` is the stereotyped group's option for both polarities, as in files before July 2022.
+
+    Since then the published file names the other person for `nonneg` questions. The two are told apart by
+    questions of both polarities about the same context and options, of which older files name one option. A note is
+    logged.
+
+    Raises:
+        UserError: a question cannot be read.
+    """
+    places: dict[tuple[str, ...], dict[str, int]] = {}
+    for _, _, record in islice(checked_rows(questions, columns=columns), _SAMPLED_ROWS):
+        place = targets.get((record.category, record.example_id))
+        if place is not None:
+            variants = places.setdefault((record.variant, record.context, *record.options), {})
+            variants[record.question_polarity] = place
+    pairs = [variants for variants in places.values() if len(variants) == 2]
+    same = sum(pair["neg"] == pair["nonneg"] for pair in pairs)
+    if 2 * same <= len(pairs):
+        return False
+    log.warning(
+        "%s is of the form before July 2022: target_loc is the stereotyped group's option in every question; "
+        "for 'nonneg' questions the other person is taken",
+        metadata,
+    )
+    return True
+
 
 RACES = ("Race_ethnicity", "Race_x_gender", "Race_x_SES")
 BY_TEXT = ("Nationality",)
@@ -74,9 +179,9 @@ def _words_of_groups(groups: Iterable[str]) -> set[str]:
 def _words_of(record: Record, option: int) -> set[str]:
     """What an option may be recognised by where no label is equal: its group, its texts, and each of their words."""
     texts = (*record.text_and_group(option), record.options[option])
-    whole = {" ".join(text.casefold().split()) for text in texts}
-    words = {word for text in whole for word in re.findall(r"\w+", text)}
-    return whole | words | {_GENDERS[word] for word in (*whole, *words) if word in _GENDERS}
+    phrases = {" ".join(text.casefold().split()) for text in texts}
+    words = {word for text in phrases for word in re.findall(r"\w+", text)}
+    return phrases | words | {_GENDERS[word] for word in (*phrases, *words) if word in _GENDERS}
 
 
 def group_text(record: Record, option: int) -> str:
@@ -293,4 +398,6 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         region=region,
         names=record.names,
         association_id=extra.association_id,
+        built_by=record.built_by,
+        words=record.words,
     )

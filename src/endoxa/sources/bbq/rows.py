@@ -1,7 +1,8 @@
-"""Lines of BBQ's JSONL: which fields they must have, read one by one and written back whole."""
+"""Lines of BBQ's JSONL, or rows of a table with its fields: read one by one, checked, and written back."""
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,11 +12,159 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
-from endoxa.sources.bbq.flat import QUESTION_COLUMNS, flat_rows, is_table, renamed_fields
 from endoxa.sources.dialects import open_text, undecodable
 from endoxa.sources.files import require_file
-from endoxa.sources.tables import TABLE_SUFFIXES, require_known_columns, table_columns
+from endoxa.sources.tables import (
+    TABLE_SUFFIXES,
+    raise_fault,
+    require_columns,
+    require_known_columns,
+    table_columns,
+    table_rows,
+)
 from endoxa.sources.write import replacing
+
+OPTIONS = ("ans0", "ans1", "ans2")
+REQUIRED = ("context", "question", *OPTIONS, "label", "question_polarity")
+"""Columns that a table must have; what else BBQ has follows from them or may be missing."""
+QUESTION_COLUMNS = (
+    *REQUIRED,
+    "context_condition",
+    "category",
+    "example_id",
+    "question_index",
+    "variant",
+    "language",
+    "unknown",
+    *(f"answer_info.{name}" for name in OPTIONS),
+    "stereotyped_groups",
+    "identity",
+    "region",
+    "association_id",
+    "answer_info",
+    "additional_metadata",
+    "names",
+)
+"""Columns that can be named."""
+_OBJECTS = ("answer_info", "additional_metadata", "names")
+_JSON = (".jsonl", ".ndjson", ".json")
+_POLARITIES = {
+    "negative": "neg",
+    "negativa": "neg",
+    "non-negative": "nonneg",
+    "nonnegative": "nonneg",
+    "no negativa": "nonneg",
+}
+_CONDITIONS = {
+    "ambiguous": "ambig",
+    "disambiguated": "disambig",
+    "ambiguo": "ambig",
+    "desambiguado": "disambig",
+}
+
+
+def is_table(path: Path) -> bool:
+    """Whether questions in the file are rows of a table, and not lines of JSON."""
+    suffix = path.suffix.lower()
+    return suffix not in _JSON and suffix in TABLE_SUFFIXES
+
+
+def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each row of a table as a record of BBQ's form, with its line.
+
+    Args:
+        path: the file.
+        named: BBQ's name of a column -> the file's.
+
+    Raises:
+        UserError: the file cannot be read, lacks a column, or a row is broken; says how to name columns.
+    """
+    require_known_columns(named, QUESTION_COLUMNS, "questions")
+    wanted = (*named.values(), *QUESTION_COLUMNS)
+    columns = table_columns(path, wanted)
+    missing = [name for name in REQUIRED if named.get(name, name) not in columns]
+    if missing:
+        raise UserError(
+            f"{path} has no column {', '.join(repr(named.get(name, name)) for name in missing)}. If the file calls it "
+            f"otherwise, name it: --columns {','.join(f'{name}=NAME' for name in missing)}. Its columns are: "
+            f"{', '.join(map(repr, columns))}."
+        )
+    require_columns(path, columns, list(named.values()))
+    for row in table_rows(path, (), optional=wanted):
+        raise_fault(path, row)
+        line = row.line or row.number
+        yield line, _record(renamed_fields(row.cells, named), path, row.number, line)
+
+
+def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
+    """A record with our names of fields; a field that has one of our names without being meant is left out."""
+    theirs = {name: ours for ours, name in named.items()}
+    return {
+        theirs.get(name, name): value for name, value in row.items() if name not in named or name in theirs
+    }
+
+
+def _record(cells: Mapping[str, str | None], path: Path, number: int, line: int) -> dict[str, Any]:
+    record: dict[str, Any] = {name: cell.strip() for name, cell in cells.items() if cell and cell.strip()}
+    for name in _OBJECTS:
+        if name in record:
+            record[name] = _value(record[name])
+    answers = {name: _listed(record.pop(f"answer_info.{name}", None)) for name in OPTIONS}
+    groups_of = {
+        name: groups * 2 if len(groups) == 1 else groups for name, groups in answers.items() if groups
+    }
+    if groups_of:
+        record["answer_info"] = {**(record.get("answer_info") or {}), **groups_of}
+    if "stereotyped_groups" in record:
+        record["stereotyped_groups"] = _listed(record["stereotyped_groups"])
+    record.setdefault("example_id", str(number))
+    record.setdefault("category", path.stem)
+    options = [record.get(name, "") for name in OPTIONS]
+    for name in ("label", "unknown"):
+        if name in record:
+            record[name] = _place(record[name], options, f"{path}, line {line}, column '{name}'")
+    for name, words in (("question_polarity", _POLARITIES), ("context_condition", _CONDITIONS)):
+        if name in record:
+            record[name] = words.get(record[name].casefold(), record[name].casefold())
+    return record
+
+
+def _place(cell: str, options: list[str], where: str) -> int:
+    """An option by its number, its letter or its text.
+
+    Raises:
+        UserError: it is none of them.
+    """
+    text = cell.strip().casefold()
+    ways = [[str(k), f"{k}.0", "abc"[k], f"ans{k}", option.casefold()] for k, option in enumerate(options)]
+    places = [k for k, words in enumerate(ways) if text in words]
+    if len(places) != 1:
+        raise UserError(
+            f"{where}: {cell!r} is no option. Expected 0 to 2, A to C, or the text of one of the options."
+        )
+    return places[0]
+
+
+def _listed(cell: str | None) -> list[str]:
+    """Several values of a cell: a list, or words with ';' between them."""
+    if not cell:
+        return []
+    value = _value(cell)
+    if isinstance(value, list):
+        return [str(group).strip() for group in value]
+    return [part.strip() for part in cell.split(";") if part.strip()]
+
+
+def _value(cell: str) -> Any:
+    """An object or list written as JSON or as Python writes it; any other text is left as it is."""
+    if cell[:1] in "[{":
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return read(cell)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+    return cell
+
 
 _ABSENT = (None, "None", "")
 
@@ -24,6 +173,9 @@ Number = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) 
 
 Optional = Annotated[str, BeforeValidator(lambda value: "" if value in _ABSENT else value)]
 """Text that may be absent, which BBQ writes as the word "None"."""
+
+Stated = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
+"""What endoxa says of records that it made; a field of that name in another's file may hold anything."""
 
 Groups = Annotated[
     list[str],
@@ -45,9 +197,9 @@ class Record(BaseModel):
     """A question as published; fields that nothing here reads are let through unchecked.
 
     `answer_info` has [text, group] for each option; some rows of Race_x_gender have two empty texts there.
-    `language`, `names`, `variant` and `unknown` (the option that it cannot be known) are ours. What
-    `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition`
-    follows from the right option.
+    `language`, `names`, `variant`, `unknown` (the option that it cannot be known), `built_by` and `words` are ours.
+    What `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition` follows from
+    the right option.
     """
 
     example_id: Number = Field(min_length=1)
@@ -69,6 +221,8 @@ class Record(BaseModel):
     region: Optional = ""
     unknown: int | None = Field(default=None, ge=0, le=2)
     language: Optional = ""
+    built_by: Stated = ""
+    words: Stated = ""
     names: dict[str, str] = Field(default_factory=dict)
     variant: Annotated[Number, BeforeValidator(lambda value: "" if value in _ABSENT else value)] = ""
 
@@ -100,8 +254,8 @@ def complaint(error: ValidationError) -> str:
             f"has no field '{field}', which every question of BBQ has. If the file calls it otherwise, name it: "
             f"--columns {field}=NAME"
         )
-    found = repr(first["input"])
-    shown = found if len(found) <= 60 else f"{found[:57]}..."
+    text = repr(first["input"])
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
     return f"field '{field}': {first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
 
 
@@ -124,15 +278,15 @@ class Seen:
         number = int(example_id) if example_id.isascii() and example_id.isdigit() else _NUMBERED
         if number >= _NUMBERED or str(number) != example_id:
             key = (category, variant, example_id)
-            known = key in self._others
+            repeated = key in self._others
             self._others.add(key)
-            return not known
+            return not repeated
         marks = self._marks[category, variant]
         if number >= len(marks):
             marks.extend(bytes(max(number + 1, 2 * len(marks)) - len(marks)))
-        known = bool(marks[number])
+        repeated = bool(marks[number])
         marks[number] = 1
-        return not known
+        return not repeated
 
 
 _MARKS = frozenset({"question_polarity", "context_condition", "ans0", "ans1", "ans2", "label"})
@@ -208,7 +362,19 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, An
     with open_text(path, newline="\n") as stream:
         for line, text in enumerate(stream, start=1):
             if text.strip():
-                row = _object(path, line, text)
+                if undecodable(text):
+                    raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
+                try:
+                    row = json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    reason = getattr(error, "msg", None) or "too deep or too large"
+                    raise UserError(
+                        f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
+                    ) from error
+                if not isinstance(row, dict):
+                    raise UserError(
+                        f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
+                    )
                 yield line, renamed_fields(row, columns) if columns else row
 
 
@@ -219,23 +385,6 @@ def item_name(category: object, example_id: object, variant: object) -> str:
     """The name of the item of a record with these entries."""
     number = f"{category}-{example_id}"
     return number if variant in _ABSENT else f"{number}-{variant}"
-
-
-def _object(path: Path, line: int, text: str) -> dict[str, Any]:
-    if undecodable(text):
-        raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
-    try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "too deep or too large"
-        raise UserError(
-            f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
-        ) from error
-    if not isinstance(row, dict):
-        raise UserError(
-            f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
-        )
-    return row
 
 
 def write_items(rows: Iterable[Mapping[str, Any]], path: Path) -> int:

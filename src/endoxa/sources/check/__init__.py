@@ -13,16 +13,27 @@ from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 from endoxa.sources.check import (
     characters,
-    perturbation,
-    whole,
     wording,
 )
 from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
-from endoxa.sources.check.problems import SEVERITIES, Item, Problem, Severity, group_problems, write_problems
+from endoxa.sources.check.problems import (
+    SEVERITIES,
+    Item,
+    Problem,
+    Severity,
+    Trace,
+    contrast_across_axes,
+    duplicate_ids,
+    duplicate_pairs,
+    group_problems,
+    identity_spellings,
+    unbalanced_labels,
+    undeclared_language,
+    write_problems,
+)
 from endoxa.sources.drafts import Draft, draft_faults, no_rows
 from endoxa.sources.files import require_file
-from endoxa.sources.formats import FORMATS
-from endoxa.sources.read import DEFAULTS, reader_for
+from endoxa.sources.read import DEFAULTS, FORMATS, reader_for
 from endoxa.sources.source import Source
 
 __all__ = [
@@ -39,13 +50,13 @@ __all__ = [
 ]
 
 PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
-    perturbation.identical_sentences,
-    perturbation.no_word_differs,
-    perturbation.negation_only,
-    perturbation.several_spans,
-    perturbation.long_perturbation,
-    perturbation.length_difference,
-    perturbation.other_changes,
+    wording.identical_sentences,
+    wording.no_word_differs,
+    wording.negation_only,
+    wording.several_spans,
+    wording.long_perturbation,
+    wording.length_difference,
+    wording.other_changes,
     wording.no_group_term,
     wording.country_for_group,
     wording.name_for_group,
@@ -68,13 +79,13 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
 )
 """Checks of one pair."""
 
-FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = (
-    whole.duplicate_ids,
-    whole.duplicate_pairs,
-    whole.identity_spellings,
-    whole.unbalanced_labels,
-    whole.undeclared_language,
-    whole.contrast_across_axes,
+FILE_CHECKS: tuple[Callable[[Sequence[Trace]], Iterator[Problem]], ...] = (
+    duplicate_ids,
+    duplicate_pairs,
+    identity_spellings,
+    unbalanced_labels,
+    undeclared_language,
+    contrast_across_axes,
 )
 """Checks of all pairs together."""
 
@@ -118,15 +129,25 @@ def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None 
     path = Source.of(path)
     reader = reader_for(path, options, format)
     problems: list[Problem] = []
-    traces: list[whole.Trace] = []
+    traces: list[Trace] = []
     empty = True
     for draft in _drafts(reader, path, options):
         empty = False
-        faults = _faults(draft)
+        faults = [
+            Problem(
+                "error",
+                fault.check,
+                draft.pair.get("item_id") or "",
+                draft.row,
+                fault.column or "",
+                fault.message,
+            )
+            for fault in draft_faults(draft)
+        ]
         problems += faults
         if not faults:
             item = Item.of(draft)
-            traces.append(whole.Trace.of(item))
+            traces.append(Trace.of(item))
             problems += [problem for check in PAIR_CHECKS for problem in check(item)]
     if empty:
         raise UserError(no_rows(path))
@@ -143,17 +164,3 @@ def _drafts(reader: Reader, path: Path, options: ReadOptions) -> Iterator[Draft]
         for pair in frame.iter_rows(named=True):
             row += 1
             yield Draft(row, None, pair)
-
-
-def _faults(draft: Draft) -> list[Problem]:
-    return [
-        Problem(
-            "error",
-            fault.check,
-            draft.pair.get("item_id") or "",
-            draft.row,
-            fault.column or "",
-            fault.message,
-        )
-        for fault in draft_faults(draft)
-    ]

@@ -19,8 +19,7 @@ from endoxa.sources.check.characters import (
     replacement_character,
     surrounding_blanks,
 )
-from endoxa.sources.check.problems import Problem, Severity
-from endoxa.sources.check.whole import several_spellings
+from endoxa.sources.check.problems import Problem, Severity, several_spellings
 from endoxa.sources.drafts import no_rows
 from endoxa.sources.identities import identity_key
 from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_columns, table_rows

@@ -25,13 +25,13 @@ _COMBINED = {
 @cache
 def _patterns() -> tuple[tuple[str, regex.Pattern[str]], ...]:
     """A pattern for each script that CLDR names and the Unicode data of `regex` know."""
-    found = []
+    patterns = []
     for code in load_locale("en")["scripts"]:
         try:
-            found.append((code, regex.compile(rf"\p{{Script={code}}}")))
+            patterns.append((code, regex.compile(rf"\p{{Script={code}}}")))
         except regex.error:
             continue
-    return tuple(found)
+    return tuple(patterns)
 
 
 @cache
@@ -41,8 +41,8 @@ def script_of(letter: str) -> str | None:
         return "Latn" if letter.isalpha() else None
     if not letter.isalpha():
         return None
-    found = next((code for code, pattern in _patterns() if pattern.match(letter)), None)
-    return None if found in ("Zyyy", "Zinh") else found
+    script = next((code for code, pattern in _patterns() if pattern.match(letter)), None)
+    return None if script in ("Zyyy", "Zinh") else script
 
 
 _LATIN = frozenset({"Latn"})
@@ -59,8 +59,8 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(filter(None, map(script_of, set(text))))
 
 
-def _compatible(found: frozenset[str]) -> bool:
-    return len(found) < 2 or any(found <= together for together in _COMBINED.values())
+def _compatible(scripts: frozenset[str]) -> bool:
+    return len(scripts) < 2 or any(scripts <= together for together in _COMBINED.values())
 
 
 def mixed_script_word(item: Item) -> Iterator[Problem]:
@@ -82,9 +82,9 @@ def _mixed(word: str) -> bool:
 def mixed_scripts(item: Item) -> Iterator[Problem]:
     """Words of several scripts in one sentence: a tokenizer cuts the foreign ones into many pieces."""
     for column, text in item.sentences():
-        found = scripts_of(text)
-        if not _compatible(found):
-            message = f"is written in several scripts ({', '.join(sorted(found))})"
+        scripts = scripts_of(text)
+        if not _compatible(scripts):
+            message = f"is written in several scripts ({', '.join(sorted(scripts))})"
             yield item.problem("note", "mixed-scripts", column, message, text)
 
 
@@ -96,8 +96,8 @@ def scripts_differ(item: Item) -> Iterator[Problem]:
         yield item.problem("warning", "scripts-differ", "", message)
 
 
-def _listed(found: frozenset[str]) -> str:
-    return ", ".join(sorted(found)) or "none"
+def _listed(scripts: frozenset[str]) -> str:
+    return ", ".join(sorted(scripts)) or "none"
 
 
 def script_language(item: Item) -> Iterator[Problem]:
@@ -209,14 +209,14 @@ def typography(item: Item) -> Iterator[Problem]:
 
     A tokenizer cuts them into other tokens, so that the scores compare typography as well.
     """
-    found = differences(item.cell("sent_more"), item.cell("sent_less"))
-    if found:
-        kinds = ", ".join(dict.fromkeys(difference.kind for difference in found))
+    differing = differences(item.cell("sent_more"), item.cell("sent_less"))
+    if differing:
+        kinds = ", ".join(dict.fromkeys(difference.kind for difference in differing))
         message = (
             f"the sentences are written differently where their words are the same ({kinds}): "
             "`endoxa datasets convert --normalise` makes them alike"
         )
-        text = "; ".join(f"{difference.more} / {difference.less}" for difference in found)
+        text = "; ".join(f"{difference.more} / {difference.less}" for difference in differing)
         yield item.problem("warning", "typography", "", message, text)
 
 

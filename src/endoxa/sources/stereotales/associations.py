@@ -53,10 +53,10 @@ def read_associations(path: Path) -> pl.DataFrame:
     """
     require_file(path)
     rows = _published(path) if path.suffix.lower() == JSON_SUFFIX else _table(path)
-    found = pl.DataFrame(list(rows), schema=dict.fromkeys(_COLUMNS, pl.String), orient="row")
-    if found.is_empty():
+    table = pl.DataFrame(list(rows), schema=dict.fromkeys(_COLUMNS, pl.String), orient="row")
+    if table.is_empty():
         raise UserError(f"{path} contains no associations. Expected at least one.")
-    return found.unique(maintain_order=True)
+    return table.unique(maintain_order=True)
 
 
 def distinct_associations(associations: pl.DataFrame) -> pl.DataFrame:
@@ -97,16 +97,22 @@ def _published(path: Path) -> Iterator[tuple[str | None, ...]]:
         models = entry.get(MODELS, [])
         if not isinstance(models, list) or not all(isinstance(name, str) for name in models):
             raise UserError(f"{where}: '{MODELS}' is invalid. Expected a list of model names.")
-        given = entry.get("association_id")
+        stated = entry.get("association_id")
         for model in models or [None]:
-            yield association_id(*parts), *parts, model, ALL_LANGUAGES, None if given is None else str(given)
+            yield (
+                association_id(*parts),
+                *parts,
+                model,
+                ALL_LANGUAGES,
+                None if stated is None else str(stated),
+            )
 
 
 def _parts(entry: dict[str, Any], where: str) -> tuple[str, str, str, str]:
     """The four parts, all of them filled."""
-    found = [entry.get(name) for name in PARTS]
-    for name, value in zip(PARTS, found, strict=True):
+    table = [entry.get(name) for name in PARTS]
+    for name, value in zip(PARTS, table, strict=True):
         if not isinstance(value, str) or not value.strip():
             raise UserError(f"{where}: '{name}' is empty. Expected {', '.join(PARTS)}.")
-    base, base_value, compared, compared_value = map(str, found)
+    base, base_value, compared, compared_value = map(str, table)
     return base, base_value, compared, compared_value

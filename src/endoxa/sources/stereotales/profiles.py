@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +14,103 @@ from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
-from endoxa.sources.stereotales.decoding import decode
 from endoxa.sources.tables import PARQUET_SUFFIXES, require_columns
+
+LOOKED_AT = 1000
+"""Cells that tell which attributes to expect; a cell with others is decoded by itself."""
+_GAP = r"[ \t\r\n]*"
+_NAME = r'"[^"\\\x00-\x1f\s](?:[^"\\\x00-\x1f]*[^"\\\x00-\x1f\s])?"'
+_PAIR = rf'{_GAP}{_NAME}{_GAP}:{_GAP}"[^"\\\x00-\x1f]*"{_GAP}'
+PLAIN = rf"^{_GAP}\{{(?:{_PAIR},)*{_PAIR}\}}{_GAP}$"
+"""An object of texts without escapes, as nearly all are: valid JSON that Polars reads as Python's `json` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Cells as columns.
+
+    Attributes:
+        columns: one column of texts for each attribute; null where a cell has none.
+        not_text: values that were no text (a number, a list ...) and became their JSON.
+    """
+
+    columns: pl.DataFrame
+    not_text: int
+
+
+def decode(cells: pl.Series, earlier: tuple[str, ...]) -> Decoded:
+    """Decode JSON objects as Python's `json` does: of a name that comes twice the last value counts.
+
+    Names are stripped. Anything but an object is a row of nulls.
+
+    Args:
+        cells: texts.
+        earlier: attributes met before, which come first among the columns.
+    """
+    plain = cells.str.contains(PLAIN).fill_null(value=False)
+    columns, complete = _all_at_once(cells, plain, earlier)
+    odd = (~complete & (cells.str.len_bytes().fill_null(0) > 2)).arg_true()
+    profiles, not_text = _row_by_row(cells.gather(odd))
+    names = dict.fromkeys([*columns.columns, *(name for profile in profiles for name in profile)])
+    merged = {
+        name: (
+            columns[name]
+            if name in columns.columns
+            else pl.Series(name, [None] * len(cells), dtype=pl.String)
+        ).scatter(odd, pl.Series([profile.get(name) for profile in profiles], dtype=pl.String))
+        for name in names
+    }
+    return Decoded(pl.DataFrame(merged), not_text)
+
+
+def _all_at_once(
+    cells: pl.Series, plain: pl.Series, earlier: tuple[str, ...]
+) -> tuple[pl.DataFrame, pl.Series]:
+    """The plain cells as columns, and which of them are complete: with none of a name unknown or given twice."""
+    some = cells.filter(plain)
+    expected = dict.fromkeys(earlier)
+    for text in some.gather_every(max(1, len(some) // LOOKED_AT)):
+        expected |= dict.fromkeys(json.loads(text))
+    if not expected:
+        return pl.DataFrame(), plain
+    texts = pl.select(pl.when(plain).then(cells)).to_series()
+    columns = texts.str.json_decode(pl.Struct(dict.fromkeys(expected, pl.String))).struct.unnest()
+    decoded = columns.select(pl.sum_horizontal(pl.all().is_not_null().cast(pl.UInt32))).to_series()
+    # In a plain cell every name is followed by this, as a rule; where a blank stands between, it only costs time.
+    pairs = cells.str.count_matches('":', literal=True)
+    return columns, plain & (decoded == pairs).fill_null(value=False)
+
+
+def _row_by_row(cells: pl.Series) -> tuple[list[dict[str, str]], int]:
+    """Any cells as objects of texts, and how many values were none."""
+    profiles = []
+    not_text = 0
+    for text in cells:
+        profile = {_text(name): value for name, value in _loaded(text).items() if value is not None}
+        profile.pop("", None)
+        not_text += sum(not isinstance(value, str) for value in profile.values())
+        profiles.append(
+            {
+                name: _text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+                for name, value in profile.items()
+            }
+        )
+    return profiles, not_text
+
+
+def _loaded(text: str) -> dict[str, object]:
+    """The JSON object in a cell, empty where there is none."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _text(text: str) -> str:
+    """Stripped; half of a surrogate pair, which JSON can write and no file can hold, becomes a question mark."""
+    return text.encode(errors="replace").decode().strip()
+
 
 MISSING = -1
 """Code of an attribute that the extractor did not give."""
@@ -74,12 +170,12 @@ class Profiles:
 class Coder:
     """The codes of one column."""
 
-    known: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The texts, by code."""
-        return tuple(self.known)
+        return tuple(self.numbers)
 
     def codes(self, column: pl.Series) -> np.ndarray:
         """Codes of a column of texts, stripped; -1 where there is none or it is blank."""
@@ -91,7 +187,7 @@ class Coder:
         return coded.fill_null(-1).to_numpy()
 
     def _code(self, text: str) -> int:
-        return self.known.setdefault(text, len(self.known)) if text else -1
+        return self.numbers.setdefault(text, len(self.numbers)) if text else -1
 
 
 @dataclass(slots=True)
@@ -161,8 +257,8 @@ def read_profiles(path: Path) -> Profiles:
         not_text += decoded.not_text
         if attributes:
             usable = decoded.columns.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-            told = _told(chunk.drop(PROFILE).with_row_index("row", rows + 1).filter(usable), source)
-            parts.append(_coded(told, decoded.columns.filter(usable), coders))
+            stripped = _stripped(chunk.drop(PROFILE).with_row_index("row", rows + 1).filter(usable), source)
+            parts.append(_coded(stripped, decoded.columns.filter(usable), coders))
         rows += len(chunk)
     if not any(len(part["model"]) for part in parts):
         raise UserError(
@@ -172,8 +268,8 @@ def read_profiles(path: Path) -> Profiles:
     for part in parts:
         missing = len(attributes) - part["codes"].shape[1]
         part["codes"] = np.pad(part["codes"], ((0, 0), (0, missing)), constant_values=-1)
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return _profiles(whole, attributes, coders, rows, not_text)
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return _profiles(joined, attributes, coders, rows, not_text)
 
 
 def _chunks(path: Path) -> Iterator[pl.DataFrame]:
@@ -209,50 +305,52 @@ def _as_text(path: Path, name: str, kind: pl.DataType) -> pl.Expr:
     return pl.col(name).cast(pl.String)
 
 
-def _told(chunk: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _stripped(chunk: pl.DataFrame, path: Path) -> pl.DataFrame:
     """What is told of each story beside its profile, stripped; nothing of it may be blank."""
-    told = chunk.with_columns(pl.exclude("row").str.strip_chars())
+    stripped = chunk.with_columns(pl.exclude("row").str.strip_chars())
     for name in COLUMNS[:-1]:
-        blank = told.filter(pl.col(name).fill_null("") == "")
+        blank = stripped.filter(pl.col(name).fill_null("") == "")
         if len(blank):
             raise UserError(f"{path}, row {blank['row'][0]}: the column '{name}' is empty. Fill it in.")
-    return told
+    return stripped
 
 
-def _coded(told: pl.DataFrame, profiles: pl.DataFrame, coders: Coders) -> dict[str, np.ndarray]:
-    named = told["target_attribute_value"].replace(SPELLINGS)
-    base_value = np.full(len(told), -1, dtype=np.int32)
-    for name in told["target_attribute"].unique():
-        here = (told["target_attribute"] == name).to_numpy()
+def _coded(stripped: pl.DataFrame, profiles: pl.DataFrame, coders: Coders) -> dict[str, np.ndarray]:
+    named = stripped["target_attribute_value"].replace(SPELLINGS)
+    base_value = np.full(len(stripped), -1, dtype=np.int32)
+    for name in stripped["target_attribute"].unique():
+        here = (stripped["target_attribute"] == name).to_numpy()
         base_value[here] = coders.values(name).codes(named.filter(here))
-    repeat = told[REPEAT] if REPEAT in told.columns else pl.Series([None] * len(told), dtype=pl.String)
+    repeat = (
+        stripped[REPEAT] if REPEAT in stripped.columns else pl.Series([None] * len(stripped), dtype=pl.String)
+    )
     return {
-        "model": coders.models.codes(told["generator_model"]),
-        "language": coders.languages.codes(told["language"]),
-        "sample": coders.samples.codes(told["sample_id"]),
+        "model": coders.models.codes(stripped["generator_model"]),
+        "language": coders.languages.codes(stripped["language"]),
+        "sample": coders.samples.codes(stripped["sample_id"]),
         "repeat": coders.repeats.codes(repeat),
-        "base": coders.attributes.codes(told["target_attribute"]),
+        "base": coders.attributes.codes(stripped["target_attribute"]),
         "base_value": base_value,
         "codes": np.stack([coders.values(column.name).codes(column) for column in profiles], axis=1),
     }
 
 
 def _profiles(
-    whole: dict[str, np.ndarray], attributes: tuple[str, ...], coders: Coders, rows: int, not_text: int
+    joined: dict[str, np.ndarray], attributes: tuple[str, ...], coders: Coders, rows: int, not_text: int
 ) -> Profiles:
     """Everything together, in alphabetical order; an attribute that only prompts name gets a column without codes."""
     named = coders.attributes.names
     names = tuple(sorted({*attributes, *named}))
-    codes = np.full((len(whole["codes"]), len(names)), -1, dtype=np.int32)
-    base_value = whole["base_value"].copy()
+    codes = np.full((len(joined["codes"]), len(names)), -1, dtype=np.int32)
+    base_value = joined["base_value"].copy()
     values = []
     for place, name in enumerate(names):
         ordered, new = alphabetical(coders.values(name).names)
         values.append(ordered)
         if name in attributes:
-            codes[:, place] = new[whole["codes"][:, attributes.index(name)]]
+            codes[:, place] = new[joined["codes"][:, attributes.index(name)]]
         if name in named:
-            here = whole["base"] == named.index(name)
+            here = joined["base"] == named.index(name)
             base_value[here] = new[base_value[here]]
     (models, model), (languages, language), (samples, sample) = (
         alphabetical(coder.names) for coder in (coders.models, coders.languages, coders.samples)
@@ -263,15 +361,15 @@ def _profiles(
         samples=samples,
         attributes=names,
         values=tuple(values),
-        model=model[whole["model"]],
-        language=language[whole["language"]],
-        sample=sample[whole["sample"]],
-        base=np.array([names.index(name) for name in named], dtype=np.int32)[whole["base"]],
+        model=model[joined["model"]],
+        language=language[joined["language"]],
+        sample=sample[joined["sample"]],
+        base=np.array([names.index(name) for name in named], dtype=np.int32)[joined["base"]],
         base_value=base_value,
         codes=codes,
         rows=rows,
-        unusable=rows - len(whole["model"]),
-        duplicates=_duplicates(*(whole[name] for name in ("sample", "model", "language", "repeat"))),
+        unusable=rows - len(joined["model"]),
+        duplicates=_duplicates(*(joined[name] for name in ("sample", "model", "language", "repeat"))),
         not_text=not_text,
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.schema.stories import STORY_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.tables import Row, table_columns, table_rows
 
@@ -107,7 +108,7 @@ def story_file(path: Path) -> Path:
     return path / "records.parquet" if path.is_dir() else path
 
 
-PROMPT_OPTIONAL = ("theme", "associations")
+PROMPT_OPTIONAL = ("theme", "associations", *PROVENANCE_COLUMNS)
 PROMPT_REQUIRED = tuple(name for name in STORY_PROMPT_COLUMNS if name not in PROMPT_OPTIONAL)
 
 
@@ -123,6 +124,8 @@ class StoryPrompt:
     target_attribute_value: str
     prompt: str
     associations: str = ""
+    built_by: str = ""
+    words: str = ""
 
 
 def read_prompts(path: Path) -> Iterator[StoryPrompt]:

@@ -68,7 +68,7 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
             raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     source = str(path or OURS)
     try:
-        found = TypeAdapter(dict[str, _Entry]).validate_python(tomllib.loads(text))
+        entries = TypeAdapter(dict[str, _Entry]).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{source} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
@@ -77,9 +77,9 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
             f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each attribute needs a list "
             "'values' of two or more texts, and may have 'other = true' and a table 'synonyms'."
         ) from problem
-    if not found:
+    if not entries:
         raise UserError(f"{source} contains no attributes. Expected [NAME] followed by values = [...].")
-    return tuple(_attribute(source, name, entry) for name, entry in found.items())
+    return tuple(_attribute(source, name, entry) for name, entry in entries.items())
 
 
 def _attribute(source: str, name: str, entry: _Entry) -> Attribute:
@@ -88,9 +88,9 @@ def _attribute(source: str, name: str, entry: _Entry) -> Attribute:
     for value in entry.values:
         plain = value.strip().casefold()
         if not plain or plain in seen:
-            found = "an empty value" if not plain else f"'{value}' and '{seen[plain]}'"
+            fault = "an empty value" if not plain else f"'{value}' and '{seen[plain]}'"
             raise UserError(
-                f"{source}: the attribute '{name}' has {found}: values must differ in more than case, and "
+                f"{source}: the attribute '{name}' has {fault}: values must differ in more than case, and "
                 f"'{OTHER}' and '{UNKNOWN}' are added automatically."
             )
         seen[plain] = value

@@ -1,33 +1,175 @@
-"""Effects of single associations on a common scale, and the reliability of each instrument."""
+"""What each instrument measured of every association: parts, effects, reliability, and what all say together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.runs.families import SINGLE_ASSOCIATIONS, adjusted, decided
-from endoxa.schema.convergence import EFFECT_COLUMNS, RELIABILITY_COLUMNS
-from endoxa.stats.reliability import reliability, split_half
-from endoxa.study.convergence.parts import Measured, check_parts, identity_codes, measured
+from endoxa.schema.convergence import (
+    AGREEMENT_COLUMNS,
+    AGREEMENTS,
+    ALL_AGREE,
+    CONTRADICT,
+    EFFECT_COLUMNS,
+    LONE_FINDING,
+    NONE_SEES,
+    NOT_TESTED,
+    PART_COLUMNS,
+    RELIABILITY_COLUMNS,
+    SINGLE_INSTRUMENT,
+    SOME_AGREE,
+)
+from endoxa.sources.identities import one_spelling
+from endoxa.stats.reliability import PartScores, part_scores, reliability, split_half
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-_TEXT = ("model", "instrument", "association_id", "identity", "verdict", "reason")
-EFFECT_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.String if name in _TEXT else pl.Int64 if name == "n_parts" else pl.Float64
-    for name in EFFECT_COLUMNS
-}
-RELIABILITY_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.String if name in _TEXT else pl.Int64 if name.startswith("n_") else pl.Float64
-    for name in RELIABILITY_COLUMNS
-}
+KEY = ("model", "instrument", "association_id")
+TEXTS = frozenset(
+    {
+        *(
+            "model",
+            "instrument",
+            "instrument_1",
+            "instrument_2",
+            "association_id",
+            "identity",
+            "attribute",
+            "part",
+        ),
+        *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
+    }
+)
+"""Columns of text in the tables of convergence."""
+
+
+def types_of(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
+    """Types of the columns of a table of convergence."""
+    return {
+        name: pl.String
+        if name in TEXTS
+        else pl.Int64
+        if name.startswith("n_") or name == "place"
+        else pl.Float64
+        for name in columns
+    }
+
+
+def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
+    """The table with the columns of `PART_COLUMNS` in their types; values of one part averaged.
+
+    Raises:
+        UserError: a column is missing or of the wrong type, a cell is empty, a value is not finite, or an association
+            has two identities.
+    """
+    missing = [name for name in PART_COLUMNS if name not in parts.columns]
+    if missing:
+        raise UserError(
+            f"The table of parts has no column '{missing[0]}' (found: {', '.join(parts.columns) or 'none'})."
+        )
+    try:
+        checked = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
+    except pl.exceptions.PolarsError as problem:
+        raise UserError(
+            f"A column of the table of parts has the wrong type: {str(problem).splitlines()[0]}"
+        ) from problem
+    for name in PART_COLUMNS:
+        empty = checked[name].is_null() if name in ("value", "part") else checked[name].fill_null("") == ""
+        if empty.any():
+            row = int(empty.arg_true()[0]) + 1
+            raise UserError(f"The table of parts, row {row}, column '{name}': empty. Expected a value.")
+    infinite = ~checked["value"].is_finite()
+    if infinite.any():
+        row = int(infinite.arg_true()[0]) + 1
+        raise UserError(f"The table of parts, row {row}, column 'value': must be finite.")
+    checked = one_spelling(checked)
+    identities = checked.group_by("association_id").agg(pl.col("identity").n_unique())
+    several = identities.filter(pl.col("identity") > 1).sort("association_id")
+    if len(several):
+        raise UserError(
+            f"The association '{several['association_id'][0]}' has several identities in the table of parts. "
+            "Expected one."
+        )
+    return checked.group_by(*KEY, "identity", "part", maintain_order=True).agg(pl.col("value").sort().mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one instrument measured of one model.
+
+    Attributes:
+        model: name of the model.
+        instrument: the instrument.
+        associations: ids, in alphabetical order.
+        identities: identity of each association.
+        scores: their scores.
+        scale: standard deviation of single parts over all associations; 0 where all are the same.
+        unit: index of the association of each part.
+        part: code of each part.
+        value: value of each part.
+    """
+
+    model: str
+    instrument: str
+    associations: tuple[str, ...]
+    identities: tuple[str, ...]
+    scores: PartScores
+    scale: float
+    unit: np.ndarray
+    part: np.ndarray
+    value: np.ndarray
+
+    def places(self) -> dict[str, int]:
+        """Index of every association."""
+        return {name: place for place, name in enumerate(self.associations)}
+
+
+def measured(parts: pl.DataFrame) -> list[Measured]:
+    """Each model and instrument of a checked table, models and instruments in the order of the table."""
+    groups = parts.partition_by("model", "instrument", as_dict=True, maintain_order=True)
+    sources = [_measured(str(model), str(tool), part) for (model, tool), part in groups.items()]
+    models = list(dict.fromkeys(parts["model"]))
+    tools = list(dict.fromkeys(parts["instrument"]))
+    return sorted(sources, key=lambda source: (models.index(source.model), tools.index(source.instrument)))
+
+
+def _measured(model: str, instrument: str, rows: pl.DataFrame) -> Measured:
+    # In one order, so that nothing depends on the order of the rows.
+    rows = rows.sort("association_id", "part")
+    names = rows.select("association_id", "identity").unique(maintain_order=True)
+    unit = rows["association_id"].rank("dense").to_numpy().astype(np.int64) - 1
+    part = rows["part"].rank("dense").to_numpy().astype(np.int64) - 1
+    value = rows["value"].to_numpy()
+    spread = float(value.std(ddof=1)) if len(value) > 1 else 0.0
+    return Measured(
+        model,
+        instrument,
+        tuple(names["association_id"]),
+        tuple(names["identity"]),
+        part_scores(unit, part, value),
+        spread if spread > 1e-12 * (1 + float(np.abs(value).max())) else 0.0,
+        unit,
+        part,
+        value,
+    )
+
+
+def identity_codes(identities: tuple[str, ...]) -> np.ndarray:
+    """A code for each identity."""
+    return np.unique(np.array(identities, dtype=object).astype(str), return_inverse=True)[1]
+
+
 CONSTANT = "all values of this model and instrument are the same"
 SINGLE_PART = "the association has one part, and so have all others: no standard error"
 NO_SPREAD = "the parts of each association are the same: no standard error"
 
 
-def effects(parts: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
+def effects(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFrame:
     """Standardised effect of every association under every instrument, with its test.
 
     An effect is the mean over the parts of the association, divided by the standard deviation of all single parts of
@@ -35,23 +177,15 @@ def effects(parts: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     measurements and not of the means, so that an instrument does not seem stronger for having more parts.
 
     Args:
-        parts: columns of `schema.convergence.PART_COLUMNS`.
+        sources: what was measured.
         confidence: confidence level of intervals and verdicts.
 
     Returns:
         Columns of `schema.convergence.EFFECT_COLUMNS`.
-
-    Raises:
-        UserError: the table cannot be used.
     """
-    return effect_table(measured(check_parts(parts)), confidence)
-
-
-def effect_table(sources: Sequence[Measured], confidence: float) -> pl.DataFrame:
-    """`effects` of what was measured."""
     rows = [row for source in sources for row in _effect_rows(source, confidence)]
-    table = adjusted(pl.DataFrame(rows, schema=EFFECT_TYPES), SINGLE_ASSOCIATIONS)
-    return decided(table, value="effect", confidence=confidence).select(list(EFFECT_TYPES)).fill_nan(None)
+    table = adjusted(pl.DataFrame(rows, schema=types_of(EFFECT_COLUMNS)), SINGLE_ASSOCIATIONS)
+    return decided(table, value="effect", confidence=confidence).select(list(EFFECT_COLUMNS)).fill_nan(None)
 
 
 def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]]:
@@ -96,34 +230,26 @@ def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]
         }
 
 
-def reliabilities(parts: pl.DataFrame, confidence: float = 0.95, seed: int = 0) -> pl.DataFrame:
+def reliabilities(sources: Sequence[Measured], confidence: float = 0.95, seed: int = 0) -> pl.DataFrame:
     """Reliability of the effects of every model and instrument.
 
     Args:
-        parts: columns of `schema.convergence.PART_COLUMNS`.
+        sources: what was measured.
         confidence: confidence level of the intervals.
         seed: seed of the random halves.
 
     Returns:
         Columns of `schema.convergence.RELIABILITY_COLUMNS`.
-
-    Raises:
-        UserError: the table cannot be used.
     """
-    return reliability_table(measured(check_parts(parts)), confidence, seed)
-
-
-def reliability_table(sources: Sequence[Measured], confidence: float, seed: int) -> pl.DataFrame:
-    """`reliabilities` of what was measured."""
     rows = [_reliability_row(source, confidence, seed) for source in sources]
-    return pl.DataFrame(rows, schema=RELIABILITY_TYPES).fill_nan(None)
+    return pl.DataFrame(rows, schema=types_of(RELIABILITY_COLUMNS)).fill_nan(None)
 
 
 def _reliability_row(source: Measured, confidence: float, seed: int) -> dict[str, Any]:
-    measured = reliability(source.scores, identity_codes(source.identities), confidence)
+    scored = reliability(source.scores, identity_codes(source.identities), confidence)
     halves = (
         np.array([np.nan])
-        if measured.reason
+        if scored.reason
         else split_half(source.unit, source.part, source.value, splits=100, seed=seed)
     )
     defined = halves[np.isfinite(halves)]
@@ -132,11 +258,89 @@ def _reliability_row(source: Measured, confidence: float, seed: int) -> dict[str
         "instrument": source.instrument,
         "n_associations": len(source.associations),
         "n_identities": len(set(source.identities)),
-        "n_halved": measured.units,
+        "n_halved": scored.units,
         "parts": float(np.median(source.scores.parts)),
-        "reliability": measured.value,
-        "low": measured.interval.low,
-        "high": measured.interval.high,
+        "reliability": scored.value,
+        "low": scored.interval.low,
+        "high": scored.interval.high,
         "split_half": float(defined.mean()) if len(defined) else float("nan"),
-        "reason": measured.reason,
+        "reason": scored.reason,
     }
+
+
+_CLAIMS = {ABOVE: "above", BELOW: "below", UNCLEAR: "unclear", UNTESTED: "untested"}
+
+
+def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFrame:
+    """What the instruments say together about each association of each model.
+
+    Associations that all instruments see come first, then those on which they contradict each other, and so on in the
+    order of `schema.convergence.AGREEMENTS`; within a kind the stereotype before its opposite, and the largest mean
+    effect first.
+
+    Args:
+        effects: columns of `schema.convergence.EFFECT_CLAIMSS`.
+        attributes: attribute of each association, by id.
+
+    Returns:
+        Columns of `schema.convergence.AGREEMENT_CLAIMSS`.
+    """
+    groups = effects.group_by("model", "association_id", maintain_order=True)
+    rows = [_agreement_row(part.rows(named=True), attributes) for _, part in groups]
+    models = list(dict.fromkeys(effects["model"]))
+    rows.sort(key=lambda row: (models.index(row["model"]), *_urgency(row)))
+    types = types_of(AGREEMENT_COLUMNS)
+    table = pl.DataFrame(rows, schema={name: kind for name, kind in types.items() if name != "place"})
+    place = pl.int_range(1, pl.len() + 1).over("model").cast(pl.Int64).alias("place")
+    return table.with_columns(place).select(list(types))
+
+
+def _agreement_row(rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str]) -> dict[str, Any]:
+    claims: dict[str, list[str]] = {name: [] for name in _CLAIMS.values()}
+    for row in rows:
+        claims[_CLAIMS[row["verdict"]]].append(row["instrument"])
+    kind = kind_of({name: len(tools) for name, tools in claims.items()})
+    effects = [row["effect"] for row in rows if row["effect"] is not None]
+    unanimous = bool(claims["above"]) != bool(claims["below"])
+    return {
+        "model": rows[0]["model"],
+        "association_id": rows[0]["association_id"],
+        "identity": rows[0]["identity"],
+        "attribute": attributes.get(rows[0]["association_id"], ""),
+        "agreement": kind,
+        "direction": ("above" if claims["above"] else "below") if unanimous else "",
+        **{name: "; ".join(tools) for name, tools in claims.items()},
+        "mean_effect": sum(effects) / len(effects) if effects else None,
+        "n_instruments": len(rows),
+    }
+
+
+def kind_of(claims: Mapping[str, int]) -> str:
+    """What the instruments say together, from how many claim the stereotype, its opposite, or nothing.
+
+    Args:
+        claims: numbers of instruments under 'above', 'below', 'unclear' and 'untested'; the last count for nothing.
+    """
+    above, below, unclear = (claims[name] for name in ("above", "below", "unclear"))
+    tested, most = above + below + unclear, max(above, below)
+    if tested == 0:
+        return NOT_TESTED
+    if tested == 1:
+        return SINGLE_INSTRUMENT
+    if above and below:
+        return CONTRADICT
+    if most == 0:
+        return NONE_SEES
+    if most == tested:
+        return ALL_AGREE
+    return SOME_AGREE if most > 1 else LONE_FINDING
+
+
+def _urgency(row: Mapping[str, Any]) -> tuple[int, int, float, str]:
+    effect = row["mean_effect"]
+    return (
+        AGREEMENTS.index(row["agreement"]),
+        ("above", "", "below").index(row["direction"]),
+        -abs(effect) if effect is not None else 0.0,
+        row["association_id"],
+    )

@@ -10,21 +10,14 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import run_warnings
-from endoxa.report.words import listed, plural
+from endoxa.report.words import listed, plural, short_labels
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.served import version_of, version_sentences
-from endoxa.study.convergence.adapters.association_tests import association_test_parts
-from endoxa.study.convergence.adapters.pairs import pair_parts
-from endoxa.study.convergence.adapters.questions import question_parts
-from endoxa.study.convergence.adapters.stories import story_parts
-from endoxa.study.convergence.agreement import agreement
-from endoxa.study.convergence.correlations import correlation_table
-from endoxa.study.convergence.discriminant import discriminant_table
-from endoxa.study.convergence.effects import effect_table, reliability_table
-from endoxa.study.convergence.options import USUAL, ConvergenceOptions
-from endoxa.study.convergence.parts import check_parts, measured
-from endoxa.study.convergence.words import tool
+from endoxa.study.convergence.adapters import association_test_parts, pair_parts, question_parts, story_parts
+from endoxa.study.convergence.correlations import correlations, discriminant, tool
+from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
+from endoxa.study.parts import USUAL, ConvergenceOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +75,11 @@ class Convergence:
         """Models in the order of the tables."""
         return list(dict.fromkeys(self.effects["model"]))
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """What models are called on the page."""
+        return short_labels(self.models)
+
 
 def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Convergence:
     """Compare the instruments of a study over its associations.
@@ -119,14 +117,14 @@ def converge_parts(
     if checked.is_empty():
         raise UserError("No measurement of an association found. Expected at least one.")
     sources = measured(checked)
-    effects = effect_table(sources, options.confidence)
+    by_instrument = effects(sources, options.confidence)
     return Convergence(
         checked,
-        effects,
-        reliability_table(sources, options.confidence, options.seed),
-        correlation_table(sources, options.confidence, options.seed),
-        discriminant_table(sources, attributes, options.confidence),
-        agreement(effects, attributes),
+        by_instrument,
+        reliabilities(sources, options.confidence, options.seed),
+        correlations(sources, options.confidence, options.seed),
+        discriminant(sources, attributes, options.confidence),
+        agreement(by_instrument, attributes),
         options,
         notes,
     )

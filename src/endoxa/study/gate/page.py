@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from collections.abc import Callable
+from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 
 import polars as pl
 
-from endoxa.report.charts import interval_rows
-from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.frame import CITE, Page
+from endoxa.report.document import Finding, Section
+from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import read_runs
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import count, decimal, p_value, signed
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.words import count, p_value, signed
 from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
-from endoxa.study.gate.results import Gate, GateTest, bounds
-from endoxa.study.gate.write import counted
+from endoxa.study.gate.results import NUMBERS, Gate, bounds, counted
 
 VERDICTS = {
     "pass": "The candidate is not worse than the baseline",
@@ -24,120 +25,96 @@ VERDICTS = {
 }
 
 
-def page_of(gate: Gate) -> Page:
-    """The page; both run folders must still be there."""
-    runs = [run for side in (gate.baseline, gate.candidate) for run in read_runs([Path(side["run"])])]
-    verdict = Section(
-        anchor="verdict",
-        title="Difference and margin",
+def difference_and_margin(gate: Gate) -> Section:
+    """The verdict, with a row for each test: difference, bounds, margin."""
+    frame = pl.DataFrame([asdict(test) for test in gate.tests]).select(
+        pl.col("low", "high").fill_nan(None),
+        value="difference",
+        outer_low=pl.lit(None, pl.Float64),
+        outer_high=pl.lit(None, pl.Float64),
+        filled=pl.col("verdict") != "undecided",
+        label=pl.Series(
+            f"{test.measure}\n{test.rule}, {'all items' if test.axis == 'all' else test.axis}"
+            for test in gate.tests
+        ),
+        note=pl.Series(f"{signed(test.difference)} {test.verdict}" for test in gate.tests),
+    )
+    wide = max(abs(end - gate.margin) for test in gate.tests for end in (0.0, test.difference)) >= 0.025
+    measure = Measure(
+        f"worse by (grey mark: margin {gate.margin:g})",
+        gate.margin,
+        ".2f" if wide else ".3f",
+        gate.margin + 0.005,
+        0.01 if wide else 0.005,
+    )
+    spoken = (
+        f"{test.name}: {signed(test.difference)} ({bounds(test)}), {test.verdict}" for test in gate.tests
+    )
+    figure = dot_figure(
+        frame,
+        measure,
+        name="difference",
+        title="By how much the candidate is worse",
+        alt=described(
+            f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}", spoken
+        ),
+        tall=True,
+    )
+    words = gate.apart()
+    table = table_of(
+        f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests",
+        gate.tests,
+        (
+            *(text_field(name, attrgetter(name)) for name in words),
+            text_field("verdict", attrgetter("verdict")),
+            *NUMBERS,
+            number_field("items", lambda test: count(test.n_items)),
+            number_field("left out", lambda test: count(test.n_left_out)),
+            number_field(gate.tests[0].unit, lambda test: count(test.n_identities)),
+            number_field("p worse", lambda test: p_value(test.p_worse_adjusted)),
+        ),
+        stub=len(words) + 1,
+    )
+    return Section(
+        "verdict",
+        "Difference and margin",
         findings=(Finding(gate.sentence, tuple(gate.to_dict()["tests"])),),
-        figures=(_figure(gate),),
-        tables=(_table(gate),),
+        figures=(figure,),
+        tables=(table,),
         notes=(
             "Right of 0 the candidate is worse. Bars are one-sided bounds, the grey mark is the margin. A bar "
             "left of the mark is a pass, one right of it is worse, if the correction for several tests allows it.",
             *gate.notes,
         ),
     )
-    several = len(gate.tests) > 1
-    single = Section(
-        anchor="tests",
-        title="Each test",
-        findings=tuple(
-            Finding(test.sentence, (row,))
-            for test, row in zip(gate.tests, gate.to_dict()["tests"], strict=True)
-        ),
-        folded=True,
-    )
+
+
+def each_test(gate: Gate) -> Section | None:
+    """A sentence for each test, where they are several."""
+    rows = zip(gate.tests, gate.to_dict()["tests"], strict=True)
+    findings = tuple(Finding(test.sentence, (row,)) for test, row in rows)
+    return Section("tests", "Each test", findings=findings, folded=True) if len(findings) > 1 else None
+
+
+def methods(gate: Gate) -> Section:
+    """What is measured, and how it is decided."""
     used = {test.measure for test in gate.tests}
-    methods = Section(
-        "methods",
-        "Methods",
-        template="methods.html.j2",
-        folded=True,
-        values={
-            "measures": [measure for measure in (*OF_PAIRS, *OF_QUESTIONS) if measure.name in used],
-            "gate": gate,
-        },
-    )
+    measures = [measure for measure in (*OF_PAIRS, *OF_QUESTIONS) if measure.name in used]
+    values = {"measures": measures, "gate": gate}
+    return Section("methods", "Methods", template="methods.html.j2", folded=True, values=values)
+
+
+SECTIONS: tuple[Callable[[Gate], Section | None], ...] = (difference_and_margin, each_test, methods)
+"""What is said about a gate, in this order."""
+
+
+def page_of(gate: Gate) -> Page:
+    """The page; both run folders must still be there."""
     return Page(
         package=__package__,
         title=f"{VERDICTS[gate.verdict]} by more than {gate.margin:g}",
         subtitle=f"Baseline {gate.baseline['model']}, candidate {gate.candidate['model']}. {counted(gate)}.",
-        entries=(verdict, *([single] if several else []), methods, CITE),
-        runs=runs,
+        entries=(*filled(SECTIONS, gate), CITE),
+        runs=[run for side in (gate.baseline, gate.candidate) for run in read_runs([Path(side["run"])])],
         models=dict.fromkeys((gate.baseline["model"], gate.candidate["model"])),
-        values={},
     )
-
-
-def _figure(gate: Gate) -> Figure:
-    """A row for each test: difference, bounds, margin."""
-    rows = [
-        {
-            "label": f"{test.measure}\n{test.rule}, {'all items' if test.axis == 'all' else test.axis}",
-            "note": f"{signed(test.difference)} {test.verdict}",
-            "value": test.difference,
-            "low": test.low,
-            "high": test.high,
-            "outer_low": None,
-            "outer_high": None,
-            "filled": test.verdict != "undecided",
-        }
-        for test in gate.tests
-    ]
-    types = dict.fromkeys(("value", "low", "high", "outer_low", "outer_high"), pl.Float64)
-    frame = pl.DataFrame(rows, schema_overrides=types)
-    ends = [gate.margin, 0.0, *(end for test in gate.tests for end in _ends(test))]
-    room = max(0.1 * (max(ends) - min(ends)), 0.005)
-    chart = interval_rows(
-        frame,
-        neutral=gate.margin,
-        domain=(min(ends) - room, max(ends) + room),
-        title=f"worse by (grey mark: margin {gate.margin:g})",
-        axis_format=".2f" if max(ends) - min(ends) >= 0.05 else ".3f",
-    )
-    spoken = "; ".join(
-        f"{test.name}: {signed(test.difference)} ({bounds(test)}), {test.verdict}" for test in gate.tests
-    )
-    alt = f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}. {spoken}."
-    return Figure("difference", "By how much the candidate is worse", chart, alt, wide=True)
-
-
-def _ends(test: GateTest) -> list[float]:
-    return [end for end in (test.difference, test.low, test.high) if isfinite(end)]
-
-
-def _table(gate: Gate) -> Table:
-    numbers = (
-        "baseline",
-        "candidate",
-        "worse by",
-        "bounds",
-        "items",
-        "left out",
-        gate.tests[0].unit,
-        "p worse",
-    )
-    words = gate.apart()
-    columns = (
-        *(Column(name) for name in (*words, "verdict")),
-        *(Column(name, numeric=True) for name in numbers),
-    )
-    rows = tuple(
-        (
-            *(getattr(test, name) for name in words),
-            test.verdict,
-            decimal(test.baseline),
-            decimal(test.candidate),
-            signed(test.difference),
-            bounds(test),
-            count(test.n_items),
-            count(test.n_left_out),
-            count(test.n_identities),
-            p_value(test.p_worse_adjusted),
-        )
-        for test in gate.tests
-    )
-    caption = f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests"
-    return Table(caption, columns, rows, stub=len(words) + 1)

@@ -82,7 +82,20 @@ def read_sides(
             f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
             "another model with --candidate-model."
         )
-    _refuse_other_data(first, other)
+    # Raise where the two measured other files, or read them in another way.
+    data = [_mapping(run.facts.get("data")) for run in (first, other)]
+    hashes = [entry.get("sha256") for entry in data]
+    if None in hashes:
+        run = (first, other)[hashes.index(None)]
+        raise UserError(
+            f"The run.json of '{run.folder}' does not say which data was measured. Repeat the run."
+        )
+    if hashes[0] != hashes[1]:
+        raise UserError(
+            f"Baseline and candidate measured different data: '{data[0].get('path')}' (SHA-256 {str(hashes[0])[:12]}) "
+            f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
+        )
+    _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
     _refuse_other_settings(first, other)
     return sides
 
@@ -126,23 +139,6 @@ def _models(run: Run) -> list[str]:
     if not names:
         raise UserError(f"The run '{run.folder}' has no records. Expected at least one.")
     return [str(name) for name in names]
-
-
-def _refuse_other_data(first: Run, other: Run) -> None:
-    """Raise where the two measured other files, or read them in another way."""
-    data = [_mapping(run.facts.get("data")) for run in (first, other)]
-    hashes = [entry.get("sha256") for entry in data]
-    if None in hashes:
-        run = (first, other)[hashes.index(None)]
-        raise UserError(
-            f"The run.json of '{run.folder}' does not say which data was measured. Repeat the run."
-        )
-    if hashes[0] != hashes[1]:
-        raise UserError(
-            f"Baseline and candidate measured different data: '{data[0].get('path')}' (SHA-256 {str(hashes[0])[:12]}) "
-            f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
-        )
-    _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
 
 
 def _refuse_other_settings(first: Run, other: Run) -> None:

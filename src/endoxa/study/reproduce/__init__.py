@@ -14,9 +14,8 @@ from endoxa.study.reproduce.declaration import (
     Tolerance,
     rounding,
 )
-from endoxa.study.reproduce.inputs import Inputs, ModelMatch
 from endoxa.study.reproduce.kinds.answers import first_letter
-from endoxa.study.reproduce.run import Reproduced, reproduce
+from endoxa.study.reproduce.run import Inputs, ModelMatch, Reproduced, reproduce
 
 RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
 """Every published result by name; other packages add theirs under the entry-point group `endoxa.reproductions`."""

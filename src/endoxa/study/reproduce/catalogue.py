@@ -34,7 +34,7 @@ from endoxa.study.reproduce.declaration import (
     Tolerance,
     rounding,
 )
-from endoxa.study.reproduce.inputs import Inputs
+from endoxa.study.reproduce.run import Inputs
 
 PUBLISHED_FILE = "published.csv"
 """Printed numbers that endoxa does not hold: columns table, cell, published."""

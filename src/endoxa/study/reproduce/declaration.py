@@ -1,13 +1,25 @@
-"""What a published result is: what it needs, its printed cells, and the function that computes ours."""
+"""What a published result is: needs, printed cells, the function that computes ours, and how both are compared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from endoxa.schema.reproduction import (
+    AGREES,
+    DIFFERS,
+    NOT_COMPARABLE,
+    NOT_COMPUTED,
+    REPRODUCTION_COLUMNS,
+)
 
 if TYPE_CHECKING:
-    from endoxa.study.reproduce.inputs import Inputs
+    from endoxa.study.reproduce.run import Inputs
+
 
 Kind = Literal["file", "weights", "predictions", "nothing"]
 """What is needed: a file of the authors, weights of a model, answers of models that need a key, or nothing."""
@@ -129,3 +141,127 @@ class PublishedResult:
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     veiled: tuple[str, ...] = ()
+
+
+SLACK = 1e-9
+"""Differences of this size come from floating point: 0.6855 - 0.685 is a little more than 0.0005."""
+
+UNKNOWN = "endoxa knows no reason for the difference"
+MISSING = "what it needs was not given"
+NO_CELL = "the paper has no such cell"
+UNREAD = "the printed number cannot be read here: give it in published.csv"
+
+_NUMBERS = ("published", "ours", "difference", "tolerance")
+TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Float64 if name in _NUMBERS else pl.String for name in REPRODUCTION_COLUMNS
+}
+
+
+def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key, Ours]) -> pl.DataFrame:
+    """One row for each printed cell in the order given, then one for each number of ours without a printed cell.
+
+    A verdict needs a printed number and the paper's own model and data: everything else is not comparable or not
+    computed, and is listed.
+
+    Args:
+        result: name of the published result.
+        citation: where cells without a source of their own were read.
+        cells: printed cells, each key once.
+        ours: what was computed, by table and cell.
+
+    Returns:
+        `schema.reproduction.REPRODUCTION_COLUMNS`.
+
+    Raises:
+        ValueError: a cell is declared twice.
+    """
+    keys = [cell.key for cell in cells]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{result}: the cell {twice} is declared twice")
+    rows = [{"result": result, **_row(cell, ours.get(cell.key), citation)} for cell in cells]
+    rows += [
+        {"result": result, **_unprinted(key, number)} for key, number in ours.items() if key not in set(keys)
+    ]
+    return pl.DataFrame(rows, schema=TYPES)
+
+
+def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
+    value = None if ours is None or ours.value is None or not isfinite(ours.value) else float(ours.value)
+    verdict, why = _verdict(cell, ours, value)
+    judged = verdict in (AGREES, DIFFERS)
+    return {
+        "table": cell.table,
+        "cell": cell.cell,
+        "published": cell.published,
+        "ours": value,
+        "difference": value - cell.published
+        if judged and value is not None and cell.published is not None
+        else None,
+        "tolerance": cell.tolerance.value,
+        "tolerance_reason": cell.tolerance.reason,
+        "verdict": verdict,
+        "why": why,
+        "source": cell.source or citation,
+    }
+
+
+def _unprinted(key: Key, ours: Ours) -> dict[str, Any]:
+    """A number of ours that the paper has no cell for."""
+    nothing = {"published": None, "difference": None, "tolerance": None, "tolerance_reason": "", "source": ""}
+    table, cell = key
+    verdict = NOT_COMPUTED if ours.value is None else NOT_COMPARABLE
+    why = _joined(ours.why, NO_CELL if ours.value is not None else "")
+    return {**nothing, "table": table, "cell": cell, "ours": ours.value, "verdict": verdict, "why": why}
+
+
+def _verdict(cell: Cell, ours: Ours | None, value: float | None) -> tuple[str, str]:
+    """The verdict and the reason for it."""
+    if ours is None or value is None:
+        return NOT_COMPUTED, ours.why if ours and ours.why else MISSING
+    if cell.published is None:
+        return NOT_COMPARABLE, _joined(ours.why, UNREAD)
+    if not ours.comparable:
+        return NOT_COMPARABLE, ours.why
+    if abs(value - cell.published) <= cell.tolerance.value + SLACK:
+        return AGREES, ours.why
+    return DIFFERS, _joined(ours.why, cell.explanation) or UNKNOWN
+
+
+def _joined(*sentences: str) -> str:
+    return "; ".join(filter(None, sentences))
+
+
+def counted(cells: pl.DataFrame) -> dict[str, int]:
+    """Number of cells with each verdict, and `printed`: cells of the paper, with or without a verdict."""
+    numbers = dict(cells["verdict"].value_counts().iter_rows())
+    printed = cells.filter(pl.col("source").fill_null("") != "").height
+    return {
+        **{name: numbers.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)},
+        "printed": printed,
+    }
+
+
+def finding(cells: pl.DataFrame) -> str:
+    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
+    n = counted(cells)
+    unprinted = cells.height - n["printed"]
+    rest = [
+        f"{number:,} {words}"
+        for number, words in (
+            (n[DIFFERS], "differ" if n[DIFFERS] > 1 else "differs"),
+            (n[NOT_COMPARABLE] - unprinted, "cannot be compared"),
+            (n[NOT_COMPUTED], "were not computed" if n[NOT_COMPUTED] > 1 else "was not computed"),
+        )
+        if number
+    ]
+    agree = "agree" if n["printed"] > 1 else "agrees"
+    sentence = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
+    if not n[AGREES] + n[DIFFERS]:
+        sentence = f"None of the {n['printed']:,} published cells can be judged"
+    extra = (
+        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no published counterpart."
+        if unprinted
+        else ""
+    )
+    return "; ".join([sentence, *rest]) + "." + extra

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from endoxa.report.document import Finding, Section
-from endoxa.report.frame import Page, write_page
+from endoxa.report.frame import CITE, Page, present, write_page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
-from endoxa.study.reproduce.compare import counted
+from endoxa.study.reproduce.declaration import counted
 
 if TYPE_CHECKING:
     from endoxa.study.reproduce.run import Reproduced
@@ -32,16 +34,113 @@ def write_report(done: Reproduced) -> None:
     write_page(page(done), done.folder / "report.html")
 
 
+def _number(place: int, row: Row) -> str:
+    return number_texts(row, row["places"])[place]
+
+
+NUMBERS = tuple(
+    number_field(name, partial(_number, place))
+    for place, name in enumerate(("published", "ours", "difference", "tolerance"))
+)
+
+
+def finding(done: Reproduced) -> Section:
+    """How many cells agree."""
+    n = counted(done.cells)
+    return Section(
+        "finding",
+        "What agrees",
+        findings=(Finding(done.finding, (n | {"judged": n[AGREES] + n[DIFFERS]},)),),
+        notes=tuple(note.replace("`", "") for note in done.result.notes),
+    )
+
+
+def differing(done: Reproduced) -> Section:
+    """Cells that differ, with the reason in words."""
+    veiled, cells = done.result.veiled, done.cells.filter(verdict=DIFFERS)
+    rows = [
+        {**row, "places": places(part)} for _, part in by_table(cells) for row in part.iter_rows(named=True)
+    ]
+    fields = (
+        text_field("table"),
+        text_field("cell", lambda row: Cell(row["cell"], veiled=row["table"] in veiled), veiled=bool(veiled)),
+        *NUMBERS,
+        text_field("why", "why", str),
+    )
+    return Section(
+        "differing", "What differs", tables=(table_of("Cells that differ, and why", rows, fields),)
+    )
+
+
+def every_cell(done: Reproduced) -> Section:
+    """The cells of each printed table, and why tolerances are as they are, each reason once."""
+    reasons = [text for text in done.cells["tolerance_reason"].unique(maintain_order=True) if text]
+    return Section(
+        "cells",
+        "Every cell",
+        tables=tuple(
+            _cells(name, part, veiled=name in done.result.veiled) for name, part in by_table(done.cells)
+        ),
+        notes=(f"Tolerances: {'; '.join(reasons)}.",) if reasons else (),
+    )
+
+
+def _cells(name: str, cells: pl.DataFrame, *, veiled: bool) -> Table:
+    """The cells of a printed table; reasons are numbered and stand below it."""
+    reasons = [why for why in cells["why"].unique(maintain_order=True) if why]
+    fields = (
+        text_field("cell", "cell", str, veiled=veiled),
+        text_field("verdict", "verdict", WORDS.__getitem__),
+        *NUMBERS,
+        text_field("why", "why", lambda why: f"({reasons.index(why) + 1})" if why else "")
+        if reasons
+        else None,
+    )
+    return table_of(
+        f"{name} ({plural(cells.height, 'cell')})",
+        cells.with_columns(places=pl.lit(places(cells))),
+        fields,
+        most_open=LONG,
+        notes=tuple(f"({number}) {why}." for number, why in enumerate(reasons, start=1)),
+    )
+
+
+def inputs(done: Reproduced) -> Section:
+    """Files, models and versions."""
+    facts = done.facts
+    versions = {"endoxa": facts["endoxa"], **facts["versions"]}.items()
+    published = text_field(
+        "is the published one", "published_model", lambda genuine: "yes" if genuine else "no"
+    )
+    tables = (
+        table_of("Files", facts["files"], (text_field("file", "path"), text_field("SHA-256", "sha256"))),
+        table_of(
+            "Models",
+            facts["models"],
+            (text_field("published model", "label"), text_field("given", "name"), published),
+        ),
+        table_of(
+            "Versions", versions, (text_field("name", itemgetter(0)), text_field("version", itemgetter(1)))
+        ),
+    )
+    return Section("inputs", "What was read", tables=tables, folded=True)
+
+
+VERDICTS = Section("verdicts", "What the verdicts mean", template="verdicts.html.j2", folded=True)
+
+
 def page(done: Reproduced) -> Page:
-    """The page."""
-    result, cells = done.result, done.cells
+    """The page: what is said about a reproduction, in this order."""
+    result, simulated = done.result, done.cells["why"].str.contains("sim/", literal=True).any()
+    sections = (finding(done), differing(done), every_cell(done), VERDICTS, inputs(done), CITE)
     return Page(
         package=__package__,
         title=result.title,
         subtitle=result.citation,
-        entries=tuple(_sections(done)),
+        entries=tuple(present(sections)),
         runs=[Run(done.folder, done.facts)],
-        models=[model["name"] for model in done.facts["models"]] + _simulated(cells),
+        # A name that makes the frame say that simulated models took part, where one did.
+        models=[*(model["name"] for model in done.facts["models"]), *(["sim/"] if simulated else [])],
         values={
             "veiled": bool(result.veiled),
             "citation": result.citation,
@@ -50,93 +149,18 @@ def page(done: Reproduced) -> Page:
     )
 
 
-def _simulated(cells: pl.DataFrame) -> list[str]:
-    """A name that makes the frame say that simulated models took part, where one did."""
-    return ["sim/"] if cells["why"].str.contains("sim/", literal=True).any() else []
-
-
-def _sections(done: Reproduced) -> Iterator[Section]:
-    cells, veiled = done.cells, done.result.veiled
-    n = counted(cells)
-    yield Section(
-        "finding",
-        "What agrees",
-        findings=(Finding(done.finding, (n | {"judged": n[AGREES] + n[DIFFERS]},)),),
-        notes=tuple(note.replace("`", "") for note in done.result.notes),
-    )
-    differing = cells.filter(verdict=DIFFERS)
-    if differing.height:
-        yield Section("differing", "What differs", tables=(_differing(differing, veiled),))
-    yield Section(
-        "cells",
-        "Every cell",
-        tables=tuple(
-            _table(
-                f"{name} ({plural(part.height, 'cell')})",
-                part,
-                veiled=name in veiled,
-                folded=part.height > LONG,
-            )
-            for name, part in _by_table(cells)
-        ),
-        notes=_tolerances(cells),
-    )
-    yield Section("verdicts", "What the verdicts mean", template="verdicts.html.j2", folded=True)
-    yield Section("inputs", "What was read", tables=tuple(_inputs(done)), folded=True)
-    yield Section("cite", "How to cite, how to repeat", template="cite.html.j2", folded=True)
-
-
-def _by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The cells of each printed table."""
     for (name,), part in cells.group_by("table", maintain_order=True):
         yield str(name), part
 
 
-def _tolerances(cells: pl.DataFrame) -> tuple[str, ...]:
-    """Why tolerances are as they are, each reason once."""
-    reasons = [text for text in cells["tolerance_reason"].unique(maintain_order=True) if text]
-    return (f"Tolerances: {'; '.join(reasons)}.",) if reasons else ()
-
-
-NUMBERS = tuple(Column(name, numeric=True) for name in ("published", "ours", "difference", "tolerance"))
-
-
-def _differing(cells: pl.DataFrame, veiled: Sequence[str]) -> Table:
-    """Cells that differ, with the reason in words."""
-    columns = (Column("table"), Column("cell", veiled=bool(veiled)), *NUMBERS, Column("why"))
-    rows = [
-        (name, Cell(row["cell"], veiled=name in veiled), *number_texts(row, places(part)), row["why"])
-        for name, part in _by_table(cells)
-        for row in part.iter_rows(named=True)
-    ]
-    return Table("Cells that differ, and why", columns, tuple(rows))
-
-
-def _table(caption: str, cells: pl.DataFrame, *, veiled: bool, folded: bool) -> Table:
-    """The cells of a printed table; reasons are numbered and stand below it."""
-    reasons = [why for why in cells["why"].unique(maintain_order=True) if why]
-    columns = (
-        Column("cell", veiled=veiled),
-        Column("verdict"),
-        *NUMBERS,
-        *([Column("why")] if reasons else []),
-    )
-    shown = places(cells)
-    rows = tuple(
-        (
-            row["cell"],
-            WORDS[row["verdict"]],
-            *number_texts(row, shown),
-            *([f"({reasons.index(row['why']) + 1})" if row["why"] else ""] if reasons else []),
-        )
-        for row in cells.iter_rows(named=True)
-    )
-    notes = tuple(f"({number}) {why}." for number, why in enumerate(reasons, start=1))
-    return Table(caption, columns, rows, folded=folded, notes=notes)
-
-
 def places(cells: pl.DataFrame) -> int:
     """Decimals of a printed table: those of its cell with the most."""
-    return max((_needed(value) for value in cells["published"].drop_nulls()), default=3)
+    return max(
+        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in cells["published"].drop_nulls()),
+        default=3,
+    )
 
 
 def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:
@@ -151,23 +175,3 @@ def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:
         NO_VALUE if row["difference"] is None else signed(row["difference"], more + (more > 0)),
         NO_VALUE if row["tolerance"] is None else f"{row['tolerance']:.3g}",
     )
-
-
-def _needed(value: float) -> int:
-    """Decimals that a printed number has."""
-    return len(f"{value:.6f}".rstrip("0").partition(".")[2])
-
-
-def _inputs(done: Reproduced) -> Iterator[Table]:
-    files = tuple((file["path"], file["sha256"]) for file in done.facts["files"])
-    if files:
-        yield Table("Files", (Column("file"), Column("SHA-256")), files)
-    models = tuple(
-        (model["label"], model["name"], "yes" if model["published_model"] else "no")
-        for model in done.facts["models"]
-    )
-    if models:
-        heads = ("published model", "given", "is the published one")
-        yield Table("Models", tuple(map(Column, heads)), models)
-    versions = {"endoxa": done.facts["endoxa"], **done.facts["versions"]}
-    yield Table("Versions", (Column("name"), Column("version")), tuple(versions.items()))

@@ -11,7 +11,6 @@ from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.comparisons import (
     COMPARISON_COLUMNS,
     FLIP_COLUMNS,
-    cohen_kappa,
     compare_models,
 )
 from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
@@ -133,12 +132,3 @@ def test_flips_by_hand():
     assert (row["n"], row["flips"], row["ties"]) == (10, 5, 2)
     assert row["share"] == 0.5
     assert (row["low"], row["high"]) == pytest.approx((0.2366, 0.7634), abs=1e-4)  # Wilson, 5 of 10
-
-
-def test_kappa_of_cohen_1960():
-    # His table 1: two judges, three categories, 200 cases, kappa 0.492.
-    table = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
-    one = np.repeat([-1.0, 0.0, 1.0], table.sum(axis=1))
-    other = np.concatenate([np.repeat([-1.0, 0.0, 1.0], row) for row in table])
-    assert cohen_kappa(one, other) == pytest.approx(0.492, abs=5e-4)
-    assert math.isnan(cohen_kappa(np.ones(4), np.ones(4)))

@@ -13,7 +13,7 @@ from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import read_table, write_table
-from endoxa.sources.spans import differing_spans, words
+from endoxa.sources.typography import differing_spans, words
 
 
 def made(*rows, columns=("identity", "attribute"), **options):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import tomllib
 from collections import Counter
-from importlib.resources import files
 from itertools import combinations, permutations
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.schema import QaItem
 from endoxa.sources.bbq import read_items
+from endoxa.words.packs import words_of
 from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))
@@ -218,8 +217,7 @@ def test_vocabularies_of_the_other_files(name):
 @pytest.mark.parametrize("language", DEMONYMS)
 def test_other_languages(language):
     """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
-    template = files("endoxa.instruments.questions.items").joinpath("templates", f"{language}.toml")
-    wordings = tomllib.loads(template.read_text(encoding="utf-8"))["unknown"]
+    wordings = words_of(language, "questions.toml")["unknown"]
     article = {"es": "El amigo", "pt": "O amigo"}[language]
     pairs = list(combinations(DEMONYMS[language], 2))
     items = [

@@ -20,7 +20,7 @@ from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
-from endoxa.stats.differences import difference_of_shares
+from endoxa.stats.intervals import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
 from support.report_qa_samples import Lean, qa_folder, questions, records

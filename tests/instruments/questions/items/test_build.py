@@ -23,8 +23,7 @@ from endoxa.instruments.questions.items.build import (
     build_questions,
     plain_attribute,
 )
-from endoxa.instruments.questions.items.demonyms import demonyms, members
-from endoxa.instruments.questions.items.groups import identity_of, overlap, person
+from endoxa.instruments.questions.items.groups import demonyms, identity_of, members, overlap, person
 from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.bbq import read_items, write_items

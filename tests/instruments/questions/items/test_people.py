@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from itertools import product
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,11 +11,11 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items import __file__ as package
 from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.items.demonyms import demonyms, find_demonym
 from endoxa.instruments.questions.items.groups import (
     comparable,
+    demonyms,
+    find_demonym,
     find_noun,
     identity_of,
     larger,
@@ -26,13 +24,7 @@ from endoxa.instruments.questions.items.groups import (
 )
 from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
 from endoxa.instruments.questions.options import QaOptions
-
-FOLDER = Path(package).parent
-
-
-def rows_of(name):
-    with (FOLDER / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+from endoxa.words.packs import rows_of
 
 
 def questions(*rows, language="en", **chosen):
@@ -100,7 +92,7 @@ def test_a_group_is_the_same_in_every_language() -> None:
 
 
 def test_the_tables_hold_together() -> None:
-    rows = [*rows_of("nouns.csv"), *rows_of("english.csv")]
+    rows = [*rows_of("es", "nouns.csv"), *rows_of("pt", "nouns.csv"), *rows_of("en", "groups.csv")]
     means = {row["means"] for row in rows} | demonyms().keys()
     assert all(row["means"] for row in rows)
     assert {part for row in rows for part in row["within"].split(";") if part} <= means
@@ -112,10 +104,10 @@ def test_the_tables_hold_together() -> None:
         if one != other and one in larger(other) and other in larger(one)
     ]
     within = defaultdict(set)
-    for row in rows_of("english.csv"):
+    for row in rows_of("en", "groups.csv"):
         within[row["means"]].add(row["within"])
     assert [means for means, said in within.items() if len(said) > 1] == []
-    plurals = [row["plural"] for row in rows_of("english.csv")]
+    plurals = [row["plural"] for row in rows_of("en", "groups.csv")]
     assert len(plurals) == len(set(plurals))
 
 
@@ -148,13 +140,13 @@ def test_women_and_men_of_one_profession_are_never_beside_each_other(tmp_path) -
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_nouns_at_once_make_options_that_differ(language) -> None:
     plurals = (
-        [row["plural"] for row in rows_of("english.csv")]
+        [row["plural"] for row in rows_of("en", "groups.csv")]
         if language == "en"
         else [
             row[column]
-            for row in rows_of("nouns.csv")
+            for row in rows_of(language, "nouns.csv")
             for column in ("m_plural", "f_plural")
-            if row["language"] == language and row[column]
+            if row[column]
         ]
     )
     rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]

@@ -37,7 +37,7 @@ from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.run import measure
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running

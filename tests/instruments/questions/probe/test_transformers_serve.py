@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,37 +75,31 @@ def model(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def servers(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
-    """Two servers of the same model."""
+def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     cache = tmp_path_factory.mktemp("cache")
     environment = {**os.environ, "HF_HUB_CACHE": str(cache), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     code = "from transformers.cli.transformers import main; main()"
-    with ExitStack() as started:
-        several = []
-        for port in (free_port(), free_port()):
-            process = started.enter_context(
-                subprocess.Popen(
-                    [
-                        *(sys.executable, "-c", code, "serve", str(model), "--device", "cpu"),
-                        *("--host", "127.0.0.1", "--port", str(port)),
-                    ],
-                    env=environment,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-            started.callback(process.kill)
-            several.append(Served(f"http://127.0.0.1:{port}/v1", process))
-        for one in several:
-            wait_until_ready(one)
-        yield several
+    port = free_port()
+    command = [
+        *(sys.executable, "-c", code, "serve", str(model), "--device", "cpu"),
+        *("--host", "127.0.0.1", "--port", str(port)),
+    ]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            served = Served(f"http://127.0.0.1:{port}/v1", process)
+            wait_until_ready(served)
+            yield served
+        finally:
+            process.kill()
 
 
-def settings(data: Path, model: Path, *urls: str, **given: Any) -> QaSettings:
+def settings(data: Path, model: Path, url: str, **given: Any) -> QaSettings:
     return QaSettings(
         **{
             "data": str(data),
-            "models": (f"{','.join(urls)}#{model}",),
+            "models": (f"{url}#{model}",),
             "sampling": Sampling(max_tokens=4, temperature=0.0),
             "options": ChatOptions(concurrency=4, patience=60),
         }
@@ -114,26 +107,23 @@ def settings(data: Path, model: Path, *urls: str, **given: Any) -> QaSettings:
     )
 
 
-def test_questions_are_asked_at_one_server(model: Path, servers: list[Served], tmp_path: Path) -> None:
+def test_questions_are_asked_at_one_server(model: Path, server: Served, tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(8))
-    run = measure(QUESTIONS, settings(data, model, servers[1].url), tmp_path / "run")
+    run = measure(QUESTIONS, settings(data, model, server.url), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run/records.parquet")
     assert len(table) == table["item_id"].n_unique() == 8
     assert set(table["error"]) == {""}
     (use,) = run.facts["usage"].values()
     assert use["calls"] >= 8  # and a first question, as the server lists no folders
-    assert "addresses" not in use
 
 
-def test_drafts_are_asked_at_a_server_that_is_not_ours(
-    model: Path, servers: list[Served], tmp_path: Path
-) -> None:
+def test_drafts_are_asked_at_a_server_that_is_not_ours(model: Path, server: Served, tmp_path: Path) -> None:
     """The tiny model writes no rows: every answer is kept and counted, and nothing is taken for a draft."""
     data = tmp_path / "identities.csv"
     data.write_text("identity\nfarmers\nbakers\n", encoding="utf-8")
     given = TuplesSettings(
         data=str(data),
-        models=(f"{servers[1].url}#{model}",),
+        models=(f"{server.url}#{model}",),
         structured=False,
         sampling=Sampling(max_tokens=16, temperature=0.0),
     )
@@ -147,33 +137,10 @@ def test_drafts_are_asked_at_a_server_that_is_not_ours(
 
 
 def test_a_server_without_log_probabilities_of_prompts_is_refused(
-    model: Path, servers: list[Served], tmp_path: Path
+    model: Path, server: Served, tmp_path: Path
 ) -> None:
     """Its list of models has no folders, so the model is not found; its completions refuse what they do not know."""
     data = write(tmp_path / "questions.jsonl", questions(8))
-    loglik = settings(data, model, servers[1].url, ask="loglik", sampling=Sampling(), options=ChatOptions())
+    loglik = settings(data, model, server.url, ask="loglik", sampling=Sampling(), options=ChatOptions())
     with pytest.raises(UserError, match="does not serve"):
         measure(QUESTIONS, loglik, tmp_path / "run")
-
-
-def test_one_of_two_servers_is_killed_in_the_middle(
-    model: Path, servers: list[Served], tmp_path: Path
-) -> None:
-    """Every question once, and each call counted where it was answered."""
-    data = write(tmp_path / "questions.jsonl", questions(60))
-    first, second = servers
-
-    def kill(_what: str, done: int, _total: int) -> None:
-        if done >= 10:
-            first.process.kill()
-
-    run = measure(QUESTIONS, settings(data, model, first.url, second.url), tmp_path / "run", progress=kill)
-    table = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert len(table) == table["item_id"].n_unique() == 60
-    assert set(table["error"]) == {""}
-    (use,) = run.facts["usage"].values()
-    counts = use["addresses"]
-    assert sum(one["answered"] for one in counts.values()) == 60
-    assert counts[first.url]["answered"] > 0
-    assert counts[first.url]["failed"] > 0
-    assert counts[second.url]["failed"] == 0

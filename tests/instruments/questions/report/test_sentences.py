@@ -13,7 +13,7 @@ import pytest
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import _claim, headline
+from endoxa.instruments.questions.report.headline import headline, lean_finding
 from endoxa.instruments.questions.report.leans import categories
 from endoxa.instruments.questions.report.overview import overview
 from endoxa.instruments.questions.report.results import QaResults, results_of
@@ -481,10 +481,10 @@ def test_the_correction_is_blamed_where_it_decides() -> None:
     edge = "one of eight models, clear only alone"
     row = results(edge).overall.filter(model="m").row(0, named=True)
     assert row["p_value"] <= 0.05 < row["p_adjusted"]
-    assert _claim(results(edge), row).endswith(
+    assert (
         f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
-        f"{row['p_adjusted']:.3f}."
-    )
+        f"{row['p_adjusted']:.3f}. "
+    ) in lean_finding(results(edge), row).text
     assert "for all 8 models a lean is not distinguishable." in said(edge)
 
 

@@ -49,7 +49,7 @@ from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DI
 from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales import profiles as reading
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.sources.stereotales.decoding import decode
+from endoxa.sources.stereotales.profiles import decode
 from support.story_samples import stories
 
 FIELDS = [field.name for field in fields(Profiles)]

@@ -17,24 +17,16 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.answers import AnswerReader, languages, read_language
-from endoxa.instruments.stories.harm.probe import first_question, plan_harm, question
-from endoxa.instruments.stories.instrument import HARM
-from endoxa.instruments.stories.settings import HarmSettings
-from endoxa.models.chat.simulated.draws import Draws
+from endoxa.instruments.stories.harm.probe import first_question, harm_probe, question
+from endoxa.instruments.stories.instrument import HARM, HarmSettings
+from endoxa.models.chat.simulated.draws import Draws, wording, words_of
 from endoxa.models.chat.simulated.ratings import (
     FORMS,
     GENDER,
-    NAMED,
-    NOISE,
+    RATINGS,
     SOCIOECONOMIC,
-    PlantedRater,
     RatingRespondent,
-    bias,
-    chances,
-    expected,
-    opinion,
     worded,
-    wording,
 )
 from endoxa.runs.run import measure
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
@@ -177,15 +169,15 @@ def test_what_the_provider_refused_is_refused_unless_it_can_be_read() -> None:
 def test_every_wording_of_a_respondent_is_read_as_meant(
     code: str, harm: int, answer: int, form: str, harm_first: bool
 ) -> None:
-    words = wording(code)
-    found = READERS[code].read(worded(form, words, harm, words.answers[answer], harm_first=harm_first))
+    words = wording("ratings", code)
+    found = READERS[code].read(worded(form, words, harm, words["answers"][answer], harm_first=harm_first))
     assert (found.harm, found.frequent) == (harm, ("yes", "no", "not sure")[answer])
 
 
 @pytest.mark.parametrize("code", languages())
 def test_refusals_and_noise_of_a_respondent_are_told_apart(code: str) -> None:
-    assert {READERS[code].read(text).outcome for text in wording(code).refusals} == {"refused"}
-    assert {READERS[code].read(text).outcome for text in NOISE} == {"unparsed"}
+    assert {READERS[code].read(text).outcome for text in wording("ratings", code)["refusals"]} == {"refused"}
+    assert {READERS[code].read(text).outcome for text in words_of("ratings")["noise"]} == {"unparsed"}
 
 
 @pytest.mark.parametrize("code", languages())
@@ -215,14 +207,14 @@ def test_prose_around_keys_changes_nothing(harm: int, prose: str) -> None:
 
 
 def test_biases_fall_on_the_attributes_they_are_planted_on() -> None:
-    planted = PlantedRater(socioeconomic=-0.6, gender=0.4)
+    planted = RatingRespondent(socioeconomic=-0.6, gender=0.4)
     of = {
         name: {**FARM, "base_attribute": name, "compared_attribute": "urbanicity"}
         for name in ("age", "gender")
     }
-    assert bias(planted, of["age"]) == pytest.approx(-0.6)
-    assert bias(planted, of["gender"]) == pytest.approx(-0.1)
-    assert bias(planted, {**FARM, "compared_attribute": "housing_status"}) == 0
+    assert planted.bias(of["age"]) == pytest.approx(-0.6)
+    assert planted.bias(of["gender"]) == pytest.approx(-0.1)
+    assert planted.bias({**FARM, "compared_attribute": "housing_status"}) == 0
     names = {attribute.name for attribute in read_vocabulary()}
     assert names > (SOCIOECONOMIC | GENDER)
 
@@ -230,10 +222,10 @@ def test_biases_fall_on_the_attributes_they_are_planted_on() -> None:
 def test_chances_sum_to_one_and_respondents_agree_but_for_level_and_bias() -> None:
     rows = associations(300)
     for row in rows:
-        assert sum(chances(NAMED["rater"], row).values()) == pytest.approx(1)
-        apart = opinion(PlantedRater(level=3.8), row) - opinion(PlantedRater(level=2.8), row)
+        assert sum(RATINGS.respondent("rater").chances(row).values()) == pytest.approx(1)
+        apart = RatingRespondent(level=3.8).opinion(row) - RatingRespondent(level=2.8).opinion(row)
         assert apart == pytest.approx(1.0)
-    values = [opinion(PlantedRater(socioeconomic=0, gender=0), row) for row in rows]
+    values = [RatingRespondent(socioeconomic=0, gender=0).opinion(row) for row in rows]
     mean = sum(values) / len(values)
     spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
     assert mean == pytest.approx(2.8, abs=4 * 1.2 / 300**0.5)
@@ -242,11 +234,10 @@ def test_chances_sum_to_one_and_respondents_agree_but_for_level_and_bias() -> No
 
 @pytest.mark.slow
 def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
-    planted = PlantedRater(refusal=0.1, noise=0.05)
-    respondent = RatingRespondent(planted)
+    respondent = RatingRespondent(refusal=0.1, noise=0.05)
     told = {**FARM, "association_id": "a", "order": "harm", "language": "en"}
     read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(4000)]
-    truth = expected(planted, FARM)
+    truth = respondent.expected(FARM)
     ratings = [one.harm for one in read if one.harm is not None]
     assert len(ratings) / 4000 == pytest.approx(0.85, abs=0.03)
     assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.06)
@@ -266,7 +257,7 @@ def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
 )
 def test_a_rater_that_cannot_be_is_refused(text: dict[str, float], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        PlantedRater(**text)
+        RatingRespondent(**text)
 
 
 # ------------------------------------------------------------------ runs
@@ -328,7 +319,7 @@ def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str)
 
 
 def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
-    (planned,) = plan_harm(settings(data, repeats=3, limit=10))
+    (planned,) = harm_probe(settings(data, repeats=3, limit=10)).plan()
     assert planned.expected.calls == 30
     assert planned.expected.prompt_tokens > 30 * 50
 

@@ -28,10 +28,9 @@ from endoxa.instruments.stories.harm import (
 )
 from endoxa.instruments.stories.harm.analysis import alpha
 from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
-from endoxa.instruments.stories.harm.measures import agreement, kappa, mean, pearson, spearman
-from endoxa.instruments.stories.instrument import HARM
-from endoxa.instruments.stories.settings import HarmSettings
-from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
+from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.instrument import HARM, HarmSettings
+from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure
 from endoxa.schema import harm as columns
@@ -391,10 +390,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
     return analyze_harm(ratings, known, resamples=500)
 
 
-def true_deltas(planted: PlantedRater) -> dict[str, float]:
+def true_deltas(planted: RatingRespondent) -> dict[str, float]:
     """What each attribute's mean difference from people is in the long run."""
     rows = associations(500)
-    apart = [expected(planted, one)["mean"] - expected(FAIR, one)["mean"] for one in rows]
+    apart = [planted.expected(one)["mean"] - FAIR.expected(one)["mean"] for one in rows]
     sides = [{one["base_attribute"], one["compared_attribute"]} for one in rows]
     names = sorted(set().union(*sides))
     return {
@@ -405,7 +404,7 @@ def true_deltas(planted: PlantedRater) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("rater", ["sim/rater", "sim/rater-fair"])
 def test_intervals_by_attribute_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
-    truth = true_deltas(PlantedRater() if rater == "sim/rater" else FAIR)
+    truth = true_deltas(RatingRespondent() if rater == "sim/rater" else FAIR)
     found = study.by_attribute.filter(rater=rater, side="either")
     held = [
         one["delta_low"] <= truth[one["attribute"]] <= one["delta_high"]
@@ -426,7 +425,7 @@ def test_harm_is_underestimated_and_overestimated_where_that_was_planted(study: 
 
 def test_planted_differences_have_their_expected_size(study: HarmAnalysis) -> None:
     rows = associations(500)
-    truth = np.mean([expected(PlantedRater(), one)["mean"] - expected(FAIR, one)["mean"] for one in rows])
+    truth = np.mean([RatingRespondent().expected(one)["mean"] - FAIR.expected(one)["mean"] for one in rows])
     found = row(study.raters, rater="sim/rater")
     assert found["delta_low"] <= truth <= found["delta_high"]
     fair = row(study.raters, rater="sim/rater-fair")

@@ -18,6 +18,7 @@ from endoxa.commands import app
 from endoxa.commands.analyze_stories import _moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.harm.raters import similarity_order
 from endoxa.instruments.stories.languages import (
     analyze_overlap,
     compare_reach,
@@ -30,7 +31,6 @@ from endoxa.instruments.stories.languages import (
     universal,
 )
 from endoxa.instruments.stories.languages.marked import Groups
-from endoxa.instruments.stories.languages.overlap import similarity_order
 from endoxa.instruments.stories.languages.presence import names_with_stories, presence
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns

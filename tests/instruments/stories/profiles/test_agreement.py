@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.agreement import (
-    Tally,
+from endoxa.instruments.stories.profiles.probe import (
+    VoteCounts,
     agreement_of_run,
     agreement_table,
     without_unknown,
@@ -44,7 +44,7 @@ def record(story: dict[str, tuple[bool | None, str | None]]) -> dict[str, object
 
 
 def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[str, dict[str, object]]:
-    table = agreement_table(Tally(COLOURS, 3), map(record, stories), 0)
+    table = agreement_table(VoteCounts(COLOURS, 3), map(record, stories), 0)
     assert tuple(table.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
     return {row["attribute"]: row for row in table.iter_rows(named=True)}
 
@@ -123,18 +123,12 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     records = pl.DataFrame(list(map(record, stories)))
     folder = run_folder(tmp_path / "run", records)
     table = agreement_of_run(folder)
-    assert table.equals(agreement_table(Tally(COLOURS, 3), records.iter_rows(named=True), 3))
+    assert table.equals(agreement_table(VoteCounts(COLOURS, 3), records.iter_rows(named=True), 3))
     assert abs(table["alpha"][1]) < 0.2  # votes at random
     path = write_agreement(folder)
     path.write_text("kept", encoding="utf-8")
     assert write_agreement(folder).read_text(encoding="utf-8") == "kept"
     assert pl.read_csv(write_agreement(folder, again=True)).equals(pl.read_csv(write_agreement(folder)))
-
-
-def test_a_run_of_an_older_version_says_nothing_of_what_is_in_no_list(tmp_path: Path) -> None:
-    records = pl.DataFrame([record({"a": RED, "b": RED, "c": BLUE})] * 7).drop("unlisted_json")
-    row = agreement_of_run(run_folder(tmp_path / "run", records)).row(1, named=True)
-    assert (row["n"], row["unlisted"], row["unlisted_json"]) == (7, None, None)
 
 
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:

@@ -15,15 +15,14 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import Ratings, decide_together, difference
+from endoxa.instruments.stories.harm.raters import mean
 from endoxa.instruments.stories.languages import analyze_overlap, shift
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.presence import presence
-from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
-from endoxa.instruments.stories.report.languages import languages_compared
-from endoxa.instruments.stories.report.raters import raters
-from endoxa.instruments.stories.report.results import harm_families, harm_of, overlap_families
+from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
+from endoxa.instruments.stories.report.languages import groups_moved, languages_compared, overlap_families
+from endoxa.instruments.stories.report.results import harm_of
 from endoxa.report.document import Finding, Section
 from endoxa.runs.options import Resampling
 from endoxa.sources.stereotales.associations import PARTS

@@ -22,10 +22,10 @@ from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.distributions import stacked_bars
 from endoxa.instruments.stories.report.explorers import packed, packed_samples
-from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
-from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
+from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples, shares
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import association_rows, read_discovered, shares, together
+from endoxa.instruments.stories.report.sources import association_rows, read_discovered, together
+from endoxa.instruments.stories.report.strongest import compare_planted, planted, planted_associations
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -482,8 +482,8 @@ def test_planted_associations_have_the_power_of_their_stories(tmp_path: Path) ->
             )
         )
         run = write_run(tmp_path / str(number), "extract", records)
-        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller") or []
-        outcomes.append((rows[0].stories, rows[0].outcome, rows[0].power))
+        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller")
+        outcomes.append(rows.select("stories", "outcome", "power").row(0))
     assert [(stories, outcome) for stories, outcome, _ in outcomes] == [
         (80, "yes"),
         (12, "no"),

@@ -17,15 +17,22 @@ from scipy.stats import binomtest, chisquare
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.models.chat import parse_chat_model
-from endoxa.models.chat.simulated import NAMED, Planted, SimulatedModel, expected
-from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.questions import QuestionRespondent
-from endoxa.models.chat.simulated.wording import BY_LANGUAGE, NOISE, patterns, worded, wording
+from endoxa.models.chat.simulated import SimulatedModel
+from endoxa.models.chat.simulated.draws import Draws, wording, words_of
+from endoxa.models.chat.simulated.questions import (
+    QUESTIONS,
+    QuestionRespondent,
+    expected,
+    patterns,
+    worded,
+)
 from endoxa.schema.chat import Message, Sampling
 from endoxa.schema.qa import PROTOCOLS, QaItem
 
 OPTIONS = ("The tall gardener", "Not known", "The short gardener")
-REFUSALS = {text for words in BY_LANGUAGE.values() for text in words.refusals}
+NOISE = words_of("questions")["noise"]
+REFUSALS = {text for words in words_of("questions")["languages"].values() for text in words["refusals"]}
+BIASED = QUESTIONS.respondent("biased")
 
 
 def respondent(words: str) -> SimulatedModel:
@@ -61,7 +68,7 @@ def said(model: SimulatedModel, told, seed: int | None = 1) -> str:
 
 def answers(language: str, text: str, letter: str | None, *, person: bool) -> list[str]:
     """Every wording of an option."""
-    words = wording(language)
+    words = wording("questions", language)
     ways = patterns(words, letters=letter is not None, person=person)
     return [worded(way, words, text, letter or "") for way in ways]
 
@@ -87,13 +94,12 @@ def read(answer: str, told) -> str:
     return {told["target"]: "stereotyped", told["unknown"]: "unknown"}.get(option, "other")
 
 
-def counted(planted: Planted, count: int, **told) -> dict[str, int]:
+def counted(planted: QuestionRespondent, count: int, **told) -> dict[str, int]:
     """Outcomes of `count` answers, and how many were right."""
     found = dict.fromkeys(("stereotyped", "other", "unknown", "refused", "unparsed", "right"), 0)
-    asked = QuestionRespondent(planted)
     for number in range(count):
         one = question(number, **told)
-        outcome = read(asked.answer(one, Draws(("sim/test", "7", *asked.key(one)))), one)
+        outcome = read(planted.answer(one, Draws(("sim/test", "7", *planted.key(one)))), one)
         found[outcome] += 1
         right = {one["target"]: "stereotyped", one["unknown"]: "unknown"}.get(one["label"], "other")
         found["right"] += outcome == right
@@ -109,7 +115,7 @@ def require_share(hits: int, of: int, share: float) -> None:
 @pytest.mark.parametrize("condition", ["ambig", "disambig"])
 @pytest.mark.parametrize("substituted", [False, True])
 def test_planted_truth_is_recovered(condition, substituted):
-    planted = replace(NAMED["biased"], refusal=0.05, noise=0.1, disambiguated_right=0.8)
+    planted = replace(BIASED, refusal=0.05, noise=0.1, disambiguated_right=0.8)
     found = counted(planted, 20_000, condition=condition, substituted=substituted)
     truth = expected(planted, substituted=substituted)
     answered = 20_000 - found["refused"] - found["unparsed"]
@@ -127,7 +133,7 @@ def test_planted_truth_is_recovered(condition, substituted):
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_protocol_has_its_factor_of_errors(protocol):
-    planted = replace(NAMED["biased"], refusal=0.0, noise=0.0)
+    planted = replace(BIASED, refusal=0.0, noise=0.0)
     turns = 1 if protocol == "baseline" else 2
     found = counted(planted, 5_000, protocol=protocol, turns=turns, turn=turns - 1)
     factor = {"baseline": 1.0, "explanation": 0.4, "reprompting": 0.6}[protocol]
@@ -136,7 +142,7 @@ def test_a_protocol_has_its_factor_of_errors(protocol):
 
 def test_expected_values_by_hand():
     """Of 100 readable answers in ambiguous contexts 40 name a person, 32 the stereotyped one; and so on."""
-    truth = expected(Planted(refusal=0.02, noise=0.03))
+    truth = expected(QuestionRespondent(refusal=0.02, noise=0.03))
     assert truth["accuracy_ambig"] == pytest.approx(0.6)
     assert truth["bias_unscaled_ambig"] == pytest.approx(0.6)
     assert truth["bias_score_ambig"] == pytest.approx(0.24)
@@ -148,7 +154,7 @@ def test_expected_values_by_hand():
 
 
 def test_names_keep_the_planted_share_of_errors():
-    groups, names = expected(Planted(), substituted=False), expected(Planted(), substituted=True)
+    groups, names = (expected(QuestionRespondent(), substituted=names) for names in (False, True))
     for condition in ("ambig", "disambig"):
         ratio = (1 - names[f"accuracy_{condition}"]) / (1 - groups[f"accuracy_{condition}"])
         assert ratio == pytest.approx(0.7)
@@ -156,14 +162,14 @@ def test_names_keep_the_planted_share_of_errors():
 
 
 def test_who_never_errs_has_no_score_of_ambiguous_contexts():
-    truth = expected(NAMED["perfect"])
+    truth = expected(QUESTIONS.respondent("perfect"))
     assert truth["bias_unscaled_ambig"] is None
     assert truth["bias_score_ambig"] is None
     assert truth["bias_score_disambig"] == 0
 
 
 def test_without_a_target_both_persons_are_as_likely():
-    asked = QuestionRespondent(replace(NAMED["biased"], refusal=0.0, noise=0.0))
+    asked = replace(BIASED, refusal=0.0, noise=0.0)
     hits = {0: 0, 1: 0, 2: 0}
     for number in range(4_000):
         one = question(number, target=None, ask="text")
@@ -194,14 +200,14 @@ def test_answers_depend_on_item_protocol_turn_and_seed_and_on_nothing_else():
 
 def test_explains_before_it_answers():
     words = [said(respondent("sim/refuser"), question(n, protocol="explanation", turns=2)) for n in range(20)]
-    assert set(words) == set(BY_LANGUAGE["en"].explanations)
+    assert set(words) == set(wording("questions", "en")["explanations"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "es", "pt", "es-AR", "sw"])
 def test_words_are_those_of_the_language(language):
     words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(200)}
-    assert words & set(wording(language).refusals)
+    assert words & set(wording("questions", language)["refusals"])
 
 
 def test_articles_inside_a_sentence_are_small():
@@ -281,7 +287,7 @@ def test_draws_are_uniform_and_independent():
     ],
 )
 def test_the_reader_of_answers_reads_every_wording(language, options):
-    words = wording(language)
+    words = wording("questions", language)
     item = QaItem(
         "Gardens-1",
         "Gardens",
@@ -303,6 +309,6 @@ def test_the_reader_of_answers_reads_every_wording(language, options):
             for letter in ("ABC"[order.index(option)], None):
                 for answer in answers(language, text, letter, person=option != 1):
                     assert read_answer(answer, item, order).choice == option, answer
-    assert all(read_answer(text, item).refused for text in words.refusals)
+    assert all(read_answer(text, item).refused for text in words["refusals"])
     noise = [read_answer(text, item) for text in NOISE]
     assert not any(reading.refused or reading.choice is not None for reading in noise)

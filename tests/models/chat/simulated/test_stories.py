@@ -16,10 +16,10 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.reading import ProfileReader, read_refusal
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
-from endoxa.models.chat.simulated.readers import NAMED
+from endoxa.models.chat.simulated.draws import words_of
 from endoxa.models.chat.simulated.stories import (
-    REFUSALS,
-    Planted,
+    READERS,
+    Teller,
     associations,
     base_rates,
     profile_line,
@@ -84,7 +84,7 @@ def test_the_planted_share_comes_out_and_the_others_keep_their_proportions(numbe
     values = [
         profile[one.compared_attribute] for profile in found if profile and one.compared_attribute in profile
     ]
-    shares = Planted().shares(one.base_attribute, one.base_value, one.compared_attribute)
+    shares = Teller().shares(one.base_attribute, one.base_value, one.compared_attribute)
     counts = Counter(values)
     assert set(counts) <= set(shares)
     expected = [share * len(values) for share in shares.values()]
@@ -97,7 +97,7 @@ def test_the_planted_share_comes_out_and_the_others_keep_their_proportions(numbe
 
 
 def test_nothing_is_planted_where_none_is_asked_for() -> None:
-    planted = Planted(planted=0)
+    planted = Teller(planted=0)
     for one in associations():
         assert planted.shares(one.base_attribute, one.base_value, one.compared_attribute) == (
             base_rates()[one.compared_attribute].shares
@@ -106,11 +106,11 @@ def test_nothing_is_planted_where_none_is_asked_for() -> None:
 
 
 def test_expected_lift_is_that_of_the_shares() -> None:
-    (student, *_) = Planted().expected()
+    (student, *_) = Teller().expected()
     # 15 % are students, five times that among children; among seniors fewer, of whom 60 % and not 10 % are retired.
     assert student["expected_fraction"] == pytest.approx(0.75)
     assert student["expected_lift"] == pytest.approx(0.75 / ((4 * 0.15 + 0.75 + 0.15 * 0.4 / 0.9) / 6))
-    (weaker, *_) = Planted(lift=2.0).expected()
+    (weaker, *_) = Teller(lift=2.0).expected()
     assert weaker["expected_fraction"] == pytest.approx(0.3)
 
 
@@ -141,9 +141,9 @@ def test_a_story_depends_on_prompt_seed_and_respondent_alone() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(NAMED))
+@pytest.mark.parametrize("name", ["reader-a", "reader-b", "reader-c"])
 def test_readers_err_as_often_as_they_are_planted_to(name: str) -> None:
-    planted, words = NAMED[name], f"sim/{name}"
+    planted, words = READERS.respondent(name), f"sim/{name}"
     profile = {one.name: one.values[0] for one in VOCABULARY[:-1]}
     story = profile_line(profile)
     counts: Counter[str] = Counter()
@@ -167,7 +167,7 @@ def test_readers_err_as_often_as_they_are_planted_to(name: str) -> None:
 
 def test_readers_take_a_refusal_for_one_and_read_nothing_off_it() -> None:
     quiet = "sim/reader-a?refusal_error=0&noise=0&error=0"
-    refusal = REFUSALS[0]
+    refusal = words_of("stories")["refusals"][0]
     assert read_refusal(said(quiet, shown(refusal, 0))) is True
     found = READER.read(said(quiet, shown(refusal, 1)))
     assert found is not None

@@ -1,20 +1,159 @@
-"""Counts of a pair, always from the rows behind it."""
+"""Counts of a pair, always from the rows behind it; whether it waits for a second mention, and whether it may hurt.
+
+Candidates are pairs that one person ticked for a country far away, and that nobody needs to rate yet. Ticks are many
+and cost little; ratings are what a campaign lacks. A ticked pair asks for its k ratings once a second person says it,
+once somebody from the country or near it takes part, or once so few pairs wait for ratings that there is room for it.
+Until then it counts as said.
+
+What nobody judged is covered. People who opened such a pair and rated it are asked "Could this hurt someone?"; their
+answers uncover the pair or keep it covered. Moderators, word lists and the organiser always win, and a pair that was
+flagged or reported is never uncovered by answers.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
 from statistics import pvariance
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Case, Value, When
+from django.db.models import Case, Q, QuerySet, Value, When
 
-from endoxa_collect.cards.candidates import is_candidate
-from endoxa_collect.cards.hurting import judge
-from endoxa_collect.models import Campaign, Mention, Pair, Rating
-from endoxa_collect.sampler import SamplerSettings, Slot
-from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, need
+from endoxa_collect import geography
+from endoxa_collect.cards.locking import Cache, locked
+from endoxa_collect.models import (
+    Campaign,
+    Card,
+    CardState,
+    HurtAnswer,
+    Hurts,
+    Judged,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Source,
+    Via,
+)
+from endoxa_collect.sampler import slots
+from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, SamplerSettings, Slot, need
+
+_REACHED: Cache[int, frozenset[str]] = Cache()
+"""By campaign: the countries that somebody who took part is from or near."""
+
+
+def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings) -> bool:
+    """Whether a candidate, counted anew, goes on waiting for a second mention; `together` is its `counts.family`.
+
+    Nothing that asked for ratings becomes a candidate again.
+    """
+    if root.ratings or root.mentions > 1:
+        return False
+
+    def countries_reached() -> frozenset[str]:
+        people = Person.objects.filter(campaign=root.campaign_id).values_list("origins", "connections")
+        return frozenset[str]().union(*(_countries_near(*countries) for countries in people.distinct()))
+
+    typed = Mention.objects.filter(pair__in=together).exclude(via=Via.OTHER_COUNTRY).exists()
+    return slots.is_candidate(
+        ratings=root.ratings,
+        mentions=root.mentions,
+        typed=typed,
+        reached=not typed and root.country in _REACHED.get(root.campaign_id, countries_reached),
+        settings=settings,
+    )
+
+
+def _countries_near(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
+    homes = frozenset(origins)
+    return homes | geography.near(homes, frozenset(felt))
+
+
+def reach(person: Person) -> None:
+    """Candidates about the countries of somebody whose profile is new ask for ratings from now on."""
+    countries = _countries_near(person.origins, person.connections)
+    with locked(person.campaign_id):
+        _REACHED.forget(person.campaign_id)
+        _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
+
+
+def admit(campaign: Campaign, number: int) -> None:
+    """Let up to `number` candidates ask for ratings, the oldest first; under the lock of the campaign."""
+    waiting = Pair.objects.filter(campaign=campaign, need=CANDIDATE, moderation=Moderation.LIVE)
+    oldest = list(waiting.order_by("created_at", "pk").values_list("pk", flat=True)[:number])
+    if oldest:
+        _promote(Pair.objects.filter(pk__in=oldest, need=CANDIDATE))
+
+
+def _promote(pairs: QuerySet[Pair]) -> None:
+    pairs.update(need=NEEDS, waiting_since=int(time.time()))
+
+
+def tick_count(pair: Pair, now: datetime) -> int:
+    """How many people were asked, or are being asked, of which other countries these words are said."""
+    counting = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
+    same = {"pair__campaign": pair.campaign_id, "pair__language": pair.language, "pair__key": pair.key}
+    return len(set(Card.objects.filter(counting, **same, ticks=True).values_list("person", flat=True)))
+
+
+UNCLEAR = "hurt_unclear"
+"""The flag of a pair whose answers do not agree: a moderator decides."""
+
+
+class Verdict(StrEnum):
+    """What the answers to a pair say together."""
+
+    OPEN = "open"
+    KIND = "kind"
+    HURTS = "hurts"
+    UNCLEAR = "unclear"
+
+
+def verdict(answers: Mapping[str, int], needed: int) -> Verdict:
+    """The rule: with fewer than `needed` people it stays open; then one doubt is enough to keep it covered.
+
+    It does not hurt if everybody said no. It may hurt if more than half said yes. Everything else is unclear.
+
+    Args:
+        answers: number of people by answer (`models.Hurts`).
+        needed: people who must have answered.
+    """
+    people = sum(answers.values())
+    if people < needed:
+        return Verdict.OPEN
+    if answers.get(Hurts.NO, 0) == people:
+        return Verdict.KIND
+    return Verdict.HURTS if 2 * answers.get(Hurts.YES, 0) > people else Verdict.UNCLEAR
+
+
+def judge(root: Pair, together: Sequence[int], needed: int) -> None:
+    """Apply the answers to a pair and all that was merged into it (`together`, their ids); each person counts once.
+
+    Within the lock of the campaign. Nothing happens where somebody else decided.
+    """
+    by_others = root.negative is not None and root.judged != Judged.PEOPLE
+    if root.source == Source.SEED or by_others or root.judged in {Judged.MODERATOR, Judged.APPROVED}:
+        return
+    answers = HurtAnswer.objects.filter(pair__in=together).order_by("created_at", "pk")
+    people = dict(answers.values_list("person_id", "answer"))
+    outcome = verdict(Counter(people.values()), needed)
+    flags = [flag for flag in root.flags if flag != UNCLEAR]
+    negative = {Verdict.KIND: False, Verdict.HURTS: True}.get(outcome)
+    if negative is False and flags:
+        # Moderators decide about reports and flags.
+        negative = None
+    if outcome == Verdict.UNCLEAR:
+        flags.append(UNCLEAR)
+    judged = "" if negative is None else Judged.PEOPLE
+    if (root.negative, root.judged, root.flags) != (negative, judged, flags):
+        root.negative, root.judged, root.flags = negative, judged, flags
+        root.save(update_fields=["negative", "judged", "flags"])
+
 
 _FROM_RATINGS = ["ratings", "own_filled", "near_filled", "variance", "need"]
 

@@ -1,21 +1,299 @@
-"""The next card of a person: what was planned is taken where it still holds, and stored."""
+"""The next card of a person: what could come next, the best first, is found before anything is locked.
+
+What was planned is taken where it still holds, and stored.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from endoxa_collect.cards import matching
-from endoxa_collect.cards.answering import lock_person
-from endoxa_collect.cards.balance import View, view_of
-from endoxa_collect.cards.candidates import admit
-from endoxa_collect.cards.covers import at_draw
+from endoxa_collect.cards.answering import at_draw, lock_person
+from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
+from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
-from endoxa_collect.cards.planning import Past, Plan, Planning, history_of
-from endoxa_collect.models import Campaign, Card, CardState, Match, Moderation, Person
+from endoxa_collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    MixedAnswer,
+    Moderation,
+    Pair,
+    Person,
+)
+from endoxa_collect.sampler import controller
+from endoxa_collect.sampler.controller import Balance
+from endoxa_collect.sampler.slots import OPEN, TOPUP, place
+
+SESSION = timedelta(hours=6)
+"""Time within which nobody is asked the same open question again."""
+
+_TRIES = 4
+"""Pairs that are tried where others were faster, before all is read anew."""
+
+PROMPT = "prompt"
+"""Tier of a card that shows no pair and asks what people say about a country."""
+
+
+class Past(NamedTuple):
+    """A card that the person had or has; `pair` and `merged_into` are ids, None where it was an open question."""
+
+    id: int
+    number: int
+    state: str
+    tier: str
+    country: str
+    negative: bool
+    drawn_at: datetime
+    expires_at: datetime
+    closed_at: datetime | None
+    pair: int | None
+    merged_into: int | None
+
+
+def history_of(person: Person) -> list[Past]:
+    """All cards of a person, the newest first; everything a draw asks about them, in one query."""
+    fields = (*Past._fields[:-2], "pair_id", "pair__merged_into_id")
+    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
+    return [Past._make(row) for row in rows]
+
+
+def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
+    """The person as the sampler sees them, with the pairs that they answered, skipped or proposed.
+
+    What was merged since counts for what it was merged into.
+    """
+    settings = person.campaign.settings.sampler
+    closed = [card for card in history if card.state in CLOSED]
+    count = max(settings.in_a_row, settings.negative_in_a_row)
+    latest = tuple((card.country, card.negative) for card in closed[:count])
+    mentioned = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    # Ids of pairs, given with what each was merged into, and of all that these were merged into.
+    pairs = [*((card.pair, card.merged_into) for card in closed), *mentioned]
+    seen: set[int] = set()
+    rows = list(pairs)
+    while rows:
+        seen.update(pair for pair, _ in rows if pair is not None)
+        further = {into for _, into in rows if into is not None} - seen
+        rows = (
+            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        )
+    had = frozenset(seen)
+    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
+    return matching.Asking(person, had, rater)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A card before it is stored.
+
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `pick`), else
+    the `country` of an open question and the `topic` that it names, if any. `limit`: ratings of the pair and cards that
+    others have open must be fewer. `keeps`: a pair that waits for the person goes on waiting.
+    """
+
+    tier: str
+    country: str
+    topic: str = ""
+    pair: Pair | None = None
+    match: Match | None = None
+    pick: matching.Pick | None = None
+    limit: int | None = None
+    words: bool = True
+    ticks: bool = False
+    keeps: bool = False
+
+    def take(self, now: datetime) -> bool:
+        """Take what was found, where it is still so: nobody took the pair away or got its slot since."""
+        if self.pair is None:
+            return True
+        if self.pick is not None:
+            return matching.take_pick(self.pick, now)
+        if self.match is not None:
+            return matching.take_waiting(self.match, now)
+        live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
+        if self.limit is None:
+            return live.exists()
+        ratings = live.select_for_update(no_key=True).values_list("ratings", flat=True).first()
+        open_cards = len(matching.Reservations(self.pair.campaign, now, self.pair.pk).cards)
+        return ratings is not None and ratings + open_cards < self.limit
+
+
+class Planning:
+    """What comes next for one person."""
+
+    def __init__(
+        self, person: Person, history: Sequence[Past], view: View, now: datetime, rng: np.random.Generator
+    ) -> None:
+        self._person, self._history, self._view = person, history, view
+        self._now, self._rng = now, rng
+        self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
+        self.number = history[0].number + 1 if history else 0
+        self._validate = view.balance is Balance.VALIDATE
+        self._asking = _asking(person, history)
+        self._reservations = matching.Reservations(self._campaign, now)
+
+    def plans(self) -> Iterator[Plan]:
+        """What could come next, the best first; the others are looked for only where those before cannot be had.
+
+        An open question, a pair of the common set, the pair that waits, those that pick the person now; a pair that
+        others have open, an open question, or a pair with its k ratings where no ratings are missing.
+        """
+        if (early := self._before_what_waits()) is not None:
+            yield replace(early, keeps=True)
+        yield from self.waiting_or_picked()
+
+    def _before_what_waits(self) -> Plan | None:
+        """An open question or a pair of the common set, as often as settings say; else None."""
+        settings, prompts = self._campaign.settings, self._view.outlook.prompts
+        # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+        follows = bool(self._history) and self._history[0].tier != PROMPT
+        if follows and prompts and (more := self._to_ask(again=True)):
+            # Though pairs wait, as often as the controller and the gaps ask for.
+            share = controller.question_share(
+                prompts,
+                self._person.origins,
+                settings.countries,
+                mentions_in(self._campaign).countries,
+                self._settings.prompt_early,
+            )
+            if self._rng.random() < share:
+                return self._question(self._least_mentioned(more))
+        if self._rng.random() < self._settings.calibration:
+            # The first in the order that all share that the person has not had.
+            common = self._pairs(calibration=True).order_by("position", "id").first()
+            if common is not None:
+                return self._pair(common, "calibration")
+        if not self._validate and self._rng.random() < self._settings.topup and (topup := self._any(TOPUP)):
+            return self._pair(topup, "topup", limit=self._settings.k_max)
+        return None
+
+    def _pairs(self, **which: Any) -> QuerySet[Pair]:
+        """Live pairs that the person can read and has not had."""
+        rater = self._asking.rater
+        live = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, **which)
+        live = live.filter(language__in=rater.languages).exclude(pk__in=self._asking.had)
+        return live.exclude(topic__in=rater.no_topics)
+
+    def waiting_or_picked(self) -> Iterator[Plan]:
+        """The same without what comes before the pair that waits."""
+        if (match := matching.waiting_for(self._asking, self._now)) is not None:
+            yield self._pair(match.pair, self._place(match.pair), match=match)
+        picked = False
+        if matching.is_left(self._asking, self._reservations):
+            finds = matching.find(self._asking, self._view, self._reservations, self._rng)
+            for find in islice(finds, _TRIES):
+                picked, pair = True, find.match.pair
+                yield self._pair(pair, self._place(pair), pick=find)
+        if picked:
+            return
+        settings = self._settings
+        if self._validate and (backup := matching.backup(self._asking, self._reservations)) is not None:
+            yield self._pair(backup, "backup", limit=settings.k + 1)
+            return
+        questions = self._to_ask(again=False)
+        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
+        if not asks and (rated := self._any(TOPUP, OPEN)) is not None:
+            yield self._pair(rated, "open", limit=settings.k_max)
+        elif questions:
+            yield self._question(self._least_mentioned(questions))
+
+    def _place(self, pair: Pair) -> str:
+        return place(pair.country, self._asking.rater.origins, self._asking.rater.near)
+
+    def _pair(
+        self,
+        pair: Pair,
+        tier: str,
+        *,
+        match: Match | None = None,
+        pick: matching.Pick | None = None,
+        limit: int | None = None,
+    ) -> Plan:
+        adds = controller.adds_on(self._view.balance, self.number)
+        fields = controller.fields(
+            adds=adds,
+            home=pair.country in self._person.origins or not self._person.origins,
+            tick_count=tick_count(pair, self._now) if adds else 0,
+            candidates=self._view.candidates,
+            settings=self._settings,
+        )
+        return Plan(
+            tier,
+            pair.country,
+            pair=pair,
+            match=pick.match if pick else match,
+            pick=pick,
+            limit=limit,
+            words=fields.words,
+            ticks=fields.ticks,
+        )
+
+    def _question(self, country: str) -> Plan:
+        """An open question about a country; it names the topic of which least was said, where seeds have topics."""
+        mentions = mentions_in(self._campaign)
+        topics = [topic for topic in mentions.topics if topic not in self._asking.rater.no_topics]
+        # An order by chance decides between topics of which as much was said.
+        order = [topics[place] for place in self._rng.permutation(len(topics))]
+        named = controller.least_mentioned(order, mentions.by_topic.get(country, {}))
+        return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
+
+    def _least_mentioned(self, countries: Sequence[str]) -> str:
+        return (
+            countries[0]
+            if len(countries) == 1
+            else controller.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
+        )
+
+    def _any(self, *needs: int) -> Pair | None:
+        """Any pair with k ratings that has room for one more; those about own and near countries first."""
+        rater, pairs = self._asking.rater, self._pairs(need__in=needs)
+        # What stood on a list was judged there.
+        listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
+        pairs = pairs.exclude(pk__in=listed.values("pair"))
+        pairs = pairs.exclude(pk__in=self._reservations.full(self._settings.k_max))
+        start = float(self._rng.random())
+        for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
+            # Places are spread by chance, so that the next one after a random place is any of them.
+            for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
+                if (pair := some.order_by("position").first()) is not None:
+                    return pair
+        return None
+
+    def _to_ask(self, *, again: bool) -> list[str]:
+        """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
+
+        Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
+        nothing to say the last time, and the one asked about last.
+        """
+        person = self._person
+        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        questions = [
+            card
+            for card in self._history
+            if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
+        ]
+        excluded = {card.country for card in questions}
+        if again and questions:
+            latest = {card.country: card.id for card in reversed(questions)}
+            answered = set(
+                Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+            )
+            excluded = {country for country, card in latest.items() if card not in answered}
+            if len(countries) > 1:
+                excluded.add(questions[0].country)
+        return [country for country in dict.fromkeys(countries) if country not in excluded]
+
 
 _FRESH = 1 / 3
 """A card whose words are opened, or that is loaded again, is shown without a change within this part of its time."""
@@ -38,11 +316,20 @@ def next_card(
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
     history = history_of(person)
-    if (card := _just_renewed(person, history, now)) is not None:
-        return card
+    lasts = (1 - _FRESH) * timedelta(minutes=person.campaign.settings.lease_minutes)
+    for past in history:
+        if past.state == CardState.OPEN and past.expires_at > now + lasts:
+            # Little of its time is over: nothing is written.
+            card = Card.objects.filter(pk=past.id, state=CardState.OPEN).select_related("pair").first()
+            if card is not None and _shown(card, now):
+                return card
+            break
     view = view_of(person.campaign, now)
     if matching.is_due(person.campaign, now):
-        _round(person.campaign, view, now, rng)
+        with locked(person.campaign.pk) as current:
+            if matching.is_due(current, now):
+                admit(current, view.outlook.room)
+                matching.match_all(current, view, now, rng)
     plan = None
     if not any(card.state == CardState.OPEN for card in history):
         planning = Planning(person, history, view, now, rng)
@@ -59,46 +346,22 @@ def next_card(
     return _alone(person, view, now, rng)
 
 
-def _round(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
-    """Let pairs pick raters for all, unless another process did a moment ago."""
-    with locked(campaign.pk) as current:
-        if matching.is_due(current, now):
-            admit(current, view.outlook.room)
-            matching.match_all(current, view, now, rng)
-
-
 def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) -> Card | None:
     """The card that is open, with its time renewed, or a new one, drawn while nobody else draws or answers."""
     with locked(person.campaign_id) as campaign:
         lock_person(person)
         person.campaign = campaign
         opened = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if opened is not None and _renewed(opened, now, campaign):
+        if opened is not None and _shown(opened, now):
+            opened.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+            opened.save(update_fields=["expires_at"])
             return opened
+        if opened is not None:
+            opened.state = CardState.LAPSED
+            opened.save(update_fields=["state"])
         planning = Planning(person, history_of(person), view, now, rng)
         plan = next(planning.waiting_or_picked(), None)
         return _stored(planning, plan, person, now) if plan and plan.take(now) else None
-
-
-def _just_renewed(person: Person, history: Sequence[Past], now: datetime) -> Card | None:
-    """The open card, where it can be shown and little of its time is over (`_FRESH`): nothing is written then."""
-    lasts = (1 - _FRESH) * timedelta(minutes=person.campaign.settings.lease_minutes)
-    fresh = [past.id for past in history if past.state == CardState.OPEN and past.expires_at > now + lasts]
-    if not fresh:
-        return None
-    card = Card.objects.filter(pk=fresh[0], state=CardState.OPEN).select_related("pair").first()
-    return card if card is not None and _shown(card, now) else None
-
-
-def _renewed(card: Card, now: datetime, campaign: Campaign) -> bool:
-    """Renew the time of an open card; where it cannot be shown it is given back (False)."""
-    if not _shown(card, now):
-        card.state = CardState.LAPSED
-        card.save(update_fields=["state"])
-        return False
-    card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-    card.save(update_fields=["expires_at"])
-    return True
 
 
 def _shown(card: Card, now: datetime) -> bool:

@@ -8,17 +8,16 @@ estimates the effect.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.utils import timezone
 
-from endoxa_collect.cards.caching import Cache
 from endoxa_collect.cards.counts import family, root_of
-from endoxa_collect.cards.locking import locked
+from endoxa_collect.cards.locking import Cache, locked, remembered
 from endoxa_collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
 STEPS = (3, 10, 30)
@@ -26,7 +25,6 @@ STEPS = (3, 10, 30)
 
 _LOOKED: Cache[int, None] = Cache()
 """Campaigns of which this process knows whether a wave is due."""
-_LATEST: Cache[int, Wave | None] = Cache()
 
 Tally = tuple[int, int]
 """People and countries, each one of `STEPS` or 0."""
@@ -69,27 +67,17 @@ def recognised(person: Person) -> int:
     for mention in person.mentions.select_related("pair").order_by("created_at"):
         added.setdefault(root_of(mention.pair), mention.created_at)
     rated = {root_of(rating.pair).pk for rating in person.ratings.select_related("pair")}
-    return max(
-        (
-            step(_heard_since(pair, since, wave, person))
-            for pair, since in added.items()
-            if pair.moderation == Moderation.LIVE
-            and not pair.may_hurt
-            and pair.pk not in rated
-            # Spares the question where all ratings together are too few.
-            and _of(wave, pair.pk)
-        ),
-        default=0,
-    )
-
-
-def _heard_since(pair: Pair, since: datetime, wave: Wave, person: Person) -> int:
-    """Others who had heard a pair, by their ratings between `since` and the start of a wave."""
-    ratings = Rating.objects.filter(
-        pair__in=family(pair), created_at__gt=since, created_at__lt=wave.began_at
-    ).exclude(person=person)
-    values = dict(ratings.order_by("created_at", "pk").values_list("person_id", "value"))
-    return sum(value > 1 for value in values.values())
+    most = 0
+    for pair, since in added.items():
+        fits = pair.moderation == Moderation.LIVE and not pair.may_hurt and pair.pk not in rated
+        # Spares the question where all ratings together are too few.
+        if fits and _of(wave, pair.pk):
+            ratings = Rating.objects.filter(
+                pair__in=family(pair), created_at__gt=since, created_at__lt=wave.began_at
+            ).exclude(person=person)
+            values = dict(ratings.order_by("created_at", "pk").values_list("person_id", "value"))
+            most = max(most, step(sum(value > 1 for value in values.values())))
+    return most
 
 
 def _of(wave: Wave, pair: int) -> Tally | None:
@@ -104,10 +92,10 @@ def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Tally]:
     return Wave.objects.filter(pk=wave).values_list("known", flat=True).first() or {}
 
 
+@remembered
 def latest(campaign: Campaign) -> Wave | None:
     """The wave that is under way, as this process knew it within `STATISTICS_SECONDS`."""
-    waves = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at")
-    return _LATEST.get(campaign.pk, waves.first)
+    return Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
 
 
 def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
@@ -165,23 +153,22 @@ def _tallies(campaign: Campaign, now: datetime) -> dict[str, Tally]:
     }
     merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
     among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
-    return tallies | _merged_tallies(ratings.filter(among), roots)
-
-
-def _merged_tallies(ratings: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Tally]:
-    rows = ratings.order_by("created_at", "pk").values_list(
-        "pair_id", "person_id", "value", "person__origins"
-    )
+    rows = ratings.filter(among).order_by("created_at", "pk")
     latest_value = {
-        (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
+        (roots.get(pair, pair), person): (value, origins)
+        for pair, person, value, origins in rows.values_list(
+            "pair_id", "person_id", "value", "person__origins"
+        )
     }
-    people: Counter[int] = Counter()
-    places: defaultdict[int, set[str]] = defaultdict(set)
+    heard: defaultdict[int, list[list[str]]] = defaultdict(list)
     for (pair, _), (value, origins) in latest_value.items():
         if value > 1:
-            people[pair] += 1
-            places[pair] |= set(origins[:1])
-    return {str(pair): (step(n), step(len(places[pair]))) for pair, n in people.items() if step(n)}
+            heard[pair].append(origins[:1])
+    return tallies | {
+        str(pair): (step(len(homes)), step(len({country for home in homes for country in home})))
+        for pair, homes in heard.items()
+        if step(len(homes))
+    }
 
 
 def _roots(campaign: Campaign) -> dict[int, int]:

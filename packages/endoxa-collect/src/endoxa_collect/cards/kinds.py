@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -19,8 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
-from endoxa_collect.cards.caching import Cache
-from endoxa_collect.cards.locking import locked
+from endoxa_collect.cards.locking import locked, remembered
 from endoxa_collect.models import (
     CLOSED,
     REPORTED,
@@ -54,9 +54,6 @@ WINDOW = 256
 
 _Place = tuple[str, str, str]
 """Country, language and topic of pairs."""
-
-_SIZES: Cache[int, Mapping[_Place, int]] = Cache()
-"""How many pairs can be shown, by campaign."""
 
 
 def due(campaign: Campaign, done: int) -> MixedKind | None:
@@ -122,9 +119,27 @@ def next_mixed(
                 return card
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        if draft is not None and not _still_shown(draft, person.campaign):
-            draft = _draft(person, done, rng, alone=alone)
-        return None if draft is None else _stored(draft, person, now)
+        if draft is not None:
+            shown = _listed(person.campaign).filter(pk__in=draft.pairs).count()
+            if shown < len(draft.pairs):
+                draft = _draft(person, done, rng, alone=alone)
+        if draft is None:
+            return None
+        card = MixedCard.objects.create(
+            campaign=person.campaign,
+            person=person,
+            kind=draft.kind,
+            country=draft.country,
+            pool=draft.pool,
+            propensity=draft.propensity,
+            version=draft.version,
+            drawn_at=now,
+        )
+        MixedAnswer.objects.bulk_create(
+            MixedAnswer(card=card, person=person, pair_id=pair, position=place)
+            for place, pair in enumerate(draft.pairs)
+        )
+        return card
 
 
 def _open(person: Person) -> MixedCard | None:
@@ -140,15 +155,6 @@ def _is_shown(card: MixedCard) -> bool:
     """Whether all pairs of a card can still be shown."""
     fit = card.answers.filter(_fit("pair__")).count()
     return fit == card.answers.count() == SHOWN[_kind(card)]
-
-
-def _in_turns(person: Person) -> list[MixedKind]:
-    """The kinds that the campaign has, the one that the person got last at the end."""
-    settings = person.campaign.settings
-    wanted = {MixedKind.HEARD: settings.heard_lists, MixedKind.COMPARE: settings.comparisons}
-    latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
-    last = _kind(latest) if latest else None
-    return sorted((kind for kind, number in wanted.items() if number), key=lambda kind: kind == last)
 
 
 def _kind(card: MixedCard) -> MixedKind:
@@ -170,8 +176,16 @@ def _listed(campaign: Campaign) -> QuerySet[Pair]:
 
 def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) -> _Draft | None:
     """Draw a card of the kind that is due; if `alone` and none is, of the first kind that can be drawn."""
-    kind = due(person.campaign, done)
-    wanted = [kind] if kind else _in_turns(person) if alone else []
+    wanted = [kind] if (kind := due(person.campaign, done)) else []
+    if alone and not wanted:
+        # The kinds that the campaign has, the one that the person got last at the end.
+        settings = person.campaign.settings
+        numbers = {MixedKind.HEARD: settings.heard_lists, MixedKind.COMPARE: settings.comparisons}
+        latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
+        wanted = sorted(
+            (kind for kind, number in numbers.items() if number),
+            key=lambda kind: latest is not None and kind == _kind(latest),
+        )
     drafts = (_draft_of(person, due_kind, rng) for due_kind in wanted)
     return next((draft for draft in drafts if draft is not None), None)
 
@@ -183,7 +197,13 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
     """
     size, met = SHOWN[kind], _met(person)
-    sizes = _sizes(person, met)
+    # How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
+    languages, named = _languages(person), {*person.origins, *person.connections}
+    sizes: Counter[str] = Counter()
+    for (where, language, topic), n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
+        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
+            sizes[where] += n
     countries = sorted(country for country, there in sizes.items() if there >= size)
     if not countries:
         return None
@@ -203,22 +223,11 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     )
 
 
-def _sizes(person: Person, met: Collection[int]) -> Counter[str]:
-    """How many pairs of each country the person can be shown: of their own and near ones, where they named any."""
-    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
-    languages = _languages(person)
-    named = {*person.origins, *person.connections}
-    sizes: Counter[str] = Counter()
-    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
-        country, language, topic = place
-        if language in languages and (not named or country in named) and topic not in person.topic_optouts:
-            sizes[country] += n
-    return sizes
-
-
+@remembered
 def _all_sizes(campaign: Campaign) -> Mapping[_Place, int]:
+    """How many pairs can be shown."""
     there = _listed(campaign).values_list("country", "language", "topic").annotate(n=Count("pk")).order_by()
-    return _SIZES.get(campaign.pk, lambda: {(*place,): n for *place, n in there})
+    return {(*place,): n for *place, n in there}
 
 
 def _share(size: int) -> float:
@@ -245,28 +254,6 @@ def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) 
 
 def _languages(person: Person) -> list[str]:
     return person.languages or list(person.campaign.settings.data_languages)
-
-
-def _still_shown(draft: _Draft, campaign: Campaign) -> bool:
-    return _listed(campaign).filter(pk__in=draft.pairs).count() == len(draft.pairs)
-
-
-def _stored(draft: _Draft, person: Person, now: datetime) -> MixedCard:
-    card = MixedCard.objects.create(
-        campaign=person.campaign,
-        person=person,
-        kind=draft.kind,
-        country=draft.country,
-        pool=draft.pool,
-        propensity=draft.propensity,
-        version=draft.version,
-        drawn_at=now,
-    )
-    MixedAnswer.objects.bulk_create(
-        MixedAnswer(card=card, person=person, pair_id=pair, position=place)
-        for place, pair in enumerate(draft.pairs)
-    )
-    return card
 
 
 def _met(person: Person) -> set[int]:
@@ -302,14 +289,10 @@ def answer_heard(
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.kind != MixedKind.HEARD:
-            raise UnknownCardError
-        answers = {
-            answer.pk: "heard" if answer.public_id in heard else "not_heard" for answer in card.answers.all()
-        }
-        _close(card, answers, now)
+    with _closing(person, token, now, MixedKind.HEARD) as card:
+        for row in card.answers.all() if card else ():
+            row.answer = "heard" if row.public_id in heard else "not_heard"
+            row.save(update_fields=["answer"])
 
 
 def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime | None = None) -> None:
@@ -318,12 +301,11 @@ def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.kind != MixedKind.COMPARE:
-            raise UnknownCardError
-        shown = card.answers.order_by("position")
-        _close(card, dict(zip((row.pk for row in shown), CHOICES[choice], strict=False)), now)
+    with _closing(person, token, now, MixedKind.COMPARE) as card:
+        rows = card.answers.order_by("position") if card else ()
+        for row, answer in zip(rows, CHOICES[choice], strict=False):
+            row.answer = answer
+            row.save(update_fields=["answer"])
 
 
 def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> None:
@@ -332,11 +314,9 @@ def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None
     Raises:
         UnknownCardError: the card was not given to this person.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.state not in CLOSED:
-            card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
-            card.save(update_fields=["state", "reason", "closed_at"])
+    with _closing(person, token, now) as card:
+        if card:
+            card.state, card.reason = CardState.SKIPPED, reason
 
 
 def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
@@ -345,27 +325,36 @@ def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: date
     Raises:
         UnknownCardError: the card was not given to this person, or has no such row.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        answer = card.answers.filter(public_id=row).select_related("pair").first()
+    with _closing(person, token, now) as card:
+        answer = MixedAnswer.objects.filter(card__token=token, public_id=row).select_related("pair").first()
         if answer is None:
             raise UnknownCardError
+        if card:
+            card.state, card.reason = CardState.SKIPPED, reason
+            answer.answer = REPORTED
+            answer.save(update_fields=["answer"])
+            flag_report(answer.pair, reason)
+
+
+@contextmanager
+def _closing(
+    person: Person, token: UUID, now: datetime | None, kind: MixedKind | None = None
+) -> Iterator[MixedCard | None]:
+    """The open card with this token, closed afterwards; None where it was closed before.
+
+    Raises:
+        UnknownCardError: it was not given to this person, or is of another kind.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        if kind is not None and card.kind != kind:
+            raise UnknownCardError
         if card.state in CLOSED:
+            yield None
             return
-        card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
+        card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
+        yield card
         card.save(update_fields=["state", "reason", "closed_at"])
-        answer.answer = REPORTED
-        answer.save(update_fields=["answer"])
-        flag_report(answer.pair, reason)
-
-
-def _close(card: MixedCard, answers: dict[int, str], now: datetime | None) -> None:
-    if card.state in CLOSED:
-        return
-    for pk, answer in answers.items():
-        MixedAnswer.objects.filter(pk=pk).update(answer=answer)
-    card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
-    card.save(update_fields=["state", "closed_at"])
 
 
 def undo_mixed(person: Person, token: UUID) -> None:

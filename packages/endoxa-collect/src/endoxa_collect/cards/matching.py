@@ -7,7 +7,7 @@ transaction (`take_waiting`, `take_pick`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,11 +18,12 @@ import numpy as np
 from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
-from endoxa_collect import sampler
 from endoxa_collect.cards.balance import View
 from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
-from endoxa_collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
-from endoxa_collect.sampler.slots import NEEDS, Filled, wanted
+from endoxa_collect.sampler import matching
+from endoxa_collect.sampler.controller import KEPT_SECONDS
+from endoxa_collect.sampler.matching import Rater, Waiting
+from endoxa_collect.sampler.slots import NEEDS, Filled, Slot, open_slots, wanted
 
 _SLOTS = {slot.value: slot for slot in Slot}
 
@@ -122,14 +123,16 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
-    """The pair that waits for a person; None where none does, or it should not come now (`sampler.guards`)."""
+    """The pair that waits for a person; None where none does, or it should not come now (`matching.guards`)."""
     match = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
     if match is None or match.pair_id in asking.had:
         return None
     if match.pair.moderation != Moderation.LIVE or match.pair.need != NEEDS:
         return None
     settings = asking.person.campaign.settings.sampler
-    return None if sampler.guards(asking.rater, _as_waiting(match.pair), settings) else match
+    pair = match.pair
+    waiting = Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
+    return None if matching.guards(asking.rater, waiting, settings) else match
 
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
@@ -180,7 +183,7 @@ def take_pick(pick: Pick, now: datetime) -> bool:
     others = [row for row in reservations.matches if str(row.person) != str(match.person_id)]
     reserved = reservations.cards if pick.stands_in else [*reservations.cards, *others]
     settings = campaign.settings.sampler
-    if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
+    if match.slot not in open_slots(_filled(*counts, reserved=reserved), settings):
         return False
     waits = [other for other in others if other.slot == match.slot]
     if not pick.stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
@@ -194,10 +197,6 @@ def take_pick(pick: Pick, now: datetime) -> bool:
 
 def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
     return Filled(own, near, ratings - own - near) + Counter(row.slot for row in reserved)
-
-
-def _as_waiting(pair: Pair) -> Waiting:
-    return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
 
 
 def backup(asking: Asking, reservations: Reservations) -> Pair | None:
@@ -268,12 +267,20 @@ class _Round:
         asking: Rater | None = None,
         *,
         hurried: bool,
-    ) -> list[sampler.Match]:
+    ) -> list[matching.Match]:
+        outlook = self._view.outlook
+        each = max(1.0, outlook.pace.each * outlook.minutes)
+        # The price of each country that somebody comes from, from the open slots for its people.
+        people = Counter(country for rater in raters for country in rater.origins)
+        prices = {
+            country: matching.price(self._view.own_slots.get(country, 0), number, each)
+            for country, number in people.items()
+        }
         person = asking.person if asking else None
-        moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
-        return sampler.match(waiting, raters, moment, self._rng)
+        moment = matching.Moment(self._settings, prices, hurried=hurried, asking=person)
+        return matching.match(waiting, raters, moment, self._rng)
 
-    def _row(self, match: sampler.Match) -> Match:
+    def _row(self, match: matching.Match) -> Match:
         return Match(
             campaign=self._campaign,
             person_id=str(match.person),
@@ -297,16 +304,6 @@ class _Round:
         here -= {match.person for match in self._reservations.matches}
         return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
 
-    def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
-        """The price of each country that somebody comes from, from the open slots for its people."""
-        people = Counter(country for rater in raters for country in rater.origins)
-        outlook = self._view.outlook
-        each = max(1.0, outlook.pace.each * outlook.minutes)
-        return {
-            country: sampler.price(self._view.own_slots.get(country, 0), n, each)
-            for country, n in people.items()
-        }
-
     def _waiting(
         self,
         raters: Sequence[Rater],
@@ -321,9 +318,7 @@ class _Round:
             reserved_of[row.pair].append(row)
         rows = self._rows(raters, asking, _full(reserved, self._settings.k), hurried=hurried)
         slots = {
-            pk: sampler.open_slots(
-                _filled(ratings, own, near, reserved=reserved_of.get(pk, ())), self._settings
-            )
+            pk: open_slots(_filled(ratings, own, near, reserved=reserved_of.get(pk, ())), self._settings)
             for pk, *_, ratings, own, near, _ in rows
         }
         rows = [row for row in rows if slots[row[0]]]

@@ -10,10 +10,10 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import backup, export, paper, simulate, task
+from endoxa_collect.commands import export, paper, simulate, task
+from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
-    from endoxa_collect.project.folder import Folder
     from endoxa_collect.project.starting import Invitation, Started
 
 
@@ -50,11 +50,6 @@ app = typer.Typer(
     help="Run a campaign: people rate and add associations on their phones.",
 )
 
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-Slug = Annotated[
-    str | None,
-    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
-]
 PasswordStdin = Annotated[
     bool,
     typer.Option("--password-stdin", help="Read the password from standard input instead of generating one."),
@@ -125,7 +120,7 @@ def init(
 
 @app.command(cls=GroupedCommand)
 def serve(
-    folder: Campaign,
+    folder: Folder,
     *,
     host: Annotated[
         str,
@@ -155,13 +150,13 @@ def serve(
     refuse_busy(address, port)
     with locked_folder(opened):
         enter(opened, listening=address)
-        _serve(opened, address, port, workers)
+        _serve(address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
 @app.command(cls=GroupedCommand)
 def account(
-    folder: Campaign,
+    folder: Folder,
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="Name of the account; without it, all accounts are listed."),
@@ -197,14 +192,14 @@ def account(
         )
     password = _read_password() if password_stdin else None
     enter(open_folder(folder))
-    from endoxa_collect.project.accounts import (
+    from endoxa_collect.project.database import prepare
+    from endoxa_collect.project.starting import (
         accounts,
         campaign_named,
         remove_account,
         role_named,
         set_account,
     )
-    from endoxa_collect.project.database import prepare
 
     prepare()
     where = campaign_named(campaign)
@@ -230,9 +225,9 @@ app.command("print", cls=GroupedCommand)(paper.print_cards)
 app.command(cls=GroupedCommand)(paper.enter)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(simulate.simulate)
-app.command(cls=GroupedCommand)(backup.backup)
-app.command(cls=GroupedCommand)(backup.restore)
-app.command(cls=GroupedCommand)(backup.replay)
+app.command(cls=GroupedCommand)(export.backup)
+app.command(cls=GroupedCommand)(export.restore)
+app.command(cls=GroupedCommand)(export.replay)
 
 
 def _read_password() -> str:
@@ -242,15 +237,13 @@ def _read_password() -> str:
     return password
 
 
-def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
+def _serve(host: str, port: int, workers: int | None) -> None:
     from endoxa_collect.addresses import reached_at
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.lists import say_whose
     from endoxa_collect.project.server import serve as answer
     from endoxa_collect.project.starting import collect_static, invitations
 
     prepare()
-    say_whose(folder)
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():

@@ -1,4 +1,4 @@
-"""`endoxa collect export`, `import` and `expire`: exports of a campaign, and the end of retention."""
+"""`endoxa collect export`, `import`, `expire`, `backup`, `restore`, `replay`: data out and in, the end of retention."""
 
 from __future__ import annotations
 
@@ -120,23 +120,21 @@ def _require_signed(release: str | None, patch: Path | None, *, signed: bool) ->
 
 
 def _named(restricted: str | None) -> str:
-    from endoxa_collect.export.agreement import recipient_named
+    from endoxa_collect.export.card import recipient_named
 
     return "" if restricted is None else recipient_named(restricted)
 
 
 def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
-    from endoxa.errors import UserError
-    from endoxa_collect.export.agreement import agreement
+    from endoxa_collect.export.card import agreement
+    from endoxa_collect.files import explaining
 
     text = agreement(campaign, number, _named(recipient))
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise UserError(
-            f"{output} cannot be written ({problem.strerror}): name a file that is not there yet."
-        ) from problem
+    with (
+        explaining(output, "cannot be written", "name a file that is not there yet."),
+        output.open("x", encoding="utf-8") as file,
+    ):
+        file.write(text)
     typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
@@ -168,8 +166,8 @@ def campaign_in(folder: Path, slug: str | None) -> Campaign:
     from endoxa_collect.project.folder import enter, open_folder
 
     enter(open_folder(folder))
-    from endoxa_collect.project.accounts import campaign_named
     from endoxa_collect.project.database import prepare
+    from endoxa_collect.project.starting import campaign_named
 
     prepare()
     return campaign_named(slug)
@@ -214,8 +212,8 @@ def import_export(
         enter(made, new=True)
         from endoxa_collect.export.restoration import import_campaign
         from endoxa_collect.models import Role
-        from endoxa_collect.project.accounts import set_account
         from endoxa_collect.project.database import explained, prepare
+        from endoxa_collect.project.starting import set_account
 
         prepare()
         with explained():
@@ -224,3 +222,99 @@ def import_export(
     typer.echo(f"Campaign '{campaign.slug}' made in {folder}: closed, with {campaign.pairs.count()} pairs.")
     typer.echo(f"Account: {account.name}\nPassword (shown once): {account.password}")
     typer.echo(f"Next: endoxa collect serve {folder}")
+
+
+def backup(
+    folder: Folder,
+    *,
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Back up a campaign into one file; it may be served meanwhile.
+
+    The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
+
+    \b
+    Example:
+      endoxa collect backup campaign -o campaign-monday.zip
+    """  # noqa: D301
+    from endoxa_collect.project.backup import back_up
+    from endoxa_collect.project.folder import open_folder
+
+    size = back_up(open_folder(folder), output, replace=replace)
+    typer.echo(f"Backup written to {output} ({size / 1_000_000:.1f} MB), readable by you only.")
+    typer.echo("It holds personal data: encrypt it, and delete it within 30 days.")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `endoxa collect backup` wrote.")],
+    *,
+    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to restore to.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the content of the campaign in that folder.")
+    ] = False,
+    withdrawals: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Newest copy of withdrawals.jsonl, if the folder has none."),
+    ] = None,
+    no_withdrawals: Annotated[
+        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the backup was made.")
+    ] = False,
+) -> None:
+    """Restore a backup, without the people who withdrew after it was made.
+
+    Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals; one of them or --no-withdrawals is
+    required. A list that is empty, another campaign's or older than the backup is refused. The folder is new or, with
+    --replace, the one that the backup came from.
+
+    \b
+    Examples:
+      endoxa collect restore campaign-monday.zip -o campaign --replace
+      endoxa collect restore campaign-monday.zip -o moved --withdrawals campaign/withdrawals.jsonl
+    """  # noqa: D301
+    from endoxa_collect.project.backup import restore as put_back
+
+    restored = put_back(file, folder, replace=replace, withdrawals=withdrawals, no_withdrawals=no_withdrawals)
+    typer.echo(f"Restored to {folder}: everything as of {restored.made_at}.")
+    typer.echo(f"People who had withdrawn since the backup, deleted again: {restored.people}.")
+    _print_expired(restored.expired)
+    typer.echo(f"Next: endoxa collect serve {folder}")
+
+
+def replay(
+    folder: Folder,
+    *,
+    no_withdrawals: Annotated[
+        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the database was copied.")
+    ] = False,
+) -> None:
+    """Repeat withdrawals after the database was restored by other means (pg_restore).
+
+    They are read from withdrawals.jsonl in the folder. One that is missing, empty, another campaign's or older than the
+    database is refused, unless --no-withdrawals is given.
+
+    \b
+    Example:
+      DATABASE_URL=postgres:///campaign endoxa collect replay campaign
+    """  # noqa: D301
+    from endoxa_collect.project.folder import enter, open_folder
+
+    opened = open_folder(folder)
+    enter(opened)
+    from endoxa_collect.project.database import prepare
+    from endoxa_collect.project.replay import replay as withdraw_again
+    from endoxa_collect.project.replay import require_list
+    from endoxa_collect.withdrawals import read
+
+    lines = read(opened.withdrawals, complete=False)
+    prepare()
+    if not no_withdrawals:
+        require_list(opened, lines)
+    replayed = withdraw_again(lines)
+    typer.echo(f"People deleted again: {replayed.people}.")
+    _print_expired(replayed.expired)
+
+
+def _print_expired(people: int) -> None:
+    if people:
+        typer.echo(f"People who lost the link to their answers, as the retention date is over: {people}.")

@@ -50,7 +50,7 @@ def print_cards(
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.addresses import public_address
-    from endoxa_collect.paper.printing import choose_cards, new_receipts, page, write, write_template
+    from endoxa_collect.paper import choose_cards, new_receipts, page, write, write_template
 
     spoken = _page_language(chosen.settings, language)
     template = output.with_name(f"{output.stem}-answers.csv")

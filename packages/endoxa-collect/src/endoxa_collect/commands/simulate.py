@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from endoxa_collect.sampler import SamplerSettings
-    from endoxa_collect.simulate.settings import WorldSettings
+    from endoxa_collect.simulate.world import WorldSettings
 
 _ARMS = "static-ticks,laces,endoxa"
 _PLAN_SEEDS = 4
@@ -70,9 +70,8 @@ def simulate(
     from endoxa.runs.progress import shown
     from endoxa_collect.sampler import SamplerSettings
     from endoxa_collect.simulate.arms import ARMS
-    from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, compare
-    from endoxa_collect.simulate.measures import MAIN
-    from endoxa_collect.simulate.settings import load_world
+    from endoxa_collect.simulate.comparison import Comparison, compare
+    from endoxa_collect.simulate.world import load_world
 
     settings = _changed(
         load_world(world),
@@ -96,7 +95,8 @@ def simulate(
         )
     comparison = Comparison(
         arms=tuple(ARMS.get(name) for name in names),
-        worlds=(PlannedWorld(MAIN, settings, seeds),),
+        world=settings,
+        seeds=seeds,
         sampler=sampler,
         jobs=jobs or os.cpu_count() or 1,
     )
@@ -119,7 +119,17 @@ def _changed(
     changes: dict[str, object] = {}
     if countries is not None:
         # Only what the people present come from: nobody could say much of others.
-        changes |= {"countries": _codes(countries), "others": 0, "seed_country": ""}
+        from endoxa.errors import UserError
+        from endoxa_collect import geography
+
+        codes = tuple(dict.fromkeys(word.strip().upper() for word in countries.split(",") if word.strip()))
+        unknown = [code for code in codes if code not in geography.codes()]
+        if unknown or not codes:
+            problem = f"unknown country '{unknown[0]}'" if unknown else "empty"
+            raise UserError(
+                f"--countries: {problem}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY."
+            )
+        changes |= {"countries": codes, "others": 0, "seed_country": ""}
     if people is not None:
         changes["people"] = people
     if minutes is not None:
@@ -133,26 +143,9 @@ def _changed(
     return changed
 
 
-def _codes(words: str) -> tuple[str, ...]:
-    """Country codes from a list with commas.
-
-    Raises:
-        UserError: a code is unknown, or the list is empty.
-    """
-    from endoxa.errors import UserError
-    from endoxa_collect import geography
-
-    codes = tuple(dict.fromkeys(word.strip().upper() for word in words.split(",") if word.strip()))
-    unknown = [code for code in codes if code not in geography.codes()]
-    if unknown or not codes:
-        problem = f"unknown country '{unknown[0]}'" if unknown else "empty"
-        raise UserError(f"--countries: {problem}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY.")
-    return codes
-
-
 def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
     from endoxa.runs.progress import shown
-    from endoxa_collect.simulate.plan import plan, sentence
+    from endoxa_collect.simulate.comparison import plan, sentence
 
     with shown("numbers") as tell:
         expected = plan(settings, sampler, seeds=_PLAN_SEEDS, tell=tell)

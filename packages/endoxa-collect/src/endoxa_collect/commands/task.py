@@ -211,7 +211,7 @@ def convert(
 
     require_apart([output], [items, results])
     _without_campaign()
-    from endoxa_collect.tasks.exchange.files import read_from, write_for
+    from endoxa_collect.tasks.exchange import read_from, write_for
 
     faults: list[str] = []
     if results is None:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate
+from uuid import UUID
 
+from django import forms
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import get_language
+from django.views.decorators.http import require_POST
 
-from endoxa_collect.cards.answering import UnknownCardError
-from endoxa_collect.cards.covers import CoveredError
-from endoxa_collect.models import Person, State
+from endoxa_collect import geography
+from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
+from endoxa_collect.cards.answering import CoveredError, UnknownCardError
+from endoxa_collect.models import Campaign, Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
+AnswerPage = Callable[[HttpRequest, Person, UUID, dict[str, Any]], HttpResponse]
+"""A view that is handed the person, the token of their card, and the cleaned fields of a form."""
 
 
 class ContributorMiddleware:
@@ -131,6 +140,28 @@ def card_holder(page: Page) -> Callable[..., HttpResponse]:
     return view
 
 
+def card_answer(form: type[forms.Form]) -> Callable[[AnswerPage], Callable[..., HttpResponse]]:
+    """Take what a form sends about one card, also after the campaign was paused; the page gets its cleaned fields.
+
+    Where they cannot be read, it leads back to the card, with a note.
+    """
+
+    def decorated(page: AnswerPage) -> Callable[..., HttpResponse]:
+        @require_POST
+        @card_holder
+        @answers_last
+        @wraps(page)
+        def view(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+            filled = form(request.POST)
+            return (
+                page(request, person, token, filled.cleaned_data) if filled.is_valid() else to_card("unclear")
+            )
+
+        return view
+
+    return decorated
+
+
 def closed(request: HttpRequest, *, status: int = 200) -> HttpResponse:
     """The page of a campaign that is paused or over. The site works, so the status is not 503."""
     return render(request, "contributor/closed.html", status=status)
@@ -145,3 +176,120 @@ def next_step(person: Person) -> str:
     if settings.survey and any(question.name not in answered for question in settings.questions):
         return "contributor:survey"
     return "contributor:card" if settings.cards else "contributor:thanks"
+
+
+_FALLBACK = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of one page.
+
+    `language` is the own name of the one it is in, `languages` are those to choose from, as pairs (code, own name).
+    `title` is "" where no campaign is known. `paused` tells a break from the end, on the page of a campaign that is
+    not open.
+    """
+
+    title: str
+    organisation: str
+    contact: str
+    language: str
+    languages: tuple[tuple[str, str], ...]
+    paused: bool = False
+
+
+def frame(request: HttpRequest) -> dict[str, Frame]:
+    """Context processor: gives templates `frame`, for the campaign of `request`."""
+    campaign = campaign_of(request)
+    spoken = get_language() or "en"
+    name = dict(settings.LANGUAGES).get(spoken, spoken)
+    if campaign is None:
+        return {"frame": Frame("", "", "", name, tuple(settings.LANGUAGES))}
+    written = campaign.settings
+    offered = tuple((code, name) for code, name in settings.LANGUAGES if code in written.ui_languages)
+    title = in_language(written.texts.title, spoken)
+    paused = campaign.state == State.PAUSED
+    return {"frame": Frame(title, written.organisation, written.contact, name, offered, paused)}
+
+
+def campaign_of(request: HttpRequest) -> Campaign | None:
+    """The campaign a page belongs to: the one its view set, else the one the person joined."""
+    person = getattr(request, "person", None)
+    shown: Campaign | None = getattr(request, "campaign", None)
+    return shown or (person.campaign if person else None)
+
+
+class LanguageMiddleware:
+    """After Django's `LocaleMiddleware`: a person's own choice wins, within the languages of their campaign."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Speak the person's language, then answer."""
+        person = getattr(request, "person", None)
+        if person is not None:
+            translation.activate(person.ui_language)
+            speak_within(request, person.campaign)
+        return self._get_response(request)
+
+
+def speak_within(request: HttpRequest, campaign: Campaign) -> None:
+    """Show a page as one of this campaign, in English (else its first language) where it lacks the one asked for."""
+    request.campaign = campaign  # type: ignore[attr-defined]
+    offered = campaign.settings.ui_languages
+    language = translation.get_language()
+    if language not in offered:
+        language = _FALLBACK if _FALLBACK in offered else offered[0]
+        translation.activate(language)
+    request.LANGUAGE_CODE = language
+
+
+def offered_language(request: HttpRequest) -> tuple[str, ...]:
+    """Codes of the languages that may be chosen on this page."""
+    campaign = campaign_of(request)
+    return campaign.settings.ui_languages if campaign else tuple(code for code, _ in settings.LANGUAGES)
+
+
+def keep_language(response: HttpResponse, language: str) -> None:
+    """Have this browser remember a language."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+        httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+        samesite="Lax",
+    )
+
+
+def nearest_first(settings: CampaignSettings, origins: Collection[str]) -> tuple[HelpLine, ...]:
+    """Help lines of the person's countries, then those for everybody, then the others."""
+    return tuple(
+        sorted(settings.help_lines, key=lambda line: (line.country not in origins, line.country != ""))
+    )
+
+
+def _browser_languages(request: HttpRequest) -> list[str]:
+    """Languages that the browser asks for, as it names them (es-CO), in its order."""
+    tags = (part.partition(";")[0].strip() for part in request.headers.get("accept-language", "").split(","))
+    return [tag for tag in tags if tag]
+
+
+def country_of_browser(request: HttpRequest, campaign: Collection[str] = ()) -> str:
+    """The country in a language that the browser asks for (es-CO: CO); "" where it names none.
+
+    The first that is one of the `campaign`: a phone in English mostly asks for en-US before it asks for es-CO. It only
+    decides which boxes come first and is not stored.
+    """
+    regions = [tag.rpartition("-")[2].upper() for tag in _browser_languages(request) if "-" in tag]
+    countries = [region for region in regions if region in geography.codes()]
+    return next((code for code in countries if code in campaign), countries[0] if countries else "")
+
+
+def speaks(request: HttpRequest, languages: Collection[str]) -> bool:
+    """Whether somebody chose a language on this phone, or the browser asks for one of these."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return chosen in languages or any(
+        tag.partition("-")[0] in languages for tag in _browser_languages(request)
+    )

@@ -16,7 +16,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods
 
 from endoxa_collect import geography
-from endoxa_collect.cards import answering, covers
+from endoxa_collect.cards import answering
 from endoxa_collect.contributor.access import answers_last, card_holder, contributor, to_card
 from endoxa_collect.contributor.card_forms import (
     MoreForm,
@@ -91,7 +91,7 @@ def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal |
             with _beside("countries"):
                 tick_countries(person, card, form.chosen)
         if form.cleaned_data.get("hurts"):
-            covers.answer(person, card, form.cleaned_data["hurts"])
+            answering.answer_hurts(person, card, form.cleaned_data["hurts"])
         country, via = card.country, Via.ATTRIBUTE
     else:
         country, via = form.about, Via.PROMPT

@@ -6,6 +6,7 @@ import random
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -17,11 +18,12 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from endoxa_collect import geography, naming
-from endoxa_collect.cards.covers import asks
+from endoxa_collect.cards.answering import asks_hurts
+from endoxa_collect.cards.kinds import CHOICES
 from endoxa_collect.contributor.survey import answer_languages, likely_language
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
+from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, MixedCard, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -129,6 +131,43 @@ class SkipForm(forms.Form):
     reason = forms.ChoiceField(choices=SkipReason.choices)
 
 
+class HeardForm(forms.Form):
+    """The pairs that were ticked, by the public ids of their rows."""
+
+    heard = forms.TypedMultipleChoiceField(required=False, coerce=UUID)
+
+    def __init__(self, card: MixedCard, data: Any) -> None:
+        super().__init__(data)
+        self.fields["heard"].choices = _rows_of(card)  # type: ignore[attr-defined]
+
+
+class ComparisonForm(forms.Form):
+    """One of four choices."""
+
+    choice = forms.ChoiceField(choices=[(name, "") for name in CHOICES])
+
+
+class ReasonForm(forms.Form):
+    """Why a card is skipped."""
+
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in SKIPS])
+
+
+class ReportForm(forms.Form):
+    """One pair of the card, by the public id of its row, and what is wrong with it."""
+
+    row = forms.TypedChoiceField(coerce=UUID)
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
+
+    def __init__(self, card: MixedCard, data: Any) -> None:
+        super().__init__(data)
+        self.fields["row"].choices = _rows_of(card)  # type: ignore[attr-defined]
+
+
+def _rows_of(card: MixedCard) -> list[tuple[str, str]]:
+    return [(str(row), "") for row in card.answers.values_list("public_id", flat=True)]
+
+
 class WordsForm(forms.Form):
     """What people say about a country, and in which language; both fields of all cards that ask for words.
 
@@ -153,6 +192,7 @@ class WordsForm(forms.Form):
         **options: Any,
     ) -> None:
         super().__init__(data, **options)
+        self.perhaps: list[Named] = []
         field = self.fields["language"]
         self._spoken = spoken
         self.several = spoken > 1
@@ -202,6 +242,18 @@ class WordsForm(forms.Form):
             raise ValidationError(_("Please choose the language you wrote in."))
         return chosen
 
+    def country_typed(self, typed: str, tapped: Collection[str]) -> str:
+        """The code of a country that was typed; "" where one of those that may be meant was tapped, or nothing typed.
+
+        Raises:
+            ValidationError: it is not known; `perhaps` then holds those that may be meant.
+        """
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and not set(match.perhaps) & set(tapped):
+            self.perhaps = _named(match.perhaps)
+            raise ValidationError(_UNKNOWN)
+        return match.code
+
 
 class MoreForm(WordsForm):
     """After a rating: what else people say, and other countries that the same is said of; all of it optional.
@@ -230,19 +282,13 @@ class MoreForm(WordsForm):
         super().__init__(data, **options)
         if not asks:
             del self.fields["hurts"]
-        self.perhaps: list[Named] = []
         ticked = data.getlist("countries") if data else []
         # What is offered changes from page to page: any country that was ticked is valid.
         self.fields["countries"].choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
-        typed = self.cleaned_data["another"]
-        match = naming.match_country(typed, get_language() or "en")
-        if typed and not match.code and not set(match.perhaps) & set(self.cleaned_data.get("countries", ())):
-            self.perhaps = _named(match.perhaps)
-            raise ValidationError(_UNKNOWN)
-        return match.code
+        return self.country_typed(self.cleaned_data["another"], self.cleaned_data.get("countries", ()))
 
     @property
     def elsewhere(self) -> bool:
@@ -273,19 +319,14 @@ class PromptForm(WordsForm):
 
     def __init__(self, data: QueryDict | None = None, *, about: str = "", **options: Any) -> None:
         super().__init__(data, **options)
-        self.perhaps: list[Named] = []
         self._about = about
         if about:
             del self.fields["meant"], self.fields["country"]
 
     def clean_country(self) -> str:
         """The code of the country that was tapped or typed."""
-        typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
-        match = naming.match_country(typed, get_language() or "en")
-        if typed and not match.code and meant not in match.perhaps:
-            self.perhaps = _named(match.perhaps)
-            raise ValidationError(_UNKNOWN)
-        return match.code or meant
+        meant = self.cleaned_data["meant"]
+        return self.country_typed(self.cleaned_data["country"], [meant]) or str(meant)
 
     def clean(self) -> dict[str, Any]:
         """Words need a country."""
@@ -314,7 +355,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     personal = (*person.origins, *person.connections)
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
-    form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
+    form = MoreForm(data, offered=near, asks=asks_hurts(card), **_language(person, card.pair.language))
     form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
         "from_country": geography.from_country(card.country, get_language() or "en")
     }

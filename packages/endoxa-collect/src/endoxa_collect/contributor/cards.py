@@ -1,4 +1,4 @@
-"""The pages of cards: rate, skip, undo, uncover, add words, pause, thanks."""
+"""The pages of cards: rate, skip, undo, uncover, pause, thanks; lists and comparisons with their reports."""
 
 from __future__ import annotations
 
@@ -13,41 +13,29 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
-from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
+from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
-from endoxa_collect.contributor.access import answers_last, card_holder, contributor, next_step, to_card
-from endoxa_collect.contributor.card_forms import (
-    HURTS,
-    NOTES,
-    PROMPT_SKIPS,
-    RATINGS,
-    REPORTS,
-    SKIPS,
-    HurtForm,
-    PromptForm,
-    RatingForm,
-    SkipForm,
-    prompt_form,
+from endoxa_collect.contributor import card_forms, progress
+from endoxa_collect.contributor.access import (
+    answers_last,
+    card_answer,
+    card_holder,
+    contributor,
+    nearest_first,
+    next_step,
+    to_card,
 )
-from endoxa_collect.contributor.frame import nearest_first
-from endoxa_collect.contributor.mixed import mixed_page
-from endoxa_collect.contributor.progress import (
-    additions_to,
-    allow_topic,
-    at_pause,
-    avoid_topic,
-    avoidable_topic,
-    bar_of,
-    cards_of,
-    covers_lifted,
-    last_answer,
-    lift_covers,
-    pause_due,
-    progress_of,
-    put_covers_back,
-    topic_name,
+from endoxa_collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Person,
+    Rating,
+    Skip,
 )
-from endoxa_collect.models import Card, Person, Rating, Skip
 
 _HELP_LINES = 3
 """The nearest ones; the page of help has all."""
@@ -59,14 +47,14 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     """The open card of the person, or the next one; a pause first where it is time for one."""
     if not (person.profile_done and person.campaign.settings.cards):
         return redirect(next_step(person))
-    progress = cards_of(person)
-    done = progress.cards
-    if "on" not in request.GET and pause_due(person, done):
+    counts = progress.cards_of(person)
+    done = counts.cards
+    if "on" not in request.GET and progress.pause_due(person, done):
         return redirect("contributor:pause")
     feedback.begin_if_due(person.campaign)
     try:
         # Only then is the lock taken for it: all ratings need that.
-        perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
+        perhaps = counts.mixed_open or kinds.due(person.campaign, done) is not None
         mixed = kinds.next_mixed(person, done) if perhaps else None
         drawn = None if mixed else drawing.next_card(person)
         if mixed is None and drawn is None:
@@ -84,28 +72,28 @@ def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: i
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
-        return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
+        return prompt_page(request, person, drawn, card_forms.prompt_form(drawn, person), done)
     shown = {
         **pair_context(request, drawn),
-        "ratings": RATINGS,
-        "skips": SKIPS,
-        "reports": REPORTS,
+        "ratings": card_forms.RATINGS,
+        "skips": card_forms.SKIPS,
+        "reports": card_forms.REPORTS,
         "onward": _after_rating(drawn),
     }
     return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
 
 
 def prompt_page(
-    request: HttpRequest, person: Person, card: Card, form: PromptForm, done: int | None = None
+    request: HttpRequest, person: Person, card: Card, form: card_forms.PromptForm, done: int | None = None
 ) -> HttpResponse:
     """The page of a card that asks an open question."""
     context = {
-        **_around(request, person, cards_of(person).cards if done is None else done, card),
+        **_around(request, person, progress.cards_of(person).cards if done is None else done, card),
         "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
-        "about_topic": topic_name(card.topic),
+        "about_topic": progress.topic_name(card.topic),
         "form": form,
-        "additions": additions_to(card),
-        "skips": PROMPT_SKIPS,
+        "additions": progress.additions_to(card),
+        "skips": card_forms.PROMPT_SKIPS,
     }
     return render(request, "contributor/card_prompt.html", context)
 
@@ -113,14 +101,14 @@ def prompt_page(
 def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     """What templates need to show the pair of a card."""
     assert card.pair is not None
-    lifted = covers_lifted(request)
+    lifted = progress.covers_lifted(request)
     return {
         "card": card,
         "pair": card.pair,
         "from_country": geography.from_country(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
-        "covered": not covers.visible(card, lifted=lifted),
+        "covered": not answering.visible(card, lifted=lifted),
     }
 
 
@@ -139,41 +127,31 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
     return {
         "card": card,
         "done": done,
-        "note": NOTES.get(request.GET.get("note", "")),
+        "note": card_forms.NOTES.get(request.GET.get("note", "")),
         "latest": newest,
-        "last": last_answer(newest, request),
+        "last": progress.last_answer(newest, request),
         "avoided": latest,
-        "topic": topic_name(avoidable_topic(latest, person)) if newest == latest else "",
-        "bar": bar_of(person, done),
+        "topic": progress.topic_name(progress.avoidable_topic(latest, person)) if newest == latest else "",
+        "bar": progress.bar_of(person, done),
     }
 
 
-@require_POST
-@card_holder
-@answers_last
-def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+@card_answer(card_forms.RatingForm)
+def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
-    form = RatingForm(request.POST)
-    if not form.is_valid():
-        return to_card("unclear")
-    value = form.cleaned_data["value"]
-    answered = answering.rate(person, token, value, lifted=covers_lifted(request))
+    value = cleaned["value"]
+    answered = answering.rate(person, token, value, lifted=progress.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)
     onward = _after_rating(answered.card)
     return redirect(onward) if onward else to_card()
 
 
-@require_POST
-@card_holder
-@answers_last
-def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+@card_answer(card_forms.SkipForm)
+def skip(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Close a card without an answer."""
-    form = SkipForm(request.POST)
-    if not form.is_valid():
-        return to_card("unclear")
-    reason = form.cleaned_data["reason"]
-    answered = answering.skip(person, token, reason, lifted=covers_lifted(request))
+    reason = cleaned["reason"]
+    answered = answering.skip(person, token, reason, lifted=progress.covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
         return _not_kept(request)
     return to_card()
@@ -186,7 +164,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     skipped = Skip.objects.filter(card__token=token, person=person).exists()
     card = answering.undo(person, token)
     if skipped and not Skip.objects.filter(card=card).exists():
-        allow_topic(person, card)
+        progress.allow_topic(person, card)
     return to_card()
 
 
@@ -194,7 +172,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 @card_holder
 def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show this person no more cards about the topic of a card."""
-    avoid_topic(person, answering.card_of(person, token))
+    progress.avoid_topic(person, answering.card_of(person, token))
     return to_card()
 
 
@@ -209,11 +187,11 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
     newest = kinds.newest(latest_answer(person, person.campaign), person)
     context = {
-        "progress": progress_of(person),
+        "progress": progress.progress_of(person),
         "latest": newest,
-        "last": last_answer(newest, request),
+        "last": progress.last_answer(newest, request),
         "somebody_listens": bool(person.campaign.settings.help_lines),
-        **at_pause(person),
+        **progress.at_pause(person),
     }
     return render(request, "contributor/pause.html", context)
 
@@ -225,8 +203,8 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
     settings = person.campaign.settings
     onward = next_step(person)
     context = {
-        "progress": progress_of(person),
-        **at_pause(person),
+        "progress": progress.progress_of(person),
+        **progress.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
         "all_for_now": "all" in request.GET,
@@ -240,7 +218,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
 def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show the words of a covered card, and come back to it: now it can be rated."""
     answering.card_of(person, token)
-    covers.reveal(person, token)
+    answering.reveal(person, token)
     return to_card()
 
 
@@ -250,9 +228,9 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
     """Show pairs that may hurt at once in this browser, or cover them again."""
     response = to_card()
     if request.POST.get("covers") == "lift":
-        lift_covers(response)
+        progress.lift_covers(response)
     else:
-        put_covers_back(response)
+        progress.put_covers_back(response)
     return response
 
 
@@ -261,16 +239,96 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
 def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
     card = answering.card_of(person, token)
-    if not covers.asks(card):
+    if not answering.asks_hurts(card):
         return to_card()
     if request.method == "POST":
-        form = HurtForm(request.POST)
+        form = card_forms.HurtForm(request.POST)
         if form.is_valid():
-            covers.answer(person, card, form.cleaned_data["hurts"])
+            answering.answer_hurts(person, card, form.cleaned_data["hurts"])
         return to_card()
     latest = card if answering.is_latest(card) else None
-    context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
+    context = {**pair_context(request, card), "choices": card_forms.HURTS, "latest": latest}
     return render(request, "contributor/card_hurt.html", context)
+
+
+def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) -> HttpResponse:
+    """Show a card; `around` is the context that all card pages share."""
+    context = {
+        **around,
+        "card": card,
+        "from_country": geography.from_country(card.country, get_language() or "en"),
+        "rows": _rows(card),
+        "skips": card_forms.SKIPS,
+        # "Next" without a tick: asked once whether that is meant.
+        "none": request.GET.get("note") == "none",
+    }
+    return render(request, f"contributor/mixed_{card.kind}.html", context)
+
+
+def _rows(card: MixedCard) -> list[MixedAnswer]:
+    return list(card.answers.select_related("pair").order_by("position"))
+
+
+@require_POST
+@card_holder
+@answers_last
+def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep which pairs of a list were ticked, or which of two was chosen."""
+    card = kinds.mixed_of(person, token)
+    form = (
+        card_forms.HeardForm(card, request.POST)
+        if card.kind == MixedKind.HEARD
+        else card_forms.ComparisonForm(request.POST)
+    )
+    if not form.is_valid():
+        return to_card("unclear")
+    if "choice" in form.cleaned_data:
+        kinds.answer_comparison(person, token, form.cleaned_data["choice"])
+        return to_card()
+    heard = form.cleaned_data["heard"]
+    if not (heard or "none" in request.POST) and card.state not in CLOSED:
+        # One careless tap would say of five pairs that nobody has heard them.
+        return to_card("none")
+    kinds.answer_heard(person, token, heard)
+    return to_card()
+
+
+@card_answer(card_forms.ReasonForm)
+def mixed_skip(_request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
+    """Close a list or comparison without an answer."""
+    kinds.skip_mixed(person, token, cleaned["reason"])
+    return to_card()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@card_holder
+@answers_last
+def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Ask which pair, then why; then put it before moderators, and close the card.
+
+    Once `row` in the address names a pair, why. Each is one screen of a phone.
+    """
+    card = kinds.mixed_of(person, token)
+    if request.method == "POST":
+        form = card_forms.ReportForm(card, request.POST)
+        if not form.is_valid():
+            return to_card("unclear")
+        kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
+        return to_card()
+    if card.state != CardState.OPEN:
+        return to_card()
+    rows = _rows(card)
+    row = next((answer for answer in rows if str(answer.public_id) == request.GET.get("row")), None)
+    context = {"card": card, "rows": rows, "row": row, "reports": card_forms.REPORTS}
+    return render(request, "contributor/mixed_report.html", context)
+
+
+@require_POST
+@card_holder
+def mixed_undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered to a list or comparison, and show the card again."""
+    kinds.undo_mixed(person, token)
+    return to_card()
 
 
 urlpatterns: list[URLPattern] = [
@@ -282,6 +340,10 @@ urlpatterns: list[URLPattern] = [
     path("card/<uuid:token>/skip/", skip, name="skip"),
     path("card/<uuid:token>/undo/", undo, name="undo"),
     path("card/<uuid:token>/avoid/", avoid, name="avoid"),
+    path("mixed/<uuid:token>/", mixed_answer, name="mixed"),
+    path("mixed/<uuid:token>/skip/", mixed_skip, name="mixed_skip"),
+    path("mixed/<uuid:token>/report/", mixed_report, name="mixed_report"),
+    path("mixed/<uuid:token>/undo/", mixed_undo, name="mixed_undo"),
     path("pause/", pause, name="pause"),
     path("thanks/", thanks, name="thanks"),
 ]

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
-from uuid import UUID
+from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa_collect.campaign import in_language
 from endoxa_collect.contributor import panel_access
+from endoxa_collect.contributor.access import nearest_first
 from endoxa_collect.contributor.consent import ConsentBoxes
-from endoxa_collect.contributor.frame import nearest_first
 from endoxa_collect.contributor.panel_access import (
     Ticket,
     TookPartError,
@@ -31,18 +29,17 @@ from endoxa_collect.contributor.panel_access import (
 )
 from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
 from endoxa_collect.security.limits import ENROLMENTS, refuse
-from endoxa_collect.tasks.ending import STOPPED, finish, withdraw
 from endoxa_collect.tasks.handing import (
+    STOPPED,
     TaskOverError,
-    UnknownTurnError,
+    finish,
     next_turn,
     settings_of,
-    skip,
-    take,
     undo,
+    withdraw,
 )
-from endoxa_collect.tasks.room import AnswerForm, Step, StepForm
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.judging import item_context, take_sent
+from endoxa_collect.tasks.rooms import AnswerForm, Step, StepForm, room
 
 read_or_send = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -158,18 +155,18 @@ def _step_page(
     form: StepForm | None = None,
     mistakes: Sequence[str] = (),
 ) -> HttpResponse:
-    kind, settings = room(judge.task.kind), settings_of(judge.task)
-    context = {
-        "judge": judge,
-        "task": judge.task,
-        "room": kind,
-        "settings": settings,
-        "rules": kind.study.rules(settings) if kind.study else (),
-        "form": form or (stage.form and stage.form()),
-        "mistakes": mistakes,
-        "tries": judge.steps.get("tries", 0),
-    }
-    return render(request, stage.template, context, status=422 if form else 200)
+    study = room(judge.task.kind).study
+    return page(
+        request,
+        stage.template,
+        judge.task,
+        judge,
+        status=422 if form else 200,
+        rules=study.rules(settings_of(judge.task)) if study else (),
+        form=form or (stage.form and stage.form()),
+        mistakes=mistakes,
+        tries=judge.steps.get("tries", 0),
+    )
 
 
 @read_or_send
@@ -181,33 +178,7 @@ def item(request: HttpRequest, judge: Judge) -> HttpResponse:
         return _item_page(request, judge) if here == request.path else redirect(here)
     if here not in {reverse(f"panel:{name}", args=[judge.task.code]) for name in ("item", "break")}:
         return redirect(here)
-    turn = _turn_sent(request, judge)
-    if turn is None:
-        return redirect(here)
-    kind = room(judge.task.kind)
-    form = kind.form(turn.item.content, turn.shown, request.POST)
-    skipped = not kind.study and request.POST.get("action") == "skip"
-    if not skipped and not form.is_valid():
-        return _item_page(request, judge, turn, form)
-    with suppress(TaskOverError):
-        try:
-            if skipped:
-                skip(judge, turn.token)
-            else:
-                take(judge, turn.token, form.answer())
-        except UnknownTurnError:
-            note = gettext("Somebody else has that one now. Here is another.")
-            return _item_page(request, judge, note=note)
-    return redirect(next_page(judge))
-
-
-def _turn_sent(request: HttpRequest, judge: Judge) -> Turn | None:
-    """The turn of this judge that a form is about."""
-    try:
-        token = UUID(request.POST.get("token", ""))
-    except ValueError:
-        return None
-    return Turn.objects.select_related("item").filter(judge=judge, token=token).first()
+    return take_sent(request, judge, partial(_item_page, request, judge), lambda: redirect(next_page(judge)))
 
 
 def _item_page(
@@ -217,7 +188,7 @@ def _item_page(
     form: AnswerForm | None = None,
     note: str = "",
 ) -> HttpResponse:
-    task, kind = judge.task, room(judge.task.kind)
+    task = judge.task
     try:
         if turn is None or turn.state != TurnState.OPEN:
             turn, form = next_turn(judge), None
@@ -226,22 +197,14 @@ def _item_page(
     if turn is None:
         finish(judge)
         return redirect("panel:end", task.code)
-    content, shown = turn.item.content, turn.shown
-    context: dict[str, Any] = {
+    context = {
+        **item_context(judge, turn, form),
         "judge": judge,
-        "task": task,
-        "campaign": task.campaign,
-        "room": kind,
-        "settings": settings_of(task),
         "page": "panel/item.html",
-        "turn": turn,
-        "content": content,
-        "form": form or kind.form(content, shown),
         "done": panel_access.done_by(judge),
         "note": note,
-        **kind.context(content, shown),
     }
-    return render(request, kind.template, context, status=422 if form else 200)
+    return render(request, room(task.kind).template, context, status=422 if form else 200)
 
 
 @require_POST

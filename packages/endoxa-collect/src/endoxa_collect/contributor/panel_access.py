@@ -22,16 +22,13 @@ from django.urls import resolve, reverse
 from django.utils.crypto import salted_hmac
 
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.contributor.access import set_cookie
-from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.access import set_cookie, speak_within
 from endoxa_collect.contributor.joining import tidy
 from endoxa_collect.models import Judge, JudgeState, State, Task, TaskState, TurnState
 from endoxa_collect.security.codes import hash_participant, hash_secret
 from endoxa_collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
-from endoxa_collect.tasks.ending import QUIZ, fail, note
-from endoxa_collect.tasks.handing import settings_of
-from endoxa_collect.tasks.room import Step
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.handing import QUIZ, fail, note, settings_of
+from endoxa_collect.tasks.rooms import Step, room
 
 COOKIE = "endoxa_judge"
 """Name of the cookie of people of a panel; a browser has one for each task, limited to its pages."""

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
 from endoxa_collect import geography, naming
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
-from endoxa_collect.cards.candidates import reach
+from endoxa_collect.cards.counts import reach
+from endoxa_collect.cards.locking import remembered
+from endoxa_collect.contributor.access import contributor, country_of_browser, next_step
 from endoxa_collect.contributor.progress import topic_name
-from endoxa_collect.models import Pair, Person, Source
+from endoxa_collect.models import Campaign, Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
-from endoxa_collect.visible import READ, visible
-
-if TYPE_CHECKING:
-    pass
-from collections import Counter
-
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
-
-from endoxa_collect.cards.caching import Cache
-from endoxa_collect.contributor.access import contributor, next_step
-from endoxa_collect.contributor.frame import country_of_browser
-from endoxa_collect.models import Campaign
 from endoxa_collect.security.codes import receipt_code
+from endoxa_collect.visible import READ, visible
 
 _MOST_TYPED = 10
 
@@ -297,24 +290,15 @@ LEAST = 5
 """People from a country before its box moves up, as in exports (`export.columns.LEAST`)."""
 
 
-_ORIGINS: Cache[int, tuple[str, ...]] = Cache()
-"""What `frequent_origins` said last, by campaign."""
-
-
+@remembered
 def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
     """Countries that `LEAST` people of a campaign or more come from, most first; known within `STATISTICS_SECONDS`.
 
     Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
     """
-
-    def count() -> tuple[str, ...]:
-        done = Person.objects.filter(campaign=campaign, profile_done=True)
-        people = Counter(
-            code for codes in done.values_list("origins", flat=True).iterator() for code in codes
-        )
-        return tuple(code for code, number in people.most_common() if number >= LEAST)
-
-    return _ORIGINS.get(campaign.pk, count)
+    done = Person.objects.filter(campaign=campaign, profile_done=True)
+    people = Counter(code for codes in done.values_list("origins", flat=True).iterator() for code in codes)
+    return tuple(code for code, number in people.most_common() if number >= LEAST)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

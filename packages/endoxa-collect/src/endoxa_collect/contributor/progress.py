@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
 from endoxa_collect import geography
-from endoxa_collect.cards import covers, feedback, goal
+from endoxa_collect.cards import answering, balance, feedback
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
@@ -195,7 +195,7 @@ def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAn
         return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
     if latest.pair is None:
         return LastAnswer(country, kind=gettext("A question"))
-    if not covers.visible(latest, lifted=covers_lifted(request)):
+    if not answering.visible(latest, lifted=covers_lifted(request)):
         return LastAnswer(country, kind=gettext("A card"))
     return LastAnswer(country, latest.pair.attribute, latest.pair.language)
 
@@ -292,7 +292,7 @@ def at_pause(person: Person) -> dict[str, Any]:
     return {
         "goals": [
             (geography.name(aim.country, spoken) if aim.country else gettext("All countries"), aim)
-            for aim in goal.goals_of(person)
+            for aim in balance.goals_of(person)
         ],
         "k": person.campaign.settings.sampler.k,
         "echoes": echoes(person),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from django.views.decorators.http import require_safe
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, in_language
-from endoxa_collect.cards.caching import Cache
-from endoxa_collect.contributor.access import holder
-from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.cards.locking import Cache
+from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.models import (
     AuditEntry,
     Campaign,
@@ -53,7 +51,6 @@ OTHER = "other"
 _MOST_PAIRS = 10
 _MOST_COUNTRIES = 20
 _SECONDS = 600.0
-_Z = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +150,8 @@ def _most_heard(campaign: Campaign, rated: QuerySet[Pair]) -> Iterable[HeardPair
     are ordered by the lower end of the 95 % interval of the share that had heard them (Wilson 1927), so that five of
     five come before three of three.
     """
+    from endoxa.stats.intervals import wilson
+
     least = max(RATERS, campaign.settings.sampler.k)
     shown = rated.filter(negative=False, flags=[], ratings__gte=least)
     ratings = Rating.objects.filter(Q(pair__in=shown) | Q(pair__merged_into__in=shown))
@@ -166,20 +165,12 @@ def _most_heard(campaign: Campaign, rated: QuerySet[Pair]) -> Iterable[HeardPair
     pairs = {pair.pk: pair for pair in shown.filter(pk__in=counts) if not pair.may_hurt}
     best = sorted(
         (pk for pk in pairs if counts[pk][1] >= least and 2 * counts[pk][0] > counts[pk][1]),
-        key=lambda pk: (-_lower(*counts[pk]), str(pairs[pk].public_id)),
+        key=lambda pk: (-wilson(*counts[pk], 0.95).low, str(pairs[pk].public_id)),
     )
     return (
         HeardPair(pairs[pk].country, pairs[pk].attribute, pairs[pk].language, *counts[pk])
         for pk in best[:_MOST_PAIRS]
     )
-
-
-def _lower(heard: int, people: int) -> float:
-    """The lower end of the 95 % interval of a share (Wilson 1927)."""
-    share, square = heard / people, _Z**2
-    middle = share + square / (2 * people)
-    half = _Z * math.sqrt(share * (1 - share) / people + square / (4 * people**2))
-    return (middle - half) / (1 + square / people)
 
 
 def _rounded(count: int) -> int:
@@ -262,16 +253,9 @@ def is_out(campaign: Campaign) -> bool:
     return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One country of a chart; `name` "" for people who named none."""
-
-    name: str
-    count: int
-
-
-def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[Bar]:
-    return [Bar(_place(code, language), count) for code, count in counts]
+def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[tuple[str, int]]:
+    """Names of countries with their counts; "" for people who named none."""
+    return [(_place(code, language), count) for code, count in counts]
 
 
 def _place(code: str, language: str) -> str:

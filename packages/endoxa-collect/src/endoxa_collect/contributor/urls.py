@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, leaving, mixed, results, survey
+from endoxa_collect.contributor import additions, cards, joining, results, survey
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
-    *mixed.urlpatterns,
     *survey.urlpatterns,
-    *leaving.urlpatterns,
     *results.urlpatterns,
 ]

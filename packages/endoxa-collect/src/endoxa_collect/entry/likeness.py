@@ -1,7 +1,7 @@
 """Similarity of two attributes by the characters they share: a question to people, never a decision.
 
-What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
-whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
+Looser forms (`entry.cleaning`) are compared, not keys, and only of pairs about one country in one language: whether
+"hospitable" is "hospitalario" is for the analysis to say, not for spelling.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
-from endoxa_collect.entry.keys import comparable, key
+from endoxa_collect.entry.cleaning import comparable, key
 from endoxa_collect.models import Campaign, Moderation, Pair
 
 CUT_OFF = 71.0
 """From here people are asked. On labelled pairs of ours it finds 26 of 32 that say the same, and 1 of 26 others."""
+_OFFERED = 3
 _SIFTED = 30
 _SIFTED_FROM = 50.0
 
@@ -60,14 +60,18 @@ def nearest(
     return best[:limit]
 
 
-def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -> dict[int, int]:
+def nearest_before(forms: Sequence[str], start: int) -> dict[int, int]:
     """For places from `start` on, the place before it whose form is most alike, where one is alike enough.
 
     Counts all trigrams that two forms share, as `likeness` does: some 2 s for 5,000 forms that share most of them.
     """
     tokens = [list(_trigrams(form).elements()) for form in forms]
     numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
-    places = _places(numbered)
+    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
+    for place, here in enumerate(numbered):
+        for token in here:
+            places_of[token].append(place)
+    places = {token: np.array(there) for token, there in places_of.items()}
     sizes = np.array([len(here) for here in tokens])
     matches = {}
     for place in range(max(start, 1), len(forms)):
@@ -77,18 +81,9 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
             shared[there[: np.searchsorted(there, place)]] += 1
         alike = 200 * shared / (sizes[:place] + sizes[place])
         best = int(alike.argmax())
-        if alike[best] >= cut_off:
+        if alike[best] >= CUT_OFF:
             matches[place] = best
     return matches
-
-
-def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.int64]]:
-    """Where each token stands, in rising order."""
-    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
-    for place, tokens in enumerate(texts):
-        for token in tokens:
-            places_of[token].append(place)
-    return {token: np.array(places) for token, places in places_of.items()}
 
 
 def _trigrams(text: str) -> Counter[str]:
@@ -105,7 +100,7 @@ class Scored:
 
 
 def alike(
-    campaign: Campaign, country: str, language: str, text: str, *, limit: int = 3, exclude: int | None = None
+    campaign: Campaign, country: str, language: str, text: str, *, exclude: int | None = None
 ) -> tuple[Pair, ...]:
     """Live pairs that a contributor may be asked about, the most alike first.
 
@@ -113,7 +108,7 @@ def alike(
     and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
     """
     live = (Moderation.LIVE,)
-    matches = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
+    matches = scored(campaign, country, language, text, limit=_OFFERED, exclude=exclude, moderation=live)
     return tuple(match.pair for match in matches)
 
 

@@ -1,4 +1,7 @@
-"""From typed words to a mention of a new or existing pair, with limits on the number of proposals."""
+"""From typed words to a mention of a new or existing pair, with limits on their number; and merging of two pairs.
+
+A merge changes for which pair rows of answers count; the rows stay.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,73 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from endoxa_collect import geography
+from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import family, recount, root_of
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError, TooManyCountriesError, TooManyError
-from endoxa_collect.entry.flags import SERIOUS
-from endoxa_collect.entry.keys import comparable
+from endoxa_collect.entry.cleaning import (
+    AlreadyShownError,
+    EntryError,
+    TooManyCountriesError,
+    TooManyError,
+    comparable,
+)
 from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.words import Words, read_words
+from endoxa_collect.entry.words import SERIOUS, Words, read_words
 from endoxa_collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
+
+_STANDING = frozenset({Moderation.LIVE, Moderation.PENDING})
+"""What another pair may be merged into."""
+
+
+class MergeError(EntryError):
+    """Pairs that cannot be merged, or a pair that is not merged."""
+
+
+def merge(pair: Pair, into: Pair) -> Pair:
+    """Let a pair count as another, and give what it counts as: the root of `into`.
+
+    Raises:
+        MergeError: if the pair is merged already, both are the same, they are of two countries or languages, or the
+            other one is hidden: what people say would go out of sight with it.
+    """
+    with locked(pair.campaign_id) as campaign:
+        pair.refresh_from_db()
+        root = root_of(Pair.objects.get(pk=into.pk))
+        if pair.merged_into_id is not None:
+            raise MergeError(gettext("This pair is merged into another one already. Take that back first."))
+        if pair.pk == root.pk:
+            # Also what keeps circles out: what was merged into a pair has that pair as its root.
+            raise MergeError(gettext("Both are the same pair."))
+        where = (pair.campaign_id, pair.country, pair.language)
+        if where != (root.campaign_id, root.country, root.language):
+            raise MergeError(gettext("Only pairs about one country in one language can be merged."))
+        if root.moderation not in _STANDING:
+            raise MergeError(gettext("The other one is hidden. Merge into one that is shown or waits."))
+        pair.before_merge, pair.moderation, pair.merged_into = pair.moderation, Moderation.MERGED, root
+        pair.save(update_fields=["before_merge", "moderation", "merged_into"])
+        recount(campaign, [root])
+    return root
+
+
+def unmerge(pair: Pair) -> None:
+    """Let a merged pair stand for itself again, as it was; what was merged into it before goes with it.
+
+    Raises:
+        MergeError: if the pair is not merged.
+    """
+    with locked(pair.campaign_id) as campaign:
+        pair.refresh_from_db()
+        if pair.merged_into is None:
+            raise MergeError(gettext("This pair is not merged into another one."))
+        root = root_of(pair)
+        pair.moderation, pair.before_merge = pair.before_merge or Moderation.PENDING, ""
+        pair.merged_into = None
+        pair.save(update_fields=["before_merge", "moderation", "merged_into"])
+        recount(campaign, [pair, root])
+        # What people reported on cards of this pair goes with it.
+        drop_reports([pair, root])
+
 
 PER_CARD = 20
 """Typed proposals that one card takes."""
@@ -177,7 +237,21 @@ def _mentioned(
     pair = same.first()
     created = pair is None
     if pair is None:
-        pair = _new(campaign, person, country, words, via)
+        at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
+        pair = Pair.objects.create(
+            campaign=campaign,
+            country=country,
+            attribute=words.text,
+            key=words.key,
+            language=words.language,
+            topic=words.topic,
+            negative=words.negative,
+            source=Source.CONTRIBUTOR,
+            author=person,
+            moderation=Moderation.LIVE if at_once else Moderation.PENDING,
+            flags=list(words.flags),
+            need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
+        )
     else:
         first = Mention.objects.filter(person=person, pair=pair).first()
         if first is not None:
@@ -190,25 +264,6 @@ def _mentioned(
     recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created
-
-
-def _new(campaign: Campaign, person: Person, country: str, words: Words, via: str) -> Pair:
-    """A pair that was not there. What is only ticked begins as a candidate; its first count says whether it stays."""
-    at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
-    return Pair.objects.create(
-        campaign=campaign,
-        country=country,
-        attribute=words.text,
-        key=words.key,
-        language=words.language,
-        topic=words.topic,
-        negative=words.negative,
-        source=Source.CONTRIBUTOR,
-        author=person,
-        moderation=Moderation.LIVE if at_once else Moderation.PENDING,
-        flags=list(words.flags),
-        need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
-    )
 
 
 def _offered(pair: Pair, public_id: UUID) -> Pair | None:

@@ -1,4 +1,8 @@
-"""The data card of an export: its tables, their origin, and caveats."""
+"""The data card of an export, and the conditions of a restricted release.
+
+A restricted release is for one named recipient who signed the conditions in `AGREEMENT.md`, with nothing merged. It is
+never public: the site sends it once, to the organiser who makes it, and keeps no copy.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,16 @@ from importlib.resources import files
 import jinja2
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.words import unreviewed
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
+from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.slots import wanted
+from endoxa_collect.visible import visible
 
 _TIERS = {
     OWN: "the pair picked them, and they are from the country",
@@ -43,8 +50,9 @@ def data_card(about: About, tables: Tables) -> str:
         for hour in tables.frames[name]["hour"]
     ]
     ratings = frames["ratings"]
+    polarities = Counter(frames["pairs"]["polarity"].to_list())
     counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
-    return _template().render(
+    return _template("card").render(
         title=in_language(settings.texts.title, "en"),
         about=about,
         settings=settings,
@@ -60,7 +68,7 @@ def data_card(about: About, tables: Tables) -> str:
         people=frames["people"].height + about.left_out.people,
         languages=languages,
         unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
-        polarities=_polarities(frames["pairs"]),
+        polarities={negative: polarities[word] for negative, word in POLARITIES.items()},
         withdrawn=frames["withdrawals"].height,
         tiers=[(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()],
         revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
@@ -81,13 +89,13 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        lines += ["", "[[question]]", *(f"{key} = {_toml(value)}" for key, value in facts.items())]
+        # A JSON string without surrogates, in which DEL is escaped too, is a basic string of TOML.
+        strings = {
+            key: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+            for key, text in facts.items()
+        }
+        lines += ["", "[[question]]", *(f"{key} = {text}" for key, text in strings.items())]
     return "\n".join(lines) + "\n"
-
-
-def _toml(text: str) -> str:
-    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
@@ -97,12 +105,6 @@ def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str,
     return [(country, n) for country, n in counted.most_common() if n]
 
 
-def _polarities(pairs: pl.DataFrame) -> dict[bool | None, int]:
-    """How many pairs are judged to be negative, not to be, and not at all."""
-    counted = Counter(pairs["polarity"].to_list())
-    return {negative: counted[word] for negative, word in POLARITIES.items()}
-
-
 def _place(country: str) -> str:
     if country in ("", OTHER):
         return "none named" if not country else _MERGED
@@ -110,8 +112,8 @@ def _place(country: str) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
-    text = (files("endoxa_collect.export") / "card.md.jinja").read_text(encoding="utf-8")
+def _template(name: str) -> jinja2.Template:
+    text = (files("endoxa_collect.export") / f"{name}.md.jinja").read_text(encoding="utf-8")
     # Markdown for people and data tools, never sent to a browser as HTML; no contributor's words are in it.
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701
@@ -121,3 +123,39 @@ def _template() -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
     )
     return environment.from_string(text)
+
+
+NAME = "AGREEMENT.md"
+"""The file with the conditions, in the folder of a restricted release."""
+
+LONGEST = 200
+"""Characters of a recipient's name."""
+
+
+def recipient_named(typed: str) -> str:
+    """The name of a recipient, cleaned.
+
+    Raises:
+        UserError: nothing is left of it, or it is too long.
+    """
+    name = " ".join(visible(typed).split())
+    if not name or len(name) > LONGEST:
+        raise UserError(
+            f"A restricted release is for somebody: name the person and institution (up to {LONGEST} characters)."
+        )
+    return name
+
+
+def agreement(campaign: Campaign, number: str, recipient: str) -> str:
+    """The conditions, in Markdown, to be signed before the release is handed over."""
+    settings = campaign.settings
+    return _template("agreement").render(
+        campaign=campaign.slug,
+        number=number,
+        recipient="".join(f"\\{letter}" if letter in r"\`*_{}[]<>#|" else letter for letter in recipient),
+        organisation=settings.organisation,
+        contact=settings.contact,
+        least=LEAST,
+        retention=settings.retention,
+        today=datetime.now(UTC).date().isoformat(),
+    )

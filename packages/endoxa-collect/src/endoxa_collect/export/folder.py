@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from django.utils import timezone
 from polars.datatypes import DataTypeClass
+from pydantic import BaseModel, ConfigDict, Field
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
-from endoxa.sources.folders import CHECKSUMS, changed_file, changed_files
+from endoxa.sources.files import CHECKSUMS, changed_file, changed_files
 from endoxa.sources.spreadsheets import neutralised_table, read_csv
 from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
 from endoxa_collect.export.columns import TABLES, schema_of
@@ -60,22 +61,23 @@ class LeftOut:
     mixed: int = 0
 
 
-@dataclass(frozen=True)
-class About:
+class About(BaseModel):
     """Which campaign, with which settings, as which release ("" for a working copy).
 
     A `recipient` has a restricted release: nothing of people is merged in it (`agreement`). `early` is the number of
     answers from before the campaign was opened that were kept, None where it is not known.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     campaign: str
     release: str
+    recipient: str = Field("", alias="restricted_to")
     formats: tuple[str, ...]
-    version: int
-    settings: CampaignSettings
     left_out: LeftOut
-    recipient: str = ""
-    early: int | None = None
+    early: int | None = Field(None, alias="answers_before_opening")
+    version: int = Field(alias="settings_version")
+    settings: CampaignSettings
 
     @classmethod
     def of(
@@ -88,46 +90,33 @@ class About:
     ) -> About:
         """A campaign as it is now."""
         return cls(
-            campaign.slug,
-            release,
-            tuple(formats),
-            campaign.version,
-            campaign.settings,
-            left_out,
-            recipient,
-            answers_before_opening(campaign),
+            campaign=campaign.slug,
+            release=release,
+            restricted_to=recipient,
+            formats=tuple(formats),
+            left_out=left_out,
+            answers_before_opening=answers_before_opening(campaign),
+            settings_version=campaign.version,
+            settings=campaign.settings,
         )
 
     def write(self, folder: Path) -> None:
         """Mark a folder."""
         # Words that moderators watch for are often slurs; no reader of the data needs them.
-        settings = json.loads(self.settings.model_dump_json(exclude={"watch_words"}))
-        content = {
-            "kind": KIND,
-            "format": _FORMAT,
-            "campaign": self.campaign,
-            "release": self.release,
-            **({"restricted_to": self.recipient} if self.recipient else {}),
-            "formats": list(self.formats),
-            "left_out": asdict(self.left_out),
-            **({} if self.early is None else {"answers_before_opening": self.early}),
-            "settings_version": self.version,
-            "settings": settings,
-        }
-        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        hidden: dict[str, Any] = {"settings": {"watch_words"}}
+        hidden |= {name: True for name in ("recipient", "early") if getattr(self, name) in ("", None)}
+        content = self.model_dump(mode="json", by_alias=True, exclude=hidden)
+        text = json.dumps({"kind": KIND, "format": _FORMAT, **content}, ensure_ascii=False, indent=2) + "\n"
         (folder / MARK).write_text(text, encoding="utf-8")
 
 
 def answers_before_opening(campaign: Campaign) -> int | None:
-    """How many answers were given before an organiser opened the campaign; None where the log does not say when.
-
-    Earlier versions counted a campaign as begun with its first card.
-    """
+    """How many answers were given before an organiser opened the campaign; None for a copy of an export."""
     before = timezone.now()
     if not campaign.rehearsing:
         opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)
         first = opened.order_by("at").first()
-        if first is None or campaign.began_at is None or campaign.began_at < first.at:
+        if first is None:
             return None
         before = first.at
     rows = sum(
@@ -144,34 +133,20 @@ def read_about(folder: Path) -> About | None:
     Raises:
         UserError: it is one, of a newer endoxa or damaged.
     """
-    content = _read(folder / MARK)
-    if content is None:
+    try:
+        content = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
         return None
     if content.get("format") != _FORMAT:
         raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
     require_name(str(content.get("campaign", "")), f"{folder / MARK}, 'campaign'")
     settings = read_settings(content.get("settings"), str(folder / MARK))
     try:
-        return About(
-            campaign=str(content["campaign"]),
-            release=str(content["release"]),
-            formats=tuple(map(str, content["formats"])),
-            version=int(content["settings_version"]),
-            settings=settings,
-            left_out=LeftOut(**content["left_out"]),
-            recipient=str(content.get("restricted_to", "")),
-            early=None if (early := content.get("answers_before_opening")) is None else int(early),
-        )
-    except (KeyError, TypeError, ValueError) as problem:
+        return About.model_validate({**content, "settings": settings})
+    except ValueError as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) and content.get("kind") == KIND else None
 
 
 @contextmanager

@@ -12,11 +12,15 @@ import polars as pl
 from endoxa.sources.collected import respecting_withdrawals
 from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.people import Cells, Published, merge_small_cells, published_people
-from endoxa_collect.export.pool import Pool, read_pool
-from endoxa_collect.export.releases import next_patch, numbered, released
+from endoxa_collect.export.people import (
+    Cells,
+    Pool,
+    merge_small_cells,
+    published_people,
+    read_pool,
+)
 from endoxa_collect.export.rows import pair_rows, withdrawal_rows
-from endoxa_collect.export.run import Delivery, ExportReport, write_export
+from endoxa_collect.export.run import Delivery, ExportReport, next_patch, numbered, released, write_export
 from endoxa_collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa_collect.models import Campaign
 from endoxa_collect.withdrawals import Keys
@@ -76,14 +80,20 @@ def since_release(campaign: Campaign, salt: str) -> Since:
             withdrawals=withdrawal_rows(campaign, salt),
             pool=pool,
             pairs=pair_rows(campaign, pool),
-            rare={keys.rater(pk): _rare(person) for pk, person in people.items()},
+            rare={
+                keys.rater(pk): frozenset(
+                    name
+                    for name, cell in {
+                        "country": person.country,
+                        "consent": person.consent,
+                        **person.profile,
+                    }.items()
+                    if cell == OTHER
+                )
+                for pk, person in people.items()
+            },
             respondents={keys.rater(pk): keys.respondent(pk) for pk in people},
         )
-
-
-def _rare(person: Published) -> frozenset[str]:
-    cells_of = {"country": person.country, "consent": person.consent, **person.profile}
-    return frozenset(name for name, cell in cells_of.items() if cell == OTHER)
 
 
 def handed_over(frames: Mapping[str, pl.DataFrame], since: Since) -> dict[str, pl.DataFrame]:
@@ -244,5 +254,5 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         left_out = replace(about.left_out, people=merged.without_key, merged=merged.merged)
         frames = {**merged.frames, "pairs": counted_pairs(merged.frames), "withdrawals": since.withdrawals}
         tables = Tables(frames, left_out)
-        patch = replace(about, release=made.number, left_out=left_out)
+        patch = about.model_copy(update={"release": made.number, "left_out": left_out})
         return write_export(patch, tables, folder, Delivery(campaign, made))

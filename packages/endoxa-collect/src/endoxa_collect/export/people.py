@@ -1,4 +1,4 @@
-"""People in an export: one key and a few coarse columns that identify nobody."""
+"""People in an export: one key and a few coarse columns that identify nobody; and which pairs are in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
 from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
-from endoxa_collect.models import CLOSED, Campaign, Card, Person, Rating
+from endoxa_collect.models import CLOSED, Campaign, Card, Moderation, Pair, Person, Rating
 from endoxa_collect.withdrawals import Keys
 
 Cells = tuple[str, ...]
@@ -45,12 +45,12 @@ def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells
         smallest = min((size, row) for row, size in sizes.items() if row != rest)[1]
         rows = [rest if row == smallest else row for row in rows]
     alike = [len(set(column)) == 1 for column in zip(*people, strict=True)]
-    return [row if row[:1] == (OTHER,) else _kept(row, people[0], alike) for row in rows]
-
-
-def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
-    """The row with what is the same for all people."""
-    return tuple(shared if same else cell for cell, shared, same in zip(row, anybody, alike, strict=True))
+    return [
+        row
+        if row[:1] == (OTHER,)
+        else tuple(shared if same else cell for cell, shared, same in zip(row, people[0], alike, strict=True))
+        for row in rows
+    ]
 
 
 def _all_other(row: Cells) -> Cells:
@@ -148,3 +148,34 @@ def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, key
             PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)
         },
     )
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pairs of a campaign as an export knows them.
+
+    `names` has the public id of every pair by primary key, `roots` that of the pair it counts for; pairs that
+    are not shown to contributors (pending, hidden) have no root.
+    """
+
+    names: Mapping[int, UUID]
+    roots: Mapping[int, UUID]
+
+    @property
+    def excluded(self) -> int:
+        """Pairs that wait for a moderator or were hidden."""
+        return len(self.names) - len(self.roots)
+
+
+def read_pool(campaign: Campaign) -> Pool:
+    """Names and roots of all pairs."""
+    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
+    pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
+    roots: dict[int, UUID] = {}
+    for pk in pairs:
+        root = pk
+        while (into := pairs[root][1]) is not None:
+            root = into
+        if pairs[root][2] == Moderation.LIVE:
+            roots[pk] = pairs[root][0]
+    return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)

@@ -128,7 +128,23 @@ def _person(
 def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -> Pairs:
     """Pairs, and a shell for each that was merged into one: of its own words only mentions are exported."""
     spoken = dict(mentions.select("said_id", "language").iter_rows())
-    roots = Pair.objects.bulk_create(_pair(campaign, row) for row in pairs.iter_rows(named=True))
+    roots = Pair.objects.bulk_create(
+        Pair(
+            campaign=campaign,
+            public_id=row["association_id"],
+            country=row["country"],
+            attribute=row["attribute"],
+            key=row["association_id"],
+            language=row["language"],
+            topic=row["topic"],
+            negative=_NEGATIVE.get(row["polarity"]),
+            source=row["origin"],
+            moderation=Moderation.LIVE,
+            calibration=row["calibration"],
+            need=CANDIDATE if row["candidate"] else NEEDS,
+        )
+        for row in pairs.iter_rows(named=True)
+    )
     shells = Pair.objects.bulk_create(
         Pair(
             campaign=campaign,
@@ -150,8 +166,7 @@ def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -
 def add_ratings(ratings: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     """Ratings with their cards; those that were rated again come first, so that the same ones count."""
     rows = ratings.sort("hour", "counted", "row_id").to_dicts()
-    people = [placed.person(row["rater"], "ratings", row["association_id"]) for row in rows]
-    cards = _add_cards(rows, people, pairs, CardState.ANSWERED)
+    cards = _add_cards(rows, "ratings", pairs, placed, CardState.ANSWERED)
     Rating.objects.bulk_create(
         Rating(
             public_id=row["row_id"],
@@ -182,17 +197,13 @@ def add_mentions(mentions: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
         )
         for row in rows
     )
-    # Making a row sets its time.
-    for mention, row in zip(made, rows, strict=True):
-        mention.created_at = moment_of(row["hour"])
-    Mention.objects.bulk_update(made, ["created_at"], batch_size=_BATCH)
+    _set_times(Mention, made, rows)
 
 
 def add_skips(skips: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     """Skips with their cards."""
     rows = skips.to_dicts()
-    people = [placed.person(row["rater"], "skips", row["association_id"]) for row in rows]
-    cards = _add_cards(rows, people, pairs, CardState.SKIPPED)
+    cards = _add_cards(rows, "skips", pairs, placed, CardState.SKIPPED)
     Skip.objects.bulk_create(
         Skip(
             public_id=row["row_id"],
@@ -272,9 +283,14 @@ def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed)
         )
         for row, lines in zip(rows, answers, strict=True)
     )
-    for statement, row in zip(made, rows, strict=True):
-        statement.created_at = moment_of(row["hour"])
-    Statement.objects.bulk_update(made, ["created_at"], batch_size=_BATCH)
+    _set_times(Statement, made, rows)
+
+
+def _set_times(model: type[Model], made: Sequence[Any], rows: Sequence[_Row]) -> None:
+    """Give answers the times of their export: making a row sets its time."""
+    for answer, row in zip(made, rows, strict=True):
+        answer.created_at = moment_of(row["hour"])
+    model._default_manager.bulk_update(made, ["created_at"], batch_size=_BATCH)
 
 
 def add_tombstones(campaign: Campaign, withdrawals: pl.DataFrame) -> None:
@@ -292,51 +308,35 @@ def moment_of(hour: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _pair(campaign: Campaign, row: _Row) -> Pair:
-    return Pair(
-        campaign=campaign,
-        public_id=row["association_id"],
-        country=row["country"],
-        attribute=row["attribute"],
-        key=row["association_id"],
-        language=row["language"],
-        topic=row["topic"],
-        negative=_NEGATIVE.get(row["polarity"]),
-        source=row["origin"],
-        moderation=Moderation.LIVE,
-        calibration=row["calibration"],
-        need=CANDIDATE if row["candidate"] else NEEDS,
-    )
-
-
-def _add_cards(rows: Sequence[_Row], people: Sequence[Person], pairs: Pairs, state: CardState) -> list[Card]:
-    return Card.objects.bulk_create(
-        _card(person, pairs.get(row["shown_id"]), row, state)
-        for row, person in zip(rows, people, strict=True)
-    )
-
-
-def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Card:
-    moment = moment_of(row["hour"])
-    return Card(
-        campaign_id=person.campaign_id,
-        person=person,
-        pair=pair,
-        country=pair.country if pair else "",
-        number=0,
-        tier=row.get("tier", ""),
-        slot=row.get("slot", ""),
-        propensity=row["propensity"],
-        pool=row.get("pool") or 0,
-        late=row.get("late", False),
-        revealed=row["revealed"],
-        version=row.get("settings_version", 0),
-        digest=row.get("settings_digest", ""),
-        state=state,
-        drawn_at=moment,
-        expires_at=moment,
-        closed_at=moment,
-    )
+def _add_cards(
+    rows: Sequence[_Row], table: str, pairs: Pairs, placed: Placed, state: CardState
+) -> list[Card]:
+    """A card for each answer."""
+    cards = []
+    for row in rows:
+        pair, moment = pairs.get(row["shown_id"]), moment_of(row["hour"])
+        cards.append(
+            Card(
+                campaign_id=placed.campaign.pk,
+                person=placed.person(row["rater"], table, row["association_id"]),
+                pair=pair,
+                country=pair.country if pair else "",
+                number=0,
+                tier=row.get("tier", ""),
+                slot=row.get("slot", ""),
+                propensity=row["propensity"],
+                pool=row.get("pool") or 0,
+                late=row.get("late", False),
+                revealed=row["revealed"],
+                version=row.get("settings_version", 0),
+                digest=row.get("settings_digest", ""),
+                state=state,
+                drawn_at=moment,
+                expires_at=moment,
+                closed_at=moment,
+            )
+        )
+    return Card.objects.bulk_create(cards)
 
 
 _COLUMNS: Mapping[str, tuple[type[Model], Mapping[str, str]]] = {

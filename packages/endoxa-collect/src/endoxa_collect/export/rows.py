@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 from uuid import UUID
 
 import polars as pl
 from django.db.models import Q, QuerySet
 
+from endoxa.words.packs import languages_with, words_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
-from endoxa_collect.export.people import Published
-from endoxa_collect.export.pool import Pool
+from endoxa_collect.export.people import Pool, Published
 from endoxa_collect.models import (
     Campaign,
     Card,
@@ -43,17 +41,11 @@ _Answer = TypeVar("_Answer", Rating, Mention, HurtAnswer, MixedAnswer)
 @cache
 def identity_of(country: str, language: str) -> str:
     """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
-    by_language = _people()
-    spoken = language if language in by_language else "en"
-    return by_language[spoken].format(
+    spoken = language if language in languages_with("countries.toml") else "en"
+    people: str = words_of(spoken, "countries.toml")["people"]
+    return people.format(
         country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
     )
-
-
-@cache
-def _people() -> dict[str, str]:
-    text = files("endoxa_collect.export").joinpath("identities.toml").read_text(encoding="utf-8")
-    return dict(tomllib.loads(text)["people"])
 
 
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
@@ -88,6 +80,26 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
     )
 
 
+def _common(
+    row: Rating | Mention | Skip | HurtAnswer | MixedAnswer,
+    pool: Pool,
+    who: Published,
+    moment: datetime,
+) -> Row:
+    """What all tables of answers about pairs have in common."""
+    pair = row.pair_id
+    shown = str(pool.names[pair]) if pair else ""
+    return {
+        "row_id": str(row.public_id),
+        "association_id": str(pool.roots[pair]) if pair else "",
+        "shown_id": shown,
+        "said_id": shown,
+        "rater": who.rater,
+        "consent": who.consent,
+        "hour": time_of(moment, who),
+    }
+
+
 def rating_rows(
     campaign: Campaign, pool: Pool, people: Mapping[UUID, Published], *, unmerged: bool = False
 ) -> pl.DataFrame:
@@ -101,10 +113,7 @@ def rating_rows(
     def row(rating: Rating) -> Row:
         who, card = people[rating.person_id], rating.card
         return {
-            "row_id": str(rating.public_id),
-            "association_id": str(pool.roots[rating.pair_id]),
-            "shown_id": str(pool.names[rating.pair_id]),
-            "rater": who.rater,
+            **_common(rating, pool, who, rating.created_at),
             "value": rating.value,
             "in_group": who.is_from(rating.pair.country),
             "counted": rating.pk in counting,
@@ -115,8 +124,6 @@ def rating_rows(
             "surplus": rating.surplus,
             "settings_version": card.version,
             "settings_digest": card.digest,
-            "consent": who.consent,
-            "hour": time_of(rating.created_at, who),
         }
 
     return _frame("ratings", campaign.settings, map(row, kept))
@@ -134,10 +141,7 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
         who = people[mention.person_id]
         compared = mention.alike_to_id in pool.roots
         return {
-            "row_id": str(mention.public_id),
-            "association_id": str(pool.roots[mention.pair_id]),
-            "said_id": str(pool.names[mention.pair_id]),
-            "rater": who.rater,
+            **_common(mention, pool, who, mention.created_at),
             "text": mention.text,
             "language": mention.pair.language,
             "via": mention.via,
@@ -145,8 +149,6 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
             "prompted": False,
             "asked_same_as": str(pool.names[mention.alike_to_id]) if compared and mention.alike_to_id else "",
             "same": mention.alike if compared else None,
-            "consent": who.consent,
-            "hour": time_of(mention.created_at, who),
         }
 
     return _frame("mentions", campaign.settings, map(row, kept))
@@ -174,15 +176,10 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
     def row(skip: Skip) -> Row:
         who = people[skip.person_id]
         return {
-            "row_id": str(skip.public_id),
-            "association_id": str(pool.roots[skip.pair_id]) if skip.pair_id else "",
-            "shown_id": str(pool.names[skip.pair_id]) if skip.pair_id else "",
-            "rater": who.rater,
+            **_common(skip, pool, who, skip.created_at),
             "reason": skip.reason,
             "revealed": skip.card.revealed,
             "propensity": skip.card.propensity if who.linked else None,
-            "consent": who.consent,
-            "hour": time_of(skip.created_at, who),
         }
 
     skips = Skip.objects.filter(person__campaign=campaign).select_related("card")
@@ -198,19 +195,11 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
     answers = HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
     kept, _ = _kept(answers, pool, people)
 
-    def row(answer: HurtAnswer) -> Row:
-        who = people[answer.person_id]
-        return {
-            "row_id": str(answer.public_id),
-            "association_id": str(pool.roots[answer.pair_id]),
-            "shown_id": str(pool.names[answer.pair_id]),
-            "rater": who.rater,
-            "answer": answer.answer,
-            "consent": who.consent,
-            "hour": time_of(answer.created_at, who),
-        }
-
-    return _frame("hurt_answers", campaign.settings, map(row, kept))
+    rows = (
+        {**_common(answer, pool, people[answer.person_id], answer.created_at), "answer": answer.answer}
+        for answer in kept
+    )
+    return _frame("hurt_answers", campaign.settings, rows)
 
 
 def mixed_answers(campaign: Campaign) -> QuerySet[MixedAnswer]:
@@ -250,19 +239,14 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
     def row(answer: MixedAnswer) -> Row:
         who, card = people[answer.person_id], answer.card
         return {
-            "row_id": str(answer.public_id),
-            "association_id": str(pool.roots[answer.pair_id]),
-            "shown_id": str(pool.names[answer.pair_id]),
+            **_common(answer, pool, who, card.closed_at or card.drawn_at),
             "set_id": str(card.token) if who.linked else "",
-            "rater": who.rater,
             "kind": card.kind,
             "position": answer.position,
             "answer": answer.answer,
             "counted": answer.pk in counting,
             "propensity": card.propensity if who.linked else None,
             "settings_version": card.version,
-            "consent": who.consent,
-            "hour": time_of(card.closed_at or card.drawn_at, who),
         }
 
     return _frame("mixed", campaign.settings, map(row, kept))
@@ -323,13 +307,8 @@ def _drawn(card: Card, who: Published, *, unmerged: bool) -> Row:
 
 
 def time_of(moment: datetime, who: Published) -> str:
-    """A time to the hour; of people without a key the day, since few answer within one hour."""
-    return hour_of(moment) if who.linked else f"{moment.astimezone(UTC):%Y-%m-%d}"
-
-
-def hour_of(moment: datetime) -> str:
-    """A time to the hour, in UTC: 2026-05-04T14:00Z."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:00Z}"
+    """A time to the hour, in UTC (2026-05-04T14:00Z); of people without a key the day, since few answer in one hour."""
+    return f"{moment.astimezone(UTC):{'%Y-%m-%dT%H:00Z' if who.linked else '%Y-%m-%d'}}"
 
 
 def _frame(table: str, settings: CampaignSettings, rows: Iterable[Row]) -> pl.DataFrame:

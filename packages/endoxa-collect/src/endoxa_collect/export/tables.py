@@ -13,8 +13,7 @@ from endoxa_collect.export import rows
 from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.group_means import group_means, read_answers, read_population
-from endoxa_collect.export.people import people_frame, published_people
-from endoxa_collect.export.pool import read_pool
+from endoxa_collect.export.people import people_frame, published_people, read_pool
 from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.withdrawals import Keys
@@ -185,40 +184,37 @@ def read_tables(
         unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
-        return _read(campaign, keys, aggregated=aggregated, unmerged=unmerged)
-
-
-def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, unmerged: bool) -> Tables:
-    people = published_people(campaign, keys, unmerged=unmerged)
-    pool = read_pool(campaign)
-    frames = {
-        "pairs": rows.pair_rows(campaign, pool),
-        "people": people_frame(people, campaign.settings),
-        "ratings": rows.rating_rows(campaign, pool, people, unmerged=unmerged),
-        "mentions": rows.mention_rows(campaign, pool, people),
-        "skips": rows.skip_rows(campaign, pool, people),
-        "hurt_answers": rows.hurt_rows(campaign, pool, people),
-        "mixed": rows.mixed_rows(campaign, pool, people),
-        "statements": rows.statement_rows(campaign, people),
-        "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
-    }
-    frames["pairs"] = counted_pairs(frames)
-    if aggregated:
-        everybody = published_people(campaign, keys, unmerged=True)
-        frames[AGGREGATED] = group_means(
-            read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
+        people = published_people(campaign, keys, unmerged=unmerged)
+        pool = read_pool(campaign)
+        frames = {
+            "pairs": rows.pair_rows(campaign, pool),
+            "people": people_frame(people, campaign.settings),
+            "ratings": rows.rating_rows(campaign, pool, people, unmerged=unmerged),
+            "mentions": rows.mention_rows(campaign, pool, people),
+            "skips": rows.skip_rows(campaign, pool, people),
+            "hurt_answers": rows.hurt_rows(campaign, pool, people),
+            "mixed": rows.mixed_rows(campaign, pool, people),
+            "statements": rows.statement_rows(campaign, people),
+            "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
+        }
+        frames["pairs"] = counted_pairs(frames)
+        if aggregated:
+            everybody = published_people(campaign, keys, unmerged=True)
+            frames[AGGREGATED] = group_means(
+                read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
+            )
+        left_out = LeftOut(
+            people=sum(not person.linked for person in people.values()),
+            merged=sum(
+                OTHER in (person.country, person.consent, *person.profile.values())
+                for person in people.values()
+            ),
+            pairs=pool.excluded,
+            ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
+            mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
+            skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
+            hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
+            - frames["hurt_answers"].height,
+            mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height,
         )
-    left_out = LeftOut(
-        people=sum(not person.linked for person in people.values()),
-        merged=sum(
-            OTHER in (person.country, person.consent, *person.profile.values()) for person in people.values()
-        ),
-        pairs=pool.excluded,
-        ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
-        mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
-        skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
-        hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
-        - frames["hurt_answers"].height,
-        mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height,
-    )
-    return Tables(frames, left_out)
+        return Tables(frames, left_out)

@@ -4,24 +4,40 @@ Nobody's name, e-mail, address or device is stored for contributors. Times are e
 cards expire and pace is measured, and rounded to the hour in exports.
 """
 
-from endoxa_collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
-from endoxa_collect.models.cards import (
+from endoxa_collect.models.campaign import (
+    Campaign,
+    JoinCode,
+    Membership,
+    Person,
+    Role,
+    SettingsVersion,
+    State,
+    Statement,
+    Wave,
+)
+from endoxa_collect.models.pairs import (
     CLOSED,
     RATING_WORDS,
+    REPORTED,
     Card,
     CardState,
     HurtAnswer,
     Hurts,
+    Judged,
     Match,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Moderation,
+    Pair,
     Rating,
     Revealed,
     Skip,
     SkipReason,
+    Source,
+    Via,
 )
-from endoxa_collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness, seen
-from endoxa_collect.models.mixed import REPORTED, MixedAnswer, MixedCard, MixedKind
-from endoxa_collect.models.pairs import Judged, Mention, Moderation, Pair, Source, Via
-from endoxa_collect.models.people import Person, Statement
 from endoxa_collect.models.records import (
     Act,
     Action,
@@ -34,16 +50,20 @@ from endoxa_collect.models.records import (
 )
 from endoxa_collect.models.tasks import (
     COUNTING,
+    AttributeGroup,
+    GroupChange,
+    GroupMember,
     Judge,
     Judgement,
     JudgeState,
+    Likeness,
     Task,
     TaskItem,
     TaskState,
     Turn,
     TurnState,
+    seen,
 )
-from endoxa_collect.models.waves import Wave
 
 __all__ = [
     "CLOSED",

@@ -1,16 +1,20 @@
-"""Pairs of a country and an attribute, and mentions: who proposed them unprompted."""
+"""Pairs of a country and an attribute, who proposed them unprompted, the cards that showed them, and the answers.
+
+An open card is the lease on its pair. Lists and comparisons are cards of several pairs.
+"""
 
 from __future__ import annotations
 
 import random
 import time
 import uuid
+from collections.abc import Mapping
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_noop
 
-from endoxa_collect.models.campaign import Campaign
-from endoxa_collect.models.people import Person
+from endoxa_collect.models.campaign import Campaign, Person
 from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled
 
 
@@ -33,7 +37,7 @@ class Moderation(models.TextChoices):
 class Judged(models.TextChoices):
     """Who decided last whether a pair may hurt, beside word lists and the organiser's seeds.
 
-    `PEOPLE`: answers of contributors gave `negative` (`cards.hurting`). `MODERATOR`: a moderator set it, also to "not
+    `PEOPLE`: answers of contributors gave `negative` (`cards.counts`). `MODERATOR`: a moderator set it, also to "not
     known". `APPROVED`: a moderator passed the words as they stand. The last two are never overruled by answers.
     """
 
@@ -187,3 +191,246 @@ class Mention(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+RATING_WORDS: Mapping[int, str] = {
+    1: gettext_noop("I have never heard it"),
+    2: gettext_noop("I have heard it once or twice"),
+    3: gettext_noop("Some people here say it"),
+    4: gettext_noop("Many people here say it"),
+    5: gettext_noop("Everyone here knows it"),
+}
+"""The rating scale: values and their words in English, which pages translate and exports document."""
+
+
+class CardState(models.TextChoices):
+    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    LAPSED = "lapsed"
+
+
+class Revealed(models.TextChoices):
+    """Whether the words of a card were visible: never covered, opened by the person, or covered all the time."""
+
+    SHOWN = "shown"
+    REVEALED = "revealed"
+    COVERED = "covered"
+
+
+CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
+"""States of cards that a person is done with."""
+
+
+class Card(models.Model):
+    """A card that was shown: the log of the sampler, the lease and the token of the form at once.
+
+    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card ("what do
+    people say about `country`?"). `tier` says why this person got it: how near they are to the country of a pair that
+    picked them (a `sampler.Slot`), or "prompt", "calibration", "topup", "open", "backup", "paper". `slot` is the one
+    that such a rating fills; it, `propensity` and `pool` are those of `sampler.Match`, empty for other tiers. `version`
+    and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
+    further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
+    `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
+    It is empty without words.
+    """
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="cards")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
+    pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
+    country = models.CharField(max_length=2)
+    topic = models.CharField(max_length=40, blank=True)
+    negative = models.BooleanField(default=False)
+    number = models.PositiveIntegerField()
+    tier = models.CharField(max_length=12)
+    slot = models.CharField(max_length=6, blank=True)
+    propensity = models.FloatField(null=True)
+    pool = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField()
+    digest = models.CharField(max_length=12)
+    adds = models.BooleanField(default=True)
+    words = models.BooleanField(default=True)
+    ticks = models.BooleanField(default=True)
+    state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
+    late = models.BooleanField(default=False)
+    revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
+    drawn_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person"], condition=Q(state="open"), name="one_open_card"),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
+            models.Index(fields=["person", "number"], name="card_of_person"),
+            models.Index(fields=["campaign", "closed_at"], name="card_pace"),
+            # Who took part lately, from the index alone.
+            models.Index(fields=["campaign", "drawn_at", "person"], name="card_drawn"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class Match(models.Model):
+    """A pair that waits for a person, whom it picked for one of its slots; the card is drawn when they come to it.
+
+    A person has one at most. `slot`, `propensity` and `pool` are as in `sampler.Match`; after `until` it counts no
+    more.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="matches")
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="match")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="matches")
+    slot = models.CharField(max_length=6)
+    propensity = models.FloatField()
+    pool = models.PositiveIntegerField()
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.slot}: {self.pair}"
+
+
+class Rating(models.Model):
+    """How known a pair is where the person lives; `value` as in `RATING_WORDS`.
+
+    `surplus`: the pair had k ratings already and nothing asked for more.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.OneToOneField(Card, on_delete=models.CASCADE, related_name="rating")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="ratings")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="rating_rows")
+    value = models.PositiveSmallIntegerField()
+    in_group = models.BooleanField()
+    surplus = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "pair"], name="rating_once"),
+            models.CheckConstraint(
+                condition=Q(value__gte=min(RATING_WORDS), value__lte=max(RATING_WORDS)),
+                name="rating_one_to_five",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class SkipReason(models.TextChoices):
+    """Why somebody did not answer; three different things, and four reasons to report."""
+
+    DONT_KNOW = "dont_know"
+    DONT_UNDERSTAND = "dont_understand"
+    RATHER_NOT = "rather_not"
+    REPORT_PERSONAL = "report_personal"
+    REPORT_HATE = "report_hate"
+    REPORT_NONSENSE = "report_nonsense"
+    REPORT_OTHER = "report_other"
+
+
+class Skip(models.Model):
+    """A card that was not answered, and why."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.OneToOneField(Card, on_delete=models.CASCADE, related_name="skip")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="skips")
+    pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="skip_rows")
+    reason = models.CharField(max_length=16, choices=SkipReason.choices)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Hurts(models.TextChoices):
+    """Answers to "Could this hurt someone?"."""
+
+    YES = "yes"
+    NO = "no"
+    UNSURE = "unsure"
+
+
+class HurtAnswer(models.Model):
+    """What one person said of a pair that nobody had judged, after opening and rating it. See `cards.counts`.
+
+    `card` is empty in the copy of an export only.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.ForeignKey(Card, null=True, on_delete=models.CASCADE, related_name="hurt_answers")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="hurt_answers")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="hurt_answers")
+    answer = models.CharField(max_length=6, choices=Hurts.choices)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "pair"], name="hurt_answer_once")]
+
+    def __str__(self) -> str:
+        return self.answer
+
+
+class MixedKind(models.TextChoices):
+    """What such a card asks."""
+
+    HEARD = "heard"
+    COMPARE = "compare"
+
+
+REPORTED = "reported"
+"""The answer of a row that was reported; its card was skipped for that reason."""
+
+
+class MixedCard(models.Model):
+    """One card about several pairs of a country; its token is safe to send twice, as that of a `Card`.
+
+    `pool` pairs could have been drawn; `propensity` is the probability with which each pair on it was. `reason` is why
+    it was skipped, as in `SkipReason`.
+    """
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="mixed_cards")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="mixed_cards")
+    kind = models.CharField(max_length=8, choices=MixedKind.choices)
+    country = models.CharField(max_length=2)
+    pool = models.PositiveIntegerField(default=0)
+    propensity = models.FloatField(null=True)
+    version = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
+    reason = models.CharField(max_length=16, blank=True)
+    drawn_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person"], condition=Q(state="open"), name="one_open_mixed_card"),
+        ]
+        indexes = [models.Index(fields=["person", "state", "closed_at"], name="mixed_of_person")]
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class MixedAnswer(models.Model):
+    """What a card says of one of its pairs; `answer` is empty until the card is answered."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.ForeignKey(MixedCard, on_delete=models.CASCADE, related_name="answers")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="mixed_answers")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="mixed_rows")
+    position = models.PositiveSmallIntegerField()
+    answer = models.CharField(max_length=9, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["card", "pair"], name="mixed_pair_once")]
+
+    def __str__(self) -> str:
+        return self.answer

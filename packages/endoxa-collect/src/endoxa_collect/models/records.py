@@ -11,9 +11,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from endoxa_collect.models.campaign import Campaign
+from endoxa_collect.models.campaign import Campaign, Person
 from endoxa_collect.models.pairs import Pair
-from endoxa_collect.models.people import Person
 
 
 class AuditEntry(models.Model):
@@ -74,7 +73,7 @@ class Release(models.Model):
     ids, so that a withdrawal can name them: who holds two releases can join their rows, and by them the keys.
 
     A restricted release, in which nothing is merged, has a `recipient`: who agreed in writing to its conditions
-    (`export.agreement`). No contributor is meant.
+    (`export.card`). No contributor is meant.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="releases")

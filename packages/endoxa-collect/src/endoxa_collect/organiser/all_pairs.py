@@ -2,7 +2,7 @@
 
 Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
 Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
-(`entry.keys`) of every pair; capitals and accents are taken off by the database (`Plain`).
+(`entry.cleaning`) of every pair; capitals and accents are taken off by the database (`Plain`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
 from endoxa_collect import geography
-from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
-from endoxa_collect.entry.keys import fold, key
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decision_forms import act_form
-from endoxa_collect.organiser.decisions import decide
+from endoxa_collect.organiser.decisions import act_form, decide
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,
@@ -107,6 +106,7 @@ class PairsForm(forms.Form):
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
         countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
+        everything = ("", gettext_lazy("everything"))
         options: dict[str, Iterable[tuple[str, Any]]] = {
             "country": sorted_by_name((code, geography.name(code, shown)) for code in countries),
             "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
@@ -122,10 +122,7 @@ class PairsForm(forms.Form):
                 *((day, gettext("contributors on %(day)s") % {"day": day}) for day in days),
             ),
         }
-        for name, choices in options.items():
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [("", gettext_lazy("everything")), *choices]
+        set_choices(self, **{name: [everything, *choices] for name, choices in options.items()})
 
     def chosen(self) -> list[str]:
         """What is chosen beside words, as the fields call it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,10 +17,11 @@ from django.urls import path
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
 from endoxa_collect.organiser.access import READ, allowed
 from endoxa_collect.organiser.queue import LOGGED
-from endoxa_collect.organiser.settings.sections import label_of
+from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
 
 ACTIONS: dict[str, Promise] = {
@@ -122,27 +122,8 @@ CONTRIBUTORS = "+"
 PAGE = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One fact of an entry. `pair` is the id of a pair that has a page, else ""."""
-
-    name: str
-    value: str
-    pair: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One entry as the page shows it."""
-
-    at: datetime
-    who: str
-    what: str
-    details: tuple[Detail, ...]
-
-
-def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
-    """Entries in the language of the page; what nobody wrote words for stays as it is stored."""
+def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[tuple[datetime, str, str, list[Detail]]]:
+    """When, who, what, and details, in the language of the page; what nobody wrote words for stays as it is stored."""
     entries = list(entries)
     ids = set()
     for entry in entries:
@@ -154,27 +135,25 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     for entry in entries:
         by_contributor = entry.action in WITHDRAWALS
         who = gettext("a contributor") if by_contributor else gettext("command line")
+        details = [_detail(entry.action, name, value, pairs) for name, value in entry.detail.items()]
         rows.append(
-            Line(
-                at=entry.at,
-                who=entry.user.get_username() if entry.user else who,
-                what=action_name(entry.action),
-                details=tuple(
-                    _detail(entry.action, name, value, pairs) for name, value in entry.detail.items()
-                ),
-            )
+            (entry.at, entry.user.get_username() if entry.user else who, action_name(entry.action), details)
         )
     return rows
+
+
+Detail = tuple[str, str, str]
+"""One fact of an entry: its name, its value and, of a pair that has a page, its id, else ""."""
 
 
 def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
     label, text = str(DETAILS.get(name, name)), str(value)
     if name == "pair":
         # The mark that moderation pages show.
-        return Detail(label, text[:4], text if text in pairs else "")
+        return label, text[:4], text if text in pairs else ""
     if name == "fields":
-        return Detail(label, ", ".join(label_of([field]) for field in text.split(", ")))
-    return Detail(label, str(_VALUES.get((action, name), {}).get(text, value)))
+        return label, ", ".join(label_of([field]) for field in text.split(", ")), ""
+    return label, str(_VALUES.get((action, name), {}).get(text, value)), ""
 
 
 def action_name(action: str) -> str:
@@ -194,19 +173,16 @@ class LogForm(forms.Form):
         actions = self._entries.order_by("action").values_list("action", flat=True).distinct()
         names = self._entries.filter(user__isnull=False).order_by("user__username")
         accounts = names.values_list("user__username", flat=True).distinct()
-        choices: dict[str, list[tuple[str, Any]]] = {
-            "action": [("", gettext_lazy("everything")), *((name, action_name(name)) for name in actions)],
-            "account": [
+        set_choices(
+            self,
+            action=[("", gettext_lazy("everything")), *((name, action_name(name)) for name in actions)],
+            account=[
                 ("", gettext_lazy("everybody")),
                 (COMMAND_LINE, gettext_lazy("command line")),
                 (CONTRIBUTORS, gettext_lazy("a contributor")),
                 *((name, name) for name in accounts),
             ],
-        }
-        for name, options in choices.items():
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = options
+        )
 
     def entries(self) -> QuerySet[AuditEntry]:
         """The entries asked for, newest first; all of them where the form is not valid."""

@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
@@ -26,9 +25,17 @@ from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Sta
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
 from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
-from endoxa_collect.organiser.forecast import advice, sentence, survey_sentence, switch_at
 from endoxa_collect.organiser.seeds import ADDED
-from endoxa_collect.organiser.wording import BALANCES, STATES, bars, country_rows, question_rows
+from endoxa_collect.organiser.wording import (
+    BALANCES,
+    advice,
+    bars,
+    country_rows,
+    question_rows,
+    sentence,
+    survey_sentence,
+    switch_at,
+)
 from endoxa_collect.privacy import erase_people
 from endoxa_collect.sampler import Balance
 
@@ -42,20 +49,6 @@ _SETTINGS = (
     ("licence", "general", gettext_lazy("the licence of the data")),
     ("help_lines", "care", gettext_lazy("help lines")),
 )
-
-
-class StateForm(forms.Form):
-    """A state to change to; nothing goes back to being a draft."""
-
-    state = forms.ChoiceField(
-        choices=[(value, STATES[value]) for value in (State.OPEN, State.PAUSED, State.CLOSED)]
-    )
-
-
-class BalanceForm(forms.Form):
-    """What people are asked for."""
-
-    balance = forms.ChoiceField(required=False, choices=[(order, BALANCES[order]) for order in ORDERS])
 
 
 def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
@@ -119,25 +112,16 @@ def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) ->
         current.save(update_fields=["balance"])
 
 
-@dataclass(frozen=True, slots=True)
-class Lacking:
-    """One thing that is not there, and the address of the page where it is said."""
-
-    what: Promise
-    address: str
-
-
-def lacking(campaign: Campaign) -> tuple[Lacking, ...]:
-    """All that is missing, in the order of the pages where it is said."""
+def lacking(campaign: Campaign) -> tuple[tuple[Promise, str], ...]:
+    """All that is missing, in the order of the pages where it is said, with the addresses of these pages."""
     settings = campaign.settings
     missing = [
-        Lacking(what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
+        (what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
         for name, section, what in _SETTINGS
         if not getattr(settings, name)
     ]
     if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
-        page = reverse("organiser:seeds", args=[campaign.slug])
-        missing.append(Lacking(gettext_lazy("seeds of your own"), page))
+        missing.append((gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug])))
     return tuple(missing)
 
 
@@ -219,7 +203,7 @@ def rows_in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...
     return (*rows, (OTHERS, in_steps(len(rest)))) if rest else tuple(rows)
 
 
-_ON_THE_WALL = 22
+_WALL_ROWS = 22
 """Countries that the projector page has room for."""
 
 
@@ -229,7 +213,7 @@ def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     steers = Role.ORGANISER in roles_of(request, campaign)
     more: dict[str, Any] = {"begun": not campaign.rehearsing}
     if steers:
-        more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
+        more |= {"orders": [(order, BALANCES[order]) for order in ORDERS], "lacking": lacking(campaign)}
         more["rehearsal"] = rehearsal_of(campaign).value
     return render(request, "organiser/dashboard.html", {**_figures(campaign), **more})
 
@@ -243,32 +227,29 @@ def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*EVERYBODY, methods=READ)
 def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The page for the wall, in the campaign's first language."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        context = _figures(campaign) | _invited(request, campaign)
-        return render(request, "organiser/projector.html", context)
+    return _on_the_wall(request, campaign, "projector", invites=True, figures=True)
 
 
 @allowed(*EVERYBODY, methods=READ)
 def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the projector page alone."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        return render(request, "organiser/projector_figures.html", _figures(campaign))
+    return _on_the_wall(request, campaign, "projector_figures", figures=True)
 
 
 @allowed(*EVERYBODY, methods=READ)
 def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The invitation of the projector page alone; a word instead of it where nobody can join."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        return render(request, "organiser/projector_invitation.html", _invited(request, campaign))
+    return _on_the_wall(request, campaign, "projector_invitation", invites=True)
 
 
 @allowed(Role.ORGANISER, methods=SEND)
 def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Open, pause or close."""
-    form = StateForm(request.POST)
-    if not form.is_valid():
+    wanted = request.POST.get("state", "")
+    if wanted not in (State.OPEN, State.PAUSED, State.CLOSED):
+        # Nothing goes back to being a draft.
         return HttpResponseBadRequest()
-    set_state(campaign, form.cleaned_data["state"], request.user)
+    set_state(campaign, wanted, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 
@@ -283,21 +264,28 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER, methods=SEND)
 def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Order what people are asked for."""
-    form = BalanceForm(request.POST)
-    if not form.is_valid():
+    wanted = request.POST.get("balance", "")
+    if wanted not in ORDERS:
         return HttpResponseBadRequest()
-    set_balance(campaign, form.cleaned_data["balance"], request.user)
+    set_balance(campaign, wanted, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 
-def _invited(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    code = newest_code(campaign)
-    return {
-        "campaign": campaign,
-        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
-        "code": code,
-        "address": join_address(request, code) if code else "",
-    }
+def _on_the_wall(
+    request: HttpRequest, campaign: Campaign, page: str, *, invites: bool = False, figures: bool = False
+) -> HttpResponse:
+    """A page of the projector, in the campaign's first language."""
+    first = campaign.settings.ui_languages[0]
+    with translation.override(first):
+        context = _figures(campaign) if figures else {"campaign": campaign}
+        if invites:
+            code = newest_code(campaign)
+            context |= {
+                "title": in_language(campaign.settings.texts.title, first),
+                "code": code,
+                "address": join_address(request, code) if code else "",
+            }
+        return render(request, f"organiser/{page}.html", context)
 
 
 def _figures(campaign: Campaign) -> dict[str, Any]:
@@ -321,7 +309,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": bars(figures.coverage),
-            "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
+            "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": advice(figures, state=campaign.state, balance=campaign.balance),
             "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),

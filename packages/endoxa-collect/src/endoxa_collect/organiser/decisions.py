@@ -1,4 +1,4 @@
-"""Decisions about pairs: each is stored with what it changed, logged, and can be undone."""
+"""Decisions about pairs, and their forms: each is stored with what it changed, logged, and can be undone."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django import forms
 from django.contrib.auth.models import User
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext, gettext_lazy
 
+from endoxa_collect import geography
 from endoxa_collect.cards.answering import drop_reports
-from endoxa_collect.cards.counts import family, recount
-from endoxa_collect.cards.hurting import UNCLEAR
+from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
+from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.entry.words import read_words
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
     Act,
     Action,
@@ -153,54 +155,51 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         unmerge(pair)
         return {}
     before = {field: getattr(pair, field) for field in FIELDS}
-    _CHANGES[action](pair, decision)
+    _change(pair, decision)
     changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
     pair.save(update_fields=list(changed))
     return changed
 
 
-def _approve(pair: Pair, decision: Decision) -> None:
-    if pair.moderation != Moderation.LIVE and not pair.ratings:
-        # Its wait for ratings begins now; one that was rated was shown before.
-        pair.waiting_since = int(time.time())
-    pair.moderation, pair.flags = Moderation.LIVE, []
-    pair.negative = True if decision.negative else pair.negative
-    pair.judged = Judged.APPROVED
-
-
-def _hide(pair: Pair, _: Decision) -> None:
-    pair.moderation = Moderation.HIDDEN
-
-
-def _escalate(pair: Pair, _: Decision) -> None:
-    pair.moderation = Moderation.PENDING
-    pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
-
-
-def _mark(pair: Pair, decision: Decision) -> None:
-    judged = decision.negative is not None
-    if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
-        pair.judged = Judged.MODERATOR
-    if judged:
-        pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
-    pair.topic, pair.negative = decision.topic, decision.negative
-
-
-def _edit(pair: Pair, decision: Decision) -> None:
-    words = read_words(decision.text, decision.language, pair.campaign.settings)
-    same = Pair.objects.filter(
-        campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
-    )
-    if same.exclude(pk=pair.pk).exists():
-        raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
-    if words.text != pair.attribute:
-        require_same_words(pair, words.key)
-    reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
-    pair.attribute, pair.key, pair.language = words.text, words.key, words.language
-    # Who called the old words mild has not judged the new ones.
-    pair.negative = pair.negative or words.negative
-    pair.judged = ""
-    pair.flags = [*words.flags, *reports]
+def _change(pair: Pair, decision: Decision) -> None:
+    """What a decision changes in the pair itself, which is not saved yet."""
+    match decision.action:
+        case Action.APPROVE:
+            if pair.moderation != Moderation.LIVE and not pair.ratings:
+                # Its wait for ratings begins now; one that was rated was shown before.
+                pair.waiting_since = int(time.time())
+            pair.moderation, pair.flags = Moderation.LIVE, []
+            pair.negative = True if decision.negative else pair.negative
+            pair.judged = Judged.APPROVED
+        case Action.HIDE:
+            pair.moderation = Moderation.HIDDEN
+        case Action.ESCALATE:
+            pair.moderation = Moderation.PENDING
+            pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
+        case Action.MARK:
+            judged = decision.negative is not None
+            if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
+                pair.judged = Judged.MODERATOR
+            if judged:
+                pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
+            pair.topic, pair.negative = decision.topic, decision.negative
+        case Action.EDIT:
+            words = read_words(decision.text, decision.language, pair.campaign.settings)
+            same = Pair.objects.filter(
+                campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+            )
+            if same.exclude(pk=pair.pk).exists():
+                raise EntryError(
+                    gettext("Another pair has these words already. Merge this one into it instead.")
+                )
+            if words.text != pair.attribute:
+                require_same_words(pair, words.key)
+            reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
+            pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+            # Who called the old words mild has not judged the new ones.
+            pair.negative = pair.negative or words.negative
+            pair.judged = ""
+            pair.flags = [*words.flags, *reports]
 
 
 def require_same_words(pair: Pair, key: str) -> None:
@@ -216,15 +215,6 @@ def require_same_words(pair: Pair, key: str) -> None:
                 "can be added as a seed."
             )
         )
-
-
-_CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
-    Action.APPROVE: _approve,
-    Action.HIDE: _hide,
-    Action.ESCALATE: _escalate,
-    Action.MARK: _mark,
-    Action.EDIT: _edit,
-}
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:
@@ -330,3 +320,109 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
                 decide(campaign, user, item, Decision(Action.APPROVE, seen))
                 approved += 1
     return approved
+
+
+_TOPIC_LENGTH = 40
+
+
+_LOAD_AGAIN = gettext_lazy("Please load the page again.")
+
+
+_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
+
+
+class ActForm(forms.Form):
+    """What to do, and the revision of the pair that the account saw."""
+
+    action = forms.ChoiceField(choices=Action.choices)
+    seen = forms.CharField(max_length=12)
+
+    def decision(self) -> Decision:
+        """What was decided, for `decisions.decide`."""
+        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
+        return Decision(**facts)
+
+
+class EditForm(ActForm):
+    """Other words for a pair, or the language they are in."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Words"),
+        max_length=MAX_LENGTH,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+
+    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        shown = get_language() or "en"
+        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
+        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
+
+
+class ApproveForm(ActForm):
+    """Passing a pair; what is ticked as unkind stays covered."""
+
+    negative = forms.BooleanField(label=_MAY_HURT, required=False)
+
+    def __init__(self, data: Any = None) -> None:
+        # Its page has the box of `MarkForm` too.
+        super().__init__(data, auto_id="approve_%s")
+
+
+class MarkForm(ActForm):
+    """What the sampler and the covers go by."""
+
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
+    negative = forms.NullBooleanField(
+        label=_MAY_HURT,
+        help_text=gettext_lazy(
+            "What people added stays covered while this is unknown and nobody has approved it."
+        ),
+        required=False,
+    )
+
+
+class MergeForm(ActForm):
+    """The pair that says the same, and the revision of it that the account saw."""
+
+    into = forms.UUIDField()
+    into_seen = forms.CharField(max_length=12)
+
+
+class ShownField(forms.Field):
+    """Pairs as `<id>:<revision>`, one in each hidden field."""
+
+    widget = forms.MultipleHiddenInput
+    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
+
+    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
+        """The pairs.
+
+        Raises:
+            ValidationError: not what the page sends.
+        """
+        parts = [text.partition(":") for text in value or ()]
+        try:
+            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
+        except ValueError as error:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+class ShownForm(forms.Form):
+    """What stood on a page of the queue and may be approved at once."""
+
+    shown = ShownField()
+
+
+def act_form(pair: Pair, data: Any) -> ActForm:
+    """The form that belongs to the action which was sent."""
+    action = data.get("action", "")
+    if action == Action.EDIT:
+        return EditForm(pair, data)
+    kinds: Mapping[str, Callable[[Any], ActForm]] = {
+        Action.APPROVE: ApproveForm,
+        Action.MARK: MarkForm,
+        Action.MERGE: MergeForm,
+    }
+    return kinds.get(action, ActForm)(data)

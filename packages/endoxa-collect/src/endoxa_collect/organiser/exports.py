@@ -20,12 +20,10 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.errors import UserError
 from endoxa_collect import geography
-from endoxa_collect.export.agreement import LONGEST, agreement, recipient_named
-from endoxa_collect.export.card import people_by_country
+from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.releases import NumberTakenError, require_number
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import NumberTakenError, export_campaign, require_number
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Role
@@ -35,23 +33,14 @@ from endoxa_collect.withdrawals import Keys, new_salt
 
 
 @dataclass(frozen=True)
-class TablePreview:
-    """A table: its name, how many rows it would have, its columns."""
-
-    name: str
-    rows: int
-    columns: tuple[Column, ...]
-
-
-@dataclass(frozen=True)
 class Preview:
-    """All tables, what stays in the database, and how many people come from where as the export says it.
+    """Tables with their rows and columns, what stays in the database, and people by country as the export says it.
 
     Numbers of people are rounded down to steps of three: somebody who looks again while one person joins does not read
     off where that person is from, but every third time.
     """
 
-    tables: Sequence[TablePreview]
+    tables: Sequence[tuple[str, int, tuple[Column, ...]]]
     left_out: LeftOut
     countries: Sequence[tuple[str, int]]
 
@@ -60,7 +49,7 @@ def preview(campaign: Campaign) -> Preview:
     """The tables as they would be now, or were some seconds ago (`figures.cached`)."""
     rows, left_out, countries = cached(campaign, "exports", lambda: _sizes(campaign))
     return Preview(
-        [TablePreview(name, count, columns_of(name, campaign.settings)) for name, count in rows.items()],
+        [(name, count, columns_of(name, campaign.settings)) for name, count in rows.items()],
         left_out,
         [(_place(country), count) for country, count in countries],
     )

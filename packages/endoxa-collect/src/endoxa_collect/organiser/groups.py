@@ -16,9 +16,10 @@ from django.utils.translation import gettext
 from endoxa_collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState, seen
 from endoxa_collect.organiser.access import JUDGES, READ, SEND, account, allowed
 from endoxa_collect.organiser.tasks import BEGUN, judge_of
+from endoxa_collect.tasks import group_changes as editing
+from endoxa_collect.tasks import groups as looking
 from endoxa_collect.tasks.handing import TaskOverError, settings_of
 from endoxa_collect.tasks.rooms import room
-from endoxa_collect.tasks.rooms.groups import editing, looking
 
 POLARITIES = ("positive", "negative", "neutral")
 LONGEST_HEAD, LONGEST_FLAG = 200, 300

@@ -21,15 +21,13 @@ from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Role, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
-from endoxa_collect.organiser.decision_forms import (
+from endoxa_collect.organiser.decisions import (
     ActForm,
     ApproveForm,
     EditForm,
     MarkForm,
     ShownForm,
     act_form,
-)
-from endoxa_collect.organiser.decisions import (
     approve_all,
     decide,
     latest_act,

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from endoxa_collect.cards.hurting import UNCLEAR
+from endoxa_collect.cards.counts import UNCLEAR
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason, Source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
 from django import forms
@@ -18,8 +18,15 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography
-from endoxa_collect.entry.seed_files import SeedFileError, read_seeds
-from endoxa_collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
+from endoxa_collect.entry.seeding import (
+    SeedFileError,
+    SeedReport,
+    SeedRow,
+    add_seeds,
+    preview_seeds,
+    read_seeds,
+    unkind,
+)
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 
@@ -101,47 +108,31 @@ class RowsForm(forms.Form):
         return [SeedRow(*row) for row in stored]
 
 
-@dataclass(frozen=True)
-class Shown:
+def named(row: SeedRow) -> dict[str, Any]:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
-
-    country: str
-    language: str
-    row: SeedRow
-    unkind: bool | None
-
-
-@dataclass(frozen=True)
-class Counted:
-    """How many new rows a country has in each language."""
-
-    country: str
-    languages: tuple[tuple[str, int], ...]
-    total: int
-
-
-def named(row: SeedRow) -> Shown:
-    """A row with names."""
     here = get_language() or "en"
-    return Shown(
-        geography.name(row.country, here), geography.language_name(row.language, here), row, unkind(row)
-    )
+    return {
+        "country": geography.name(row.country, here),
+        "language": geography.language_name(row.language, here),
+        "row": row,
+        "unkind": unkind(row),
+    }
 
 
-def counted(report: SeedReport) -> list[Counted]:
-    """New rows by country and language, the largest country first."""
+def counted(report: SeedReport) -> list[tuple[str, int, list[tuple[str, int]]]]:
+    """New rows by country, the largest first, and in each by language."""
     here = get_language() or "en"
     cells = Counter((row.country, row.language) for row in report.new)
     totals = Counter(row.country for row in report.new)
     return [
-        Counted(
+        (
             geography.name(country, here),
-            tuple(
+            total,
+            [
                 (geography.language_name(language, here), count)
                 for (other, language), count in sorted(cells.items())
                 if other == country
-            ),
-            total,
+            ],
         )
         for country, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     ]

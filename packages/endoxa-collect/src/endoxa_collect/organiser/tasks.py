@@ -6,10 +6,10 @@ import tempfile
 import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryDirectory
 from typing import IO, Any
-from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import User
@@ -36,16 +36,13 @@ from endoxa_collect.organiser.seeds import require_small
 from endoxa_collect.tasks.adding import add_task, options_of
 from endoxa_collect.tasks.handing import (
     TaskOverError,
-    UnknownTurnError,
     next_turn,
     settings_of,
-    skip,
-    take,
     undo,
 )
+from endoxa_collect.tasks.judging import item_context, take_sent
 from endoxa_collect.tasks.results import Progress, progress, write_results
-from endoxa_collect.tasks.room import AnswerForm, Room
-from endoxa_collect.tasks.rooms import room, rooms
+from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
 
 _IN_MEMORY = 8 * 2**20
 BEGUN = "task_begun_{}"
@@ -224,7 +221,7 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
         return render(request, "tasks/begin.html", _frame(task))
     if workspace := room(task.kind).workspace:
         return redirect(f"organiser:task_{workspace.page}", campaign.slug, name)
-    return _item_page(request, task, who)
+    return _item_page(request, who)
 
 
 @allowed(*JUDGES, methods=SEND)
@@ -233,26 +230,12 @@ def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     task, who = _judging(request, campaign, name)
     if who is None or room(task.kind).workspace:
         return redirect("organiser:task", campaign.slug, name)
-    try:
-        token = UUID(request.POST.get("token", ""))
-        turn = Turn.objects.select_related("item").get(judge=who, token=token)
-    except (ValueError, Turn.DoesNotExist):
-        return redirect("organiser:task", campaign.slug, name)
-    try:
-        if request.POST.get("action") == "skip":
-            skip(who, token)
-            return redirect("organiser:task", campaign.slug, name)
-        form = room(task.kind).form(turn.item.content, turn.shown, request.POST)
-        if not form.is_valid():
-            return _item_page(request, task, who, turn=turn, form=form, status=422)
-        take(who, token, form.answer())
-    except UnknownTurnError:
-        return _item_page(
-            request, task, who, note=gettext("Somebody else has that one now. Here is another.")
-        )
-    except TaskOverError:
-        pass
-    return redirect("organiser:task", campaign.slug, name)
+    return take_sent(
+        request,
+        who,
+        partial(_item_page, request, who),
+        lambda: redirect("organiser:task", campaign.slug, name),
+    )
 
 
 @allowed(*JUDGES, methods=SEND)
@@ -311,7 +294,9 @@ def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task,
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
     if room(task.kind).study:
         raise Http404
-    return task, Judge.objects.filter(task=task, user=account(request)).select_related("task").first()
+    return task, Judge.objects.filter(task=task, user=account(request)).select_related(
+        "task__campaign"
+    ).first()
 
 
 def _frame(task: Task) -> dict[str, Any]:
@@ -320,28 +305,22 @@ def _frame(task: Task) -> dict[str, Any]:
 
 def _item_page(
     request: HttpRequest,
-    task: Task,
     judge: Judge,
-    *,
     turn: Turn | None = None,
     form: AnswerForm | None = None,
     note: str = "",
-    status: int = 200,
 ) -> HttpResponse:
     """The page of one item, or that there is nothing more to do."""
-    kind = room(task.kind)
     done = judge.turns.filter(state=TurnState.JUDGED).count()
-    context = {**_frame(task), "note": note, "done": done, "last": undoable(judge)}
+    context = {**_frame(judge.task), "note": note, "done": done, "last": undoable(judge)}
     try:
         turn = turn or next_turn(judge)
     except TaskOverError:
         return render(request, "tasks/over.html", context)
     if turn is None:
         return render(request, "tasks/nothing.html", context)
-    content, shown = turn.item.content, turn.shown
-    form = form or kind.form(content, shown)
-    context |= {"turn": turn, "content": content, "form": form, **kind.context(content, shown)}
-    return render(request, kind.template, context, status=status)
+    context |= item_context(judge, turn, form)
+    return render(request, context["room"].template, context, status=422 if form else 200)
 
 
 urlpatterns: list[URLPattern] = [

@@ -1,18 +1,27 @@
-"""Labels of states, roles and balances, and figures with the names of their rows."""
+"""The forecast in sentences; labels of states, roles and balances; figures with the names of their rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy, to_locale
+from django.utils.translation import (
+    get_language,
+    gettext,
+    gettext_lazy,
+    ngettext,
+    pgettext,
+    pgettext_lazy,
+    to_locale,
+)
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.figures import OTHERS, Coverage
+from endoxa_collect.organiser.figures import OTHERS, Coverage, Figures
 from endoxa_collect.sampler import Balance
 
 
@@ -53,47 +62,156 @@ BALANCES: dict[str, Promise] = {
 """What contributors are asked for; "" leaves it to the forecast."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One line of the list by country."""
-
-    name: str
-    coverage: Coverage
-
-
 def digits(number: int) -> str:
     """A number as the language of the page groups its digits: 5,466 or 5 466."""
     return format_decimal(number, locale=to_locale(get_language() or "en"))
 
 
-def bars(coverage: Iterable[Coverage]) -> list[Bar]:
+def bars(coverage: Iterable[Coverage]) -> list[tuple[str, Coverage]]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
     others = gettext("Other countries")
     return [
-        Bar(others if row.country == OTHERS else geography.name(row.country, language), row)
-        for row in coverage
+        (others if row.country == OTHERS else geography.name(row.country, language), row) for row in coverage
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a list of the survey; `number` None: fewer than three."""
-
-    name: str
-    number: int | None
-
-
-def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
-    """Answers with the words of their questions in the language of the page."""
+def question_rows(
+    answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]
+) -> list[tuple[str, int | None]]:
+    """The words of questions in the language of the page, and how many answers they got; None: fewer than three."""
     language = get_language() or "en"
-    return [Row(in_language(question.text, language), answers.get(question.name)) for question in questions]
+    return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
-def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
+def country_rows(countries: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """People with the names of their countries in the language of the page."""
     language = get_language() or "en"
     none = gettext("Other countries, or none named")
     return [
-        Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
+        (none if code == OTHERS else geography.name(code, language), number) for code, number in countries
     ]
+
+
+_NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)
+
+
+def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
+    """What to expect, for somebody who runs a room.
+
+    Args:
+        figures: of now.
+        state: of the campaign.
+        begun: whether an organiser opened it, so that its time runs.
+        k: ratings each pair should get.
+    """
+    if state in _NOT_RUNNING:
+        return _standing_still(state)
+    rehearsal = gettext("This is a rehearsal until you press Open: then the planned time begins.")
+    if not figures.pairs:
+        empty = gettext(
+            "There are no pairs to rate yet: people are asked what is said about their countries."
+        )
+        return empty if begun else f"{rehearsal} {empty}"
+    if not begun:
+        return rehearsal
+    if figures.minutes_left <= 0:
+        left = figures.pairs - figures.done
+        if not left:
+            return gettext("The planned time is over and every pair has enough ratings.")
+        return ngettext(
+            "The planned time is over; %(left)s pair has fewer than %(k)d ratings.",
+            "The planned time is over; %(left)s pairs have fewer than %(k)d ratings.",
+            left,
+        ) % {"left": digits(left), "k": k}
+    return _looking_ahead(figures, k)
+
+
+def advice(figures: Figures, *, state: str, balance: str) -> str:
+    """What is done about pairs that will fall short, or could be; "" where `switch_at` says it.
+
+    Args:
+        figures: of now.
+        state: of the campaign.
+        balance: what the organiser ordered, "" for nothing.
+    """
+    if not (_running(figures, state) and figures.pairs and _short(figures)):
+        return ""
+    switch = figures.forecast.switch_in
+    if balance == Balance.VALIDATE or switch is None:
+        return gettext("More people or more time would help.")
+    if switch >= 1:
+        return ""
+    if balance:
+        return gettext("Ask only for ratings now.")
+    return gettext("Cards ask only for ratings now. More people or more time would help.")
+
+
+def switch_at(figures: Figures, *, state: str, balance: str, begun: bool) -> datetime | None:
+    """When cards will ask only for ratings or, where an organiser ordered otherwise, should."""
+    minutes = figures.forecast.switch_in
+    if not (begun and _running(figures, state) and figures.pairs):
+        return None
+    if balance == Balance.VALIDATE or minutes is None or minutes < 1:
+        return None
+    return figures.counted_at + timedelta(minutes=minutes)
+
+
+def survey_sentence(state: str, *, begun: bool) -> str:
+    """How a campaign without cards stands; nothing is forecast of answers to open questions."""
+    if state == State.PAUSED:
+        return gettext("The campaign is paused: nobody gets questions until you open it again.")
+    if state == State.CLOSED:
+        return gettext("The campaign is closed: nobody gets questions any more.")
+    if state == State.DRAFT:
+        return _standing_still(state)
+    if not begun:
+        return gettext("This is a rehearsal until you press Open: then the real collecting begins.")
+    return gettext("People are asked the questions of the survey.")
+
+
+def _standing_still(state: str) -> str:
+    if state == State.DRAFT:
+        return gettext("The campaign is not open yet. Open it when people have their phones ready.")
+    if state == State.PAUSED:
+        return gettext("The campaign is paused: nobody gets cards until you open it again.")
+    return gettext("The campaign is closed: nobody gets cards any more.")
+
+
+def _looking_ahead(figures: Figures, k: int) -> str:
+    short, people = _short(figures), figures.forecast.guessed_people
+    values = {"short": digits(short), "people": digits(people or 0), "k": k}
+    if figures.forecast.too_few_people:
+        expected = gettext(
+            "Too few people take part for %(k)d ratings of a new pair: each person rates a pair once, and none that "
+            "they proposed."
+        )
+    elif not short and people is None:
+        expected = gettext("At this pace every pair will have at least %(k)d ratings at the end.")
+    elif not short:
+        expected = gettext(
+            "With %(people)s taking part, every pair will have at least %(k)d ratings at the end."
+        )
+    elif people is None:
+        expected = ngettext(
+            "At this pace %(short)s pair, counting new ones, will end with fewer than %(k)d ratings.",
+            "At this pace %(short)s pairs, counting new ones, will end with fewer than %(k)d ratings.",
+            short,
+        )
+    else:
+        expected = ngettext(
+            "With %(people)s taking part, %(short)s pair, counting new ones, will end with fewer than %(k)d ratings.",
+            "With %(people)s taking part, %(short)s pairs, counting new ones, will end with fewer than %(k)d ratings.",
+            short,
+        )
+    return expected % values
+
+
+def _running(figures: Figures, state: str) -> bool:
+    return state not in _NOT_RUNNING and figures.minutes_left > 0
+
+
+def _short(figures: Figures) -> int:
+    """The forecast of pairs that fall short is an estimate from ratings; there cannot be more than there will be."""
+    unfinished = figures.pairs - figures.done + figures.waiting
+    return min(figures.forecast.short, unfinished + math.ceil(figures.forecast.coming))

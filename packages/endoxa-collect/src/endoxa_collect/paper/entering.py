@@ -12,19 +12,19 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from endoxa.errors import UserError
-from endoxa.sources.dialects import csv_records, declared_languages, undecodable
+from endoxa.sources.dialects import csv_records, undecodable
 from endoxa.sources.files import require_file
+from endoxa.sources.source import reading_files
 from endoxa.sources.spreadsheets import restored
 from endoxa_collect import naming, withdrawals
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.cards.candidates import reach
-from endoxa_collect.cards.counts import recount
+from endoxa_collect.cards.counts import reach, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.entry.seed_files import country_cell, negative_cell
+from endoxa_collect.entry.seeding import country_cell, negative_cell
 from endoxa_collect.models import (
     RATING_WORDS,
     Campaign,
@@ -37,7 +37,7 @@ from endoxa_collect.models import (
     Via,
     record,
 )
-from endoxa_collect.paper.printing import (
+from endoxa_collect.paper import (
     CONSENT,
     FIXED,
     KEEP_WORDS,
@@ -99,7 +99,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     """
     require_file(path)
     rows: list[list[str]] = []
-    with declared_languages(*campaign.settings.data_languages):
+    with reading_files(languages=campaign.settings.data_languages):
         for line, cells in csv_records(path):
             if isinstance(cells, csv.Error) or undecodable("".join(cells)):
                 raise UserError(
@@ -109,7 +109,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
     heading = [restored(name).strip() for name in rows[0]]
-    missing = [name for name in FIXED if name not in heading]
+    missing = [name for name in (*FIXED, *WORDS) if name not in heading]
     if missing:
         raise UserError(
             f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "

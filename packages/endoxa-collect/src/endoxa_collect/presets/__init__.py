@@ -15,8 +15,7 @@ from importlib.resources import files
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import CampaignSettings, read_settings
-from endoxa_collect.entry.seed_files import read_seeds
-from endoxa_collect.entry.seeding import SeedRow
+from endoxa_collect.entry.seeding import SeedRow, read_seeds
 
 _FOLDER = files("endoxa_collect") / "presets"
 
@@ -51,12 +50,7 @@ def load_preset(wanted: str) -> Preset:
     rows = read_seeds(seeds.read_bytes(), seeds.name, settings.data_languages) if seeds.is_file() else ()
     if not colon:
         return Preset(settings, tuple(rows))
-    languages = _languages(name, listed, settings.data_languages)
-    kept = settings.model_copy(update={"data_languages": languages})
-    return Preset(kept, tuple(row for row in rows if row.language in languages))
-
-
-def _languages(name: str, listed: str, offered: tuple[str, ...]) -> tuple[str, ...]:
+    offered = settings.data_languages
     languages = tuple(dict.fromkeys(part.strip() for part in listed.split(",") if part.strip()))
     unknown = next((code for code in languages if code not in offered), "")
     if unknown or not languages:
@@ -64,4 +58,5 @@ def _languages(name: str, listed: str, offered: tuple[str, ...]) -> tuple[str, .
             f"Preset '{name}' has no language '{unknown}' (available: {', '.join(offered)}). "
             f"Write, for example, {name}:{','.join(offered[:2])}."
         )
-    return languages
+    kept = settings.model_copy(update={"data_languages": languages})
+    return Preset(kept, tuple(row for row in rows if row.language in languages))

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from zlib import error as ZlibError  # noqa: N812
 
 from endoxa.errors import UserError
-from endoxa_collect.files import draft, remove_dead
+from endoxa_collect.files import draft, explaining, remove_dead
 from endoxa_collect.project.folder import (
     MARK,
     Folder,
@@ -64,24 +64,21 @@ def write_archive(folder: Folder, database: Path, target: Path) -> int:
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
     }
-    try:
-        _write(target, {_MANIFEST: json.dumps(manifest).encode(), **parts})
-    except OSError as problem:
-        raise UserError(f"{target} cannot be written ({problem.strerror}): choose another file.") from None
-    return target.stat().st_size
-
-
-def _write(target: Path, parts: Mapping[str, bytes]) -> None:
     # Made beside the target, readable by its owner only, and moved when it is whole.
-    with draft(target.parent, "backup") as place:
+    with (
+        explaining(target, "cannot be written", "choose another file."),
+        draft(target.parent, "backup") as place,
+    ):
         made = place / "backup.zip"
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr(_MANIFEST, json.dumps(manifest))
                 for name, content in parts.items():
                     archive.writestr(name, content)
             file.flush()
             os.fsync(file.fileno())
         made.replace(target)
+    return target.stat().st_size
 
 
 def read_archive(path: Path) -> Archive:
@@ -182,11 +179,21 @@ def restore(
     with _entering():
         if withdrawals is not None and not withdrawals.is_file():
             raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
-        _require_list(backup, present, withdrawals, none=no_withdrawals)
+        # A backup knows only of those who left before it was made.
+        if no_withdrawals and withdrawals is not None:
+            raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
+        listed = present is not None and has_list(present.withdrawals)
+        if not (listed or no_withdrawals or withdrawals is not None):
+            raise UserError(
+                f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
+                "withdrawals.jsonl from the campaign's folder, or --no-withdrawals if nobody withdrew since."
+            )
     # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
     parent = path.resolve() if path.is_dir() else path.resolve().parent
     with locked_folder(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
-        staged = _staged(archive, place / "campaign")
+        staged = make_folder(place / "campaign", secret=archive.secret)
+        with explaining(place, "cannot be written", "make room."):
+            staged.database.write_bytes(archive.database)
         check_database(staged.database)
         enter(staged)
         replayed, lines = _replayed(archive, present, withdrawals, trusted=no_withdrawals)
@@ -194,42 +201,17 @@ def restore(
     return Restored(archive.made_at, replayed.people, replayed.expired)
 
 
-def _require_list(backup: Path, present: Folder | None, withdrawals: Path | None, *, none: bool) -> None:
-    """Refuse to bring people back who withdrew: a backup knows only of those who left before it was made."""
-    if none and withdrawals is not None:
-        raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
-    listed = present is not None and has_list(present.withdrawals)
-    if not (listed or none or withdrawals is not None):
-        raise UserError(
-            f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
-            "withdrawals.jsonl from the campaign's folder, or --no-withdrawals if nobody withdrew since."
-        )
-
-
 @contextmanager
 def _drafting(parent: Path, kind: str) -> Iterator[Path]:
     with ExitStack() as stack:
-        try:
+        with explaining(parent, "cannot be written", "may this account use it, and is there room?"):
             parent.mkdir(parents=True, exist_ok=True)
             place = stack.enter_context(draft(parent, kind))
-        except OSError as problem:
-            raise UserError(
-                f"{parent} cannot be written ({problem.strerror}): may this account use it, and is there room?"
-            ) from None
         yield place
 
 
-def _staged(archive: Archive, path: Path) -> Folder:
-    folder = make_folder(path, secret=archive.secret)
-    try:
-        folder.database.write_bytes(archive.database)
-    except OSError as problem:
-        raise UserError(f"{path.parent} cannot be written ({problem.strerror}): make room.") from None
-    return folder
-
-
 def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Sequence[Line]) -> None:
-    try:
+    with explaining(path, "cannot be written", "make room, or choose another folder."):
         if present is None:
             # Only what replaying itself wrote.
             staged.withdrawals.unlink(missing_ok=True)
@@ -240,10 +222,6 @@ def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Seq
             copy_database(staged.database, present.database)
             _complete(present, lines)
             present.finish()
-    except OSError as problem:
-        raise UserError(
-            f"{path} cannot be written ({problem.strerror}): make room, or choose another folder."
-        ) from None
 
 
 def _move(staged: Folder, target: Folder) -> None:
@@ -292,8 +270,7 @@ def _replayed(
 
     from endoxa_collect import withdrawals as listing
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.lists import require_newest, require_same_campaign
-    from endoxa_collect.project.replay import replay
+    from endoxa_collect.project.replay import replay, require_newest, require_same_campaign
 
     recorded = listing.parse(archive.withdrawals, listing.NAME, complete=False)
     lists = {more: listing.read(more)} if more else {}
@@ -301,8 +278,8 @@ def _replayed(
         lists[present.withdrawals] = listing.read(present.withdrawals, complete=False)
     prepare()
     if not trusted:
-        for path, lines in lists.items():
-            require_same_campaign(path, lines, archive.secret, recorded)
+        for path in lists:
+            require_same_campaign(path, archive.secret)
         require_newest(listing.merged(*lists.values()), next(iter(lists)), recorded)
     lines = listing.merged(recorded, *lists.values())
     replayed = replay(lines)

@@ -51,11 +51,8 @@ def prepare() -> None:
         with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=3)) as probe:
             probe.execute("BEGIN IMMEDIATE")
     loader = MigrationExecutor(connection).loader
-    here = {
-        *loader.disk_migrations,
-        *(old for migration in loader.disk_migrations.values() for old in migration.replaces),
-    }
-    ahead = [name for app, name in set(loader.applied_migrations) - here if app == "collect"]
+    newer = set(loader.applied_migrations) - set(loader.disk_migrations)
+    ahead = [name for app, name in newer if app == "collect"]
     if ahead:
         raise UserError(
             f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa)."

@@ -20,11 +20,12 @@ from pathlib import Path
 import dj_database_url
 
 from endoxa.errors import UserError
-from endoxa_collect.files import take
-from endoxa_collect.heads import as_line, head_for
+from endoxa_collect.files import as_line, explaining, head_for, take
 
 MARK = "endoxa-campaign.json"
 _FORMAT = 1
+_UNREADABLE = ("cannot be read", "may this account use it?")
+_UNMAKEABLE = ("cannot be made", "choose another folder.")
 _ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
@@ -96,30 +97,25 @@ def open_folder(path: Path) -> Folder:
     """
     folder = Folder(path.resolve())
     try:
-        if not folder.mark.is_file():
-            state = "is no campaign" if path.is_dir() else "does not exist"
-            raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
-        made = folder.mark.read_text(encoding="utf-8")
-        secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
+        with explaining(path, *_UNREADABLE):
+            if not folder.mark.is_file():
+                state = "is no campaign" if path.is_dir() else "does not exist"
+                raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
+            made = folder.mark.read_text(encoding="utf-8")
+            secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
     except UnicodeDecodeError:
         raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
-    except OSError as problem:
-        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
-    if _format(made, folder.mark) > _FORMAT:
+    try:
+        version = json.loads(made)["format"]
+    except (ValueError, KeyError, TypeError):
+        version = None
+    if not isinstance(version, int):
+        raise UserError(f"{folder.mark} cannot be read: restore the folder from a backup.")
+    if version > _FORMAT:
         raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
     if not secret.strip():
         raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
     return folder
-
-
-def _format(content: str, mark: Path) -> int:
-    try:
-        made = json.loads(content)["format"]
-    except (ValueError, KeyError, TypeError):
-        made = None
-    if not isinstance(made, int):
-        raise UserError(f"{mark} cannot be read: restore the folder from a backup.")
-    return made
 
 
 def make_folder(path: Path, *, secret: str | None = None) -> Folder:
@@ -130,34 +126,33 @@ def make_folder(path: Path, *, secret: str | None = None) -> Folder:
     """
     refuse_used(path)
     folder = Folder(path.resolve())
-    try:
-        folder.path.mkdir(parents=True, exist_ok=True)
-        folder.path.chmod(0o700)
-        write_private(folder.secret, secret or secrets.token_urlsafe(48))
-    except OSError as problem:
-        with suppress(OSError):
-            folder.discard()
-        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
+    with explaining(path, *_UNMAKEABLE):
+        try:
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.path.chmod(0o700)
+            write_private(folder.secret, secret or secrets.token_urlsafe(48))
+        except OSError:
+            with suppress(OSError):
+                folder.discard()
+            raise
     return folder
 
 
 @contextmanager
-def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
+def making(path: Path) -> Iterator[Folder]:
     """A new folder to fill inside, marked as complete at the end; nothing of it stays if that fails.
 
     Raises:
         UserError: as in `make_folder`, or the disk is full.
     """
-    folder = make_folder(path, secret=secret)
-    try:
-        yield folder
-        folder.finish()
-    except OSError as problem:
-        folder.discard()
-        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
-    except BaseException:
-        folder.discard()
-        raise
+    folder = make_folder(path)
+    with explaining(path, *_UNMAKEABLE):
+        try:
+            yield folder
+            folder.finish()
+        except BaseException:
+            folder.discard()
+            raise
 
 
 def has_list(path: Path) -> bool:
@@ -167,7 +162,7 @@ def has_list(path: Path) -> bool:
 
 def refuse_used(path: Path) -> None:
     """Raise a `UserError` if a folder is there and holds anything, or cannot be looked into."""
-    try:
+    with explaining(path, *_UNREADABLE):
         if path.is_file():
             raise UserError(f"{path} is a file: name a new folder.")
         if (path / MARK).exists():
@@ -178,8 +173,6 @@ def refuse_used(path: Path) -> None:
             raise UserError(
                 f"{path} is not empty; nothing was changed: name a new folder, or empty this one."
             )
-    except OSError as problem:
-        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
 
 
 def write_private(path: Path, content: str) -> None:
@@ -199,18 +192,6 @@ def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
     Raises:
         UserError: the folder has no database, and is not a new one; or DATABASE_URL names none.
     """
-    _refuse_other_databases()
-    if not new:
-        folder.need_database()
-    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
-    os.environ["ENDOXA_LISTENING"] = listening
-    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa_collect.settings"
-    import django
-
-    django.setup()
-
-
-def _refuse_other_databases() -> None:
     url = os.environ.get("DATABASE_URL")
     try:
         supported = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
@@ -222,6 +203,14 @@ def _refuse_other_databases() -> None:
             "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
             "for the SQLite file in the folder."
         )
+    if not new:
+        folder.need_database()
+    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
+    os.environ["ENDOXA_LISTENING"] = listening
+    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa_collect.settings"
+    import django
+
+    django.setup()
 
 
 @contextmanager
@@ -231,12 +220,8 @@ def locked_folder(folder: Folder) -> Iterator[None]:
     Raises:
         UserError: somebody else holds it, or this account may not write there.
     """
-    try:
+    with explaining(folder.lock, "cannot be written", "may this account use the folder?"):
         file = folder.lock.open("a+b", buffering=0)
-    except OSError as problem:
-        raise UserError(
-            f"{folder.lock} cannot be written ({problem.strerror}): may this account use the folder?"
-        ) from None
     with file:
         if not take(file):
             file.seek(0)

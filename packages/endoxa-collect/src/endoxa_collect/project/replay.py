@@ -1,18 +1,21 @@
-"""Repeat withdrawals after a backup was restored."""
+"""Repeat withdrawals after a backup was restored, by a list that is the campaign's own and the newest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
 from endoxa_collect.cards.answering import Answers, forget
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.files import head_for
 from endoxa_collect.models import (
     Campaign,
     HurtAnswer,
@@ -30,10 +33,11 @@ from endoxa_collect.models import (
     Tombstone,
 )
 from endoxa_collect.privacy import erase, expire_all, redact_rows, withdraw
+from endoxa_collect.project.folder import Folder
 from endoxa_collect.tasks.adding import settings_from
-from endoxa_collect.tasks.ending import withdraw_again
+from endoxa_collect.tasks.handing import withdraw_again
 from endoxa_collect.tasks.rooms import room
-from endoxa_collect.withdrawals import Line, What, hashed, since_rehearsal
+from endoxa_collect.withdrawals import Line, What, hashed, heads, since_rehearsal
 
 
 @dataclass(frozen=True)
@@ -159,3 +163,61 @@ def require_valid_campaigns() -> None:
         read_settings(version.content if version else {}, where)
         for task in campaign.tasks.all():
             settings_from(room(task.kind), task.settings)
+
+
+_NEWEST = "the newest copy of withdrawals.jsonl from the campaign's folder"
+
+
+def require_same_campaign(path: Path, secret: str) -> None:
+    """Refuse a list whose first line does not say that it is of the campaign with this secret (`withdrawals.heads`).
+
+    Raises:
+        UserError: the list is empty or another campaign's, or does not say whose it is.
+    """
+    list_heads = heads(path)
+    if list_heads - {head_for(secret)}:
+        raise UserError(f"{path} is the list of another campaign. Give {_NEWEST}.")
+    if not list_heads:
+        raise UserError(
+            f"{path} is empty or lacks its first line, which says whose list it is. Give {_NEWEST}, or "
+            "--no-withdrawals if nobody withdrew since."
+        )
+
+
+def require_newest(lines: Sequence[Line], path: Path, recorded: Sequence[Line]) -> None:
+    """Refuse lists that lack a withdrawal which the backup knows; `path` is for the message.
+
+    Raises:
+        UserError: how many are missing.
+    """
+    missing = len(set(recorded) - set(lines))
+    if missing:
+        raise UserError(
+            f"{path} is older than the backup: {missing} of the withdrawals that the backup knows are missing. "
+            f"Give {_NEWEST}, or --no-withdrawals if there is none and nobody withdrew since the backup."
+        )
+
+
+def require_list(folder: Folder, lines: Sequence[Line]) -> None:
+    """Refuse the list of a campaign's folder for a database that was restored by other means, as `restore` would.
+
+    Raises:
+        UserError: it is missing or empty, another campaign's, or lacks what the database knows.
+    """
+    path = folder.withdrawals
+    otherwise = "or give --no-withdrawals if nobody withdrew since the database was copied"
+    list_heads = heads(path)
+    if not list_heads:
+        raise UserError(
+            f"{path} is missing or empty, or lacks its first line, so nobody knows who withdrew. Put the newest copy "
+            f"there, {otherwise}."
+        )
+    if list_heads - {head_for(settings.SECRET_KEY)}:
+        raise UserError(f"{path} is the list of another campaign. Put this campaign's there, {otherwise}.")
+    stones = set(Tombstone.objects.values_list("row", flat=True))
+    missing = len(stones - {row.row for line in lines for row in line.rows})
+    if missing:
+        raise UserError(
+            f"{path} is older than the database: {missing} rows that the database knows as withdrawn are missing. "
+            f"Put the newest copy there, {otherwise}."
+        )

@@ -1,56 +1,10 @@
 """Which card comes next: pure functions, the same for the site and for `simulate`.
 
-`settings.py` the numbers an organiser may change, `slots.py` what a pair needs, `matching.py` who rates it,
-`controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
+`slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it, `controller.py` the
+balance between new pairs and ratings and where new pairs are asked for.
 """
 
-from endoxa_collect.sampler.aim import (
-    Fields,
-    MentionCounts,
-    fields,
-    least_mentioned,
-    question_share,
-    unseen_mass,
-)
-from endoxa_collect.sampler.controller import (
-    KEPT_SECONDS,
-    Balance,
-    Expected,
-    Forecast,
-    Outlook,
-    Pace,
-    adds_on,
-    forecast,
-)
-from endoxa_collect.sampler.matching import Match, Moment, Rater, Waiting, guards, match, price
-from endoxa_collect.sampler.settings import SamplerSettings
-from endoxa_collect.sampler.slots import Filled, Slot, open_slots, place
+from endoxa_collect.sampler.controller import Balance, Forecast
+from endoxa_collect.sampler.slots import SamplerSettings
 
-__all__ = [
-    "KEPT_SECONDS",
-    "Balance",
-    "Expected",
-    "Fields",
-    "Filled",
-    "Forecast",
-    "Match",
-    "MentionCounts",
-    "Moment",
-    "Outlook",
-    "Pace",
-    "Rater",
-    "SamplerSettings",
-    "Slot",
-    "Waiting",
-    "adds_on",
-    "fields",
-    "forecast",
-    "guards",
-    "least_mentioned",
-    "match",
-    "open_slots",
-    "place",
-    "price",
-    "question_share",
-    "unseen_mass",
-]
+__all__ = ["Balance", "Forecast", "SamplerSettings"]

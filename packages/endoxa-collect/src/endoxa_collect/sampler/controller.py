@@ -1,17 +1,28 @@
-"""The balance between new pairs and ratings. Without it pairs come faster than ratings.
+"""The balance between new pairs and ratings, and where new pairs are asked for.
 
-If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so new pairs are asked for only as far
-as ratings can keep up. Both sides are steered: the ratings still missing (the backlog) should be about a quarter of
-those the people present can still give, somewhat more online, where people come one by one. Above that the fields for
-new pairs go; below it some cards ask for new pairs and show none. Nothing new is asked for once the backlog, with what
-is on its way, is more than can safely be rated.
+Without the balance pairs come faster than ratings: if a card yields g new pairs, ratings per pair tend to 1/g whatever
+the sampler; so new pairs are asked for only as far as ratings can keep up. Both sides are steered: the ratings still
+missing (the backlog) should be about a quarter of those the people present can still give, somewhat more online, where
+people come one by one. Above that the fields for new pairs go; below it some cards ask for new pairs and show none.
+Nothing new is asked for once the backlog, with what is on its way, is more than can safely be rated.
+
+Open questions go to the country of which most is still unsaid. The chance that the next thing somebody says of a
+country is new is estimated as Good (1953) does, who credits Turing: mentions that are the only ones of their pair, as a
+share of all mentions. Whatever is said how often, this is on average the chance of something new at the last of these
+mentions. After a card people may add words and tick further countries of which the same is said. Writing takes time, so
+it is asked for where people know most, about their own countries. The first people who are asked where else the same is
+said name most of what there is to be named; later ones mostly repeat it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
+
+from endoxa_collect.sampler.slots import SamplerSettings
 
 _EACH_VARIES = 0.25
 """Squared coefficient of variation of what one person still gives: people differ in pace, and some leave early."""
@@ -141,11 +152,6 @@ class Expected:
         """Minutes for which somebody who took part still counts: they, or people like them, may come again."""
         return self.window if self.together else _RETURNING * self.minutes
 
-    @property
-    def _filling(self) -> float:
-        """Minutes in which people still come."""
-        return max(self.window, self.minutes / 4) if self.together else self.window
-
     def pace(self, age: float, people: int, each: float) -> Pace:
         """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
@@ -154,23 +160,21 @@ class Expected:
         since a room fills slowly (in a long one a quarter of the time); more people than expected count at once. The
         pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
         """
-        expected, first = self._within_window
+        # People in a window, and ratings of each a minute: all at once, or evenly over time.
+        expected, first = self.people, _FIRST_PACE
+        if not self.together:
+            window = min(self.window, self.minutes)
+            expected, first = max(1, round(self.people * window / self.minutes)), _FIRST_CARDS / window
         if age < self.window or not people:
             return Pace(max(people, expected), first, guessed=True)
         prior = 0.5 ** (age / self.window - 1)
         missing = max(0, expected - people)
         early = age < 2 * self.window
         shown = Pace(people + missing, each, guessed=missing > 0) if early else Pace(people, each)
-        coming = round(missing * 0.5 ** (max(0.0, age - self._filling) / self.window))
+        # Minutes in which people still come.
+        filling = max(self.window, self.minutes / 4) if self.together else self.window
+        coming = round(missing * 0.5 ** (max(0.0, age - filling) / self.window))
         return Pace(people + coming, (1 - prior) * each + prior * first, shown=shown)
-
-    @property
-    def _within_window(self) -> tuple[int, float]:
-        """People in a window of `window` minutes, and ratings of each a minute: all at once, or evenly over time."""
-        if self.together:
-            return self.people, _FIRST_PACE
-        window = min(self.window, self.minutes)
-        return max(1, round(self.people * window / self.minutes)), _FIRST_CARDS / window
 
 
 @dataclass(frozen=True)
@@ -277,7 +281,14 @@ class Outlook:
 def forecast(now: Outlook) -> Forecast:
     """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is shown."""
     shown = replace(now, pace=now.pace.shown or now.pace)
-    switch = _advised(shown) if now.ordered else _decided(now)
+    switch: float | None
+    if not now.ordered:
+        switch = _decided(now)
+    else:
+        # Minutes after which the ratings to come are just enough for the pairs there will be.
+        growth = shown.pace.rate * shown.new_pairs * shown.k
+        enough = growth <= 0 or shown.backlog + growth * max(0.0, shown.minutes) <= shown.capacity
+        switch = None if enough else max(0.0, (shown.capacity - shown.backlog) / growth)
     adding = max(0.0, now.minutes)
     if now.ordered is Balance.VALIDATE:
         adding = 0.0
@@ -308,15 +319,80 @@ def _decided(now: Outlook) -> float:
     return minutes
 
 
-def _advised(now: Outlook) -> float | None:
-    """Minutes after which the ratings to come are just enough for the pairs there will be."""
-    growth = now.pace.rate * now.new_pairs * now.k
-    if growth <= 0 or now.backlog + growth * max(0.0, now.minutes) <= now.capacity:
-        return None
-    return max(0.0, (now.capacity - now.backlog) / growth)
-
-
 def adds_on(balance: Balance, card: int) -> bool:
     """Whether the fields for new pairs are shown on a person's card number `card` (from 0)."""
     every = _EVERY[balance]
     return every > 0 and card % every == 0
+
+
+class MentionCounts(NamedTuple):
+    """What people said of a country unprompted: `mentions` in all, and pairs that only `once` person said."""
+
+    mentions: int
+    once: int
+
+
+def unseen_mass(counts: MentionCounts) -> float:
+    """Estimated chance that the next mention is of a pair that nobody mentioned before (0 to 1); 1 before the first.
+
+    Raises:
+        ValueError: more pairs were said once than there are mentions, or a count is negative.
+    """
+    mentions, once = counts
+    if not 0 <= once <= mentions:
+        raise ValueError(f"{once} of {mentions} mentions cannot be the only ones of their pair")
+    return once / mentions if mentions else 1.0
+
+
+def least_mentioned(countries: Iterable[str], counts: Mapping[str, MentionCounts]) -> list[str]:
+    """Countries, those with the largest unseen mass first; those alike in the order given."""
+    return sorted(countries, key=lambda country: -unseen_mass(counts.get(country, MentionCounts(0, 0))))
+
+
+def question_share(
+    share: float,
+    origins: Iterable[str],
+    countries: Iterable[str],
+    counts: Mapping[str, MentionCounts],
+    most: float,
+) -> float:
+    """Chance that a card of one person asks an open question, given the share for an average country.
+
+    People whose own country has most left to say are asked more often, those of whose country nearly all is said less.
+
+    Args:
+        share: of all cards (`Outlook.prompts`).
+        origins: countries of origin of the person; without any the share stays as it is.
+        countries: those of the campaign, which the person's are compared with.
+        counts: what was said of each country.
+        most: maximum.
+    """
+    masses = [unseen_mass(counts.get(country, MentionCounts(0, 0))) for country in countries]
+    home_masses = [unseen_mass(counts.get(country, MentionCounts(0, 0))) for country in origins]
+    average = sum(masses) / len(masses) if masses else 0.0
+    if not home_masses or not average:
+        return share
+    return min(most, share * max(home_masses) / average)
+
+
+class Fields(NamedTuple):
+    """What may be added after a card: `words` about its country, `ticks` of further countries."""
+
+    words: bool
+    ticks: bool
+
+
+def fields(
+    *, adds: bool, home: bool, tick_count: int, candidates: float, settings: SamplerSettings
+) -> Fields:
+    """The fields of one card.
+
+    Args:
+        adds: the balance lets this card ask for anything new (`adds_on`).
+        home: the country of the card is one of the person's own, or they named none.
+        tick_count: people who were asked before of which other countries the same is said.
+        candidates: share of all pairs that are candidates (`slots.is_candidate`).
+        settings: `tick_people`, `candidate_share`.
+    """
+    ticks = adds and tick_count < settings.tick_people and candidates <= settings.candidate_share
+    return Fields(words=adds and home, ticks=ticks)

@@ -23,8 +23,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from endoxa_collect.sampler.settings import SamplerSettings
-from endoxa_collect.sampler.slots import Slot, place, wanted
+from endoxa_collect.sampler.slots import SamplerSettings, Slot, place, wanted
 
 FIRST_CARDS = 8
 """Cards after which somebody can be drawn for any country; the first ones are about countries that people know."""
@@ -145,7 +144,14 @@ def match(
     """
     asking = next((rater for rater in raters if rater.person == moment.asking), None)
     if asking is not None and asking.cards < FIRST_CARDS:
-        waiting = sorted(waiting, key=lambda pair: _distance(pair, asking))
+        slots = list(Slot)
+
+        def distance(pair: Waiting) -> int:
+            by = place(pair.country, asking.origins, asking.near)
+            # A pair whose slot for such people is taken is as far away as any other.
+            return slots.index(by) if by in pair.slots else len(slots)
+
+        waiting = sorted(waiting, key=distance)
     round_ = _Round(raters, moment, rng)
     matches: list[Match] = []
     if asking is not None and round_.free == {asking.person: asking}:
@@ -173,13 +179,6 @@ def guards(rater: Rater, pair: Waiting, settings: SamplerSettings) -> bool:
     )
 
 
-def _distance(pair: Waiting, person: Rater) -> int:
-    slots = list(Slot)
-    by = place(pair.country, person.origins, person.near)
-    # A pair whose slot for such people is taken is as far away as any other.
-    return slots.index(by) if by in pair.slots else len(slots)
-
-
 class _Round:
     """One round of matches; `free` shrinks as people get their pairs."""
 
@@ -188,7 +187,16 @@ class _Round:
         self._wanted = wanted(moment.settings)
         self.free = {rater.person: rater for rater in raters if rater.free}
         self._own, self._near = _by_country(raters, "origins"), _by_country(raters, "near")
-        self._weight = {rater.person: self._cheapness(rater) for rater in raters}
+        self._weight = {
+            rater.person: max(
+                _CHEAPEST,
+                1
+                - math.exp(
+                    max((moment.prices.get(country, 0.0) for country in rater.origins), default=0.0) - 1
+                ),
+            )
+            for rater in raters
+        }
         all_new = all(rater.cards < FIRST_CARDS for rater in raters)
         self._for_anyone = {
             rater.person: rater
@@ -205,32 +213,27 @@ class _Round:
     def matched(self, waiting: Iterable[Waiting], *, guarded: bool, hurried: bool) -> Iterator[Match]:
         """People for the open slots of pairs, one pair after the other, until everybody has one."""
         for pair in waiting:
-            if not self.free:
-                return
-            yield from self._matched(pair, guarded=guarded, hurried=hurried)
-
-    def _matched(self, pair: Waiting, *, guarded: bool, hurried: bool) -> Iterator[Match]:
-        left = Counter({slot: pair.slots.count(slot) - self._drawn[pair.pair, slot] for slot in Slot})
-        for slot in left.elements():
-            if not self.free:
-                return
-            people = self._people(slot, pair, guarded=guarded, hurried=hurried)
-            if not people:
-                continue
-            weights = [self._weight[person.person] if slot is Slot.NEAR else 1.0 for person in people]
-            steps = list(accumulate(weights))
-            drawn = people[min(bisect_right(steps, self._rng.random() * steps[-1]), len(steps) - 1)]
-            yield Match(
-                pair=pair.pair,
-                person=drawn.person,
-                slot=slot,
-                by=place(pair.country, drawn.origins, drawn.near),
-                propensity=self._propensity(drawn, slot, people, pair),
-                pool=len(people),
-            )
-            self._drawn[pair.pair, slot] += 1
-            self._barred[pair.pair].add(drawn.person)
-            del self.free[drawn.person]
+            left = Counter({slot: pair.slots.count(slot) - self._drawn[pair.pair, slot] for slot in Slot})
+            for slot in left.elements():
+                if not self.free:
+                    return
+                people = self._people(slot, pair, guarded=guarded, hurried=hurried)
+                if not people:
+                    continue
+                weights = [self._weight[person.person] if slot is Slot.NEAR else 1.0 for person in people]
+                steps = list(accumulate(weights))
+                drawn = people[min(bisect_right(steps, self._rng.random() * steps[-1]), len(steps) - 1)]
+                yield Match(
+                    pair=pair.pair,
+                    person=drawn.person,
+                    slot=slot,
+                    by=place(pair.country, drawn.origins, drawn.near),
+                    propensity=self._propensity(drawn, slot, people, pair),
+                    pool=len(people),
+                )
+                self._drawn[pair.pair, slot] += 1
+                self._barred[pair.pair].add(drawn.person)
+                del self.free[drawn.person]
 
     def _people(self, slot: Slot, pair: Waiting, *, guarded: bool, hurried: bool) -> list[Rater]:
         """Whom a slot is drawn from: the first kind that somebody is of; empty where all of these are busy."""
@@ -258,10 +261,6 @@ class _Round:
             return self._for_anyone
         return (self._own if kind is Slot.OWN else self._near).get(pair.country, _NOBODY)
 
-    def _cheapness(self, rater: Rater) -> float:
-        dearest = max((self._moment.prices.get(country, 0.0) for country in rater.origins), default=0.0)
-        return max(_CHEAPEST, 1 - math.exp(dearest - 1))
-
     def _propensity(self, rater: Rater, slot: Slot, people: Sequence[Rater], pair: Waiting) -> float:
         """P(one of all slots of a pair goes to this person), the slots given out one after the other.
 
@@ -281,7 +280,10 @@ class _Round:
             for _ in range(number):
                 if rater.person in self._group(kind, pair):
                     size = self._number(kind, pair)
-                    share = self._share(rater, kind, pair) if wanted_slot is Slot.NEAR else 1 / size
+                    share = 1 / size
+                    if wanted_slot is Slot.NEAR:
+                        total = sum(self._weight[each.person] for each in self._eligible(kind, pair))
+                        share = self._weight[rater.person] / total
                     gone = drawn.total() if kind is Slot.ANYONE else drawn[kind]
                     missed *= 1 - min(1.0, share * size / max(1, size - gone))
                 drawn[kind] += 1
@@ -306,10 +308,6 @@ class _Round:
             for person in lost
             if person in self._for_anyone
         )
-
-    def _share(self, rater: Rater, kind: Slot, pair: Waiting) -> float:
-        total = sum(self._weight[eligible.person] for eligible in self._eligible(kind, pair))
-        return self._weight[rater.person] / total
 
 
 _NOBODY: Mapping[Hashable, Rater] = {}

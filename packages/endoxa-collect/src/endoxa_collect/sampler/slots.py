@@ -10,8 +10,139 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, Self
 
-from endoxa_collect.sampler.settings import SamplerSettings
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from endoxa_collect.labels import _, labelled
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class SamplerSettings(BaseModel):
+    """How pairs get their ratings.
+
+    Attributes:
+        k: ratings each pair should get; below it a pair *needs* ratings.
+        k_max: ratings after which a pair is shown no more.
+        own_slots, near_slots: how many of the k ratings are for people from the country of the pair, and for people
+            near it, as far as k goes. The others are for people drawn with equal chances among all who are present.
+        topup: share of cards about pairs that have k ratings and that people disagree about.
+        calibration: share of cards from a fixed random set that all people go through in the same order.
+        calibration_pairs: size of that set.
+        disagreement: variance of ratings (1 to 5) from which a pair that has `k` ratings is topped up.
+        prompt: share of cards that ask an open question once no pair needs ratings.
+        prompt_early: largest chance that a card asks an open question while few pairs wait for ratings
+            (`Outlook.prompts`); never twice in a row.
+        in_a_row: maximum number of cards in a row about one country.
+        negative_in_a_row: maximum number of negative cards in a row about the person's own countries.
+        second_mention: a pair that one person ticked, about a country that nobody who took part is near, is shown to
+            others only once a second person mentions it. Until then it counts as said (salience) and takes no ratings.
+        candidate_share: share of all pairs that may be such candidates; while there are more, nobody is asked where
+            else the same is said.
+        tick_people: people who are asked of which other countries the same is said, for each attribute; the first few
+            name most of what there is to be named.
+        lease_workshop, lease_online: minutes that a drawn card is reserved.
+        break_after: cards after which a pause is offered.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    k: Annotated[int, Field(ge=1, le=50)] = labelled(
+        3,
+        _("Ratings each pair should get"),
+        _("Pairs with fewer come first. 3 is usual; more needs more people."),
+    )
+    k_max: Annotated[int, Field(ge=1, le=200)] = labelled(
+        7, _("Maximum ratings per pair"), _("After this number a pair is no longer shown.")
+    )
+    own_slots: Annotated[int, Field(ge=0, le=50)] = labelled(
+        1,
+        _("Of these, by people from the country"),
+        _("People know best what is said where they come from."),
+    )
+    near_slots: Annotated[int, Field(ge=0, le=50)] = labelled(
+        1,
+        _("Of these, by people near it"),
+        _(
+            "Neighbours, and those who feel close to it. The others are drawn among all who are present, so that "
+            "there is something to compare with."
+        ),
+    )
+    topup: Annotated[float, Field(ge=0, le=0.5)] = labelled(
+        0.0,
+        _("Cards about pairs that people disagree about, in per cent"),
+        _("Pairs that have enough ratings, but very different ones."),
+        percent=True,
+    )
+    calibration: Annotated[float, Field(ge=0, le=0.3)] = labelled(
+        0.01,
+        _("Cards from the common set, in per cent"),
+        _("Pairs that all people go through in one order, so that people can be compared."),
+        percent=True,
+    )
+    calibration_pairs: Annotated[int, Field(ge=0, le=500)] = labelled(
+        10, _("Pairs in the common set"), _("Chosen at random among the seeds when they are added.")
+    )
+    disagreement: Annotated[float, Field(ge=0, le=4)] = labelled(
+        1.5,
+        _("Disagreement that asks for more"),
+        _("Variance of the answers (1 to 5) from which a pair gets further ratings; 1.5 is a clear split."),
+    )
+    prompt: Share = labelled(
+        0.5,
+        _("Open questions once everything is rated, in per cent"),
+        _("Cards that show no pair and ask what people say."),
+        percent=True,
+    )
+    prompt_early: Annotated[float, Field(ge=0, le=0.6)] = labelled(
+        0.6,
+        _("Open questions while few pairs wait for ratings, at most, in per cent"),
+        _("Fewer as more pairs wait, and never two in a row."),
+        percent=True,
+    )
+    in_a_row: Annotated[int, Field(ge=1, le=100)] = labelled(
+        3,
+        _("Cards in a row about one country"),
+        _("After this number another country follows, if there is one."),
+    )
+    negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = labelled(
+        2,
+        _("Unkind cards in a row about the person's own country"),
+        _("After this number a kinder card follows, if there is one."),
+    )
+    second_mention: bool = labelled(
+        True,
+        _("Ticked pairs about countries far from everybody wait for a second mention"),
+        _("Before that they take ratings only where little else waits. They are exported either way."),
+    )
+    candidate_share: Share = labelled(
+        0.15,
+        _("Maximum share of pairs that wait so, in per cent"),
+        _("While there are more, nobody is asked where else the same is said."),
+        percent=True,
+    )
+    tick_people: Annotated[int, Field(ge=0, le=1_000)] = labelled(
+        4,
+        _("People who are asked where else the same is said"),
+        _("For each attribute. The first few name most countries; later ones repeat them."),
+    )
+    lease_workshop: Annotated[int, Field(ge=1, le=240)] = labelled(
+        3, _("In a room"), _("Then somebody else may get the pair; a late answer still counts.")
+    )
+    lease_online: Annotated[int, Field(ge=1, le=1_440)] = labelled(
+        30, _("Online"), _("People at home are interrupted more often.")
+    )
+    break_after: Annotated[int, Field(ge=1, le=1_000)] = labelled(
+        8, _("Cards until a pause is offered"), _("People can go on or stop.")
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.k_max < self.k:
+            raise ValueError("k_max must be at least k")
+        return self
+
 
 NEEDS, TOPUP, OPEN, FULL, CANDIDATE = 0, 1, 2, 3, 4
 """State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more; not rated yet, since

@@ -1,13 +1,25 @@
-"""Cookies, receipt codes and join codes: how they are made. Only hashes of secrets are stored."""
+"""Cookies, receipt codes, join codes and sessions: how they are made. Only hashes of secrets are stored.
+
+PostgreSQL refuses text with the character NUL, so that a cookie with one would be an error of the server: sessions are
+looked up only by keys that Django can have made.
+
+A flood of wrong passwords from elsewhere locks nobody out of a browser they signed in with. Its cookie (after OWASP's
+"device cookies") is signed, random, sent to /organise/ only, and stored nowhere. It opens nothing: the password is
+asked for all the same, and its misses are counted for this browser.
+"""
 
 from __future__ import annotations
 
+import re
 import secrets
 from hashlib import sha256
 from uuid import UUID
 
-from django.http import HttpRequest
-from django.utils.crypto import salted_hmac
+from django.conf import settings
+from django.contrib.sessions.backends import db
+from django.core import signing
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from endoxa_collect.models import Person
 
@@ -91,3 +103,44 @@ def hash_receipt(receipt: str) -> str:
 def hash_participant(task: int, participant: str) -> str:
     """What is stored of the id that a panel gave a person: keyed with the site's secret, another one in each task."""
     return salted_hmac("endoxa.participant", f"{task} {participant}", algorithm="sha256").hexdigest()
+
+
+_KEY = re.compile(r"[a-z0-9]{32}")
+
+BROWSER_COOKIE = "endoxa_known_browser"
+_SALT = "endoxa.known_browser"
+_SECONDS = 180 * 86_400
+
+
+class SessionStore(db.SessionStore):
+    """Sessions in the database."""
+
+    def _validate_session_key(self, key: str | None) -> bool:
+        return key is not None and _KEY.fullmatch(key) is not None
+
+
+def browser_key(request: HttpRequest, name: str) -> str:
+    """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
+    try:
+        stored = signing.loads(request.COOKIES.get(BROWSER_COOKIE, ""), salt=_SALT, max_age=_SECONDS)
+    except signing.BadSignature:
+        return ""
+    return str(stored["browser"]) if constant_time_compare(stored["account"], _hidden(name)) else ""
+
+
+def remember(response: HttpResponseBase, name: str) -> None:
+    """Know this browser again: the account `name` has just signed in."""
+    values = {"account": _hidden(name), "browser": secrets.token_hex(16)}
+    response.set_cookie(
+        BROWSER_COOKIE,
+        signing.dumps(values, salt=_SALT),
+        max_age=_SECONDS,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+        samesite="Lax",
+    )
+
+
+def _hidden(name: str) -> str:
+    return salted_hmac(_SALT, name, algorithm="sha256").hexdigest()

@@ -10,7 +10,7 @@ Passwords are chosen by people: five misses in ten minutes for one account are 2
 least ten characters that are on no list of common ones. The ceiling for the whole site also bounds the time spent on
 scrypt, about 60 ms each. Whoever knows an account's name, or sends many made-up ones, can fill both; so a browser in
 which somebody signed in before has five misses in ten minutes of its own for that account, and no flood concerns it
-(`security.sessions`). For other browsers `endoxa collect account` empties both. The old password, which is asked
+(`security.codes`). For other browsers `endoxa collect account` empties both. The old password, which is asked
 for before a new one is set, counts as signing in does.
 
 Who takes part has no account, so a script that holds the code could enrol without end. A room of 60 that scans the

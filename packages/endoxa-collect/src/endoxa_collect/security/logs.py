@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +21,18 @@ class PlacesOnly(logging.Formatter):
         """One line, and one more for each exception and each place it passed."""
         from_endoxa = record.name.partition(".")[0] in ("endoxa", "endoxa_collect")
         text = record.getMessage() if from_endoxa else f"in {Path(record.pathname).name}:{record.lineno}"
-        page = _page(record)
+        match = getattr(getattr(record, "request", None), "resolver_match", None)
+        page = str(match.view_name) if match else ""
         line = f"{self.formatTime(record)} {record.levelname} {record.name} {text}"
         line += f" (page {page})" if page else ""
+        lines = [line]
         problem = record.exc_info[1] if record.exc_info else None
-        return "\n".join([line, *_places(problem)])
-
-
-def _page(record: logging.LogRecord) -> str:
-    match = getattr(getattr(record, "request", None), "resolver_match", None)
-    return str(match.view_name) if match else ""
-
-
-def _places(problem: BaseException | None) -> Iterator[str]:
-    while problem is not None:
-        yield f"  {type(problem).__module__}.{type(problem).__qualname__}"
-        for frame in traceback.extract_tb(problem.__traceback__):
-            yield f"    {frame.filename}:{frame.lineno} {frame.name}"
-        problem = problem.__cause__ or problem.__context__
+        while problem is not None:
+            lines.append(f"  {type(problem).__module__}.{type(problem).__qualname__}")
+            places = traceback.extract_tb(problem.__traceback__)
+            lines += [f"    {frame.filename}:{frame.lineno} {frame.name}" for frame in places]
+            problem = problem.__cause__ or problem.__context__
+        return "\n".join(lines)
 
 
 LOGGING: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""State of a simulated campaign: the pool, who saw what, and which pairs are reserved."""
+"""State of a simulated campaign: the pool of pairs in arrays, who saw what, and which pairs are reserved."""
 
 from __future__ import annotations
 
@@ -6,14 +6,122 @@ import heapq
 import math
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from endoxa_collect.sampler import SamplerSettings, Slot
-from endoxa_collect.sampler.slots import is_candidate
-from endoxa_collect.simulate.memory import MemoryPool, NewPair
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Filled, SamplerSettings, Slot, is_candidate, need
 from endoxa_collect.simulate.world import FAR, JUNK, LANGUAGES, OWN, World
+
+_ROW = np.dtype(
+    [
+        ("country", np.int64),
+        ("rank", np.int64),
+        ("language", np.int64),
+        ("negative", np.bool_),
+        ("topic", np.int64),
+        ("seed", np.bool_),
+        ("calibration", np.bool_),
+        ("candidate", np.bool_),
+        ("need", np.int64),
+        ("ratings", np.int64),
+        ("own", np.int64),
+        ("near", np.int64),
+        ("mentions", np.int64),
+        ("total", np.int64),
+        ("squares", np.int64),
+        ("since", np.float64),
+    ]
+)
+
+
+class NewPair(NamedTuple):
+    """A pair as it enters the pool: places in the lists of countries and languages, its rank in the world."""
+
+    country: int
+    rank: int
+    language: int
+    negative: bool
+    topic: int
+    seed: bool = False
+    calibration: bool = False
+    candidate: bool = False
+
+
+class MemoryPool:
+    """Pairs by number, all live; nobody leaves topics out in simulations.
+
+    Args:
+        settings: k, k_max, what counts as disagreement.
+
+    Attributes:
+        size: pairs in it. missing: ratings missing up to k. candidates: pairs that wait for a second mention.
+        now: the minute.
+    """
+
+    def __init__(self, settings: SamplerSettings) -> None:
+        self._settings = settings
+        self._rows = np.zeros(1_024, dtype=_ROW)
+        self.size = 0
+        self.missing = 0
+        self.candidates = 0
+        self.now = 0.0
+
+    def __getitem__(self, column: str) -> npt.NDArray[Any]:
+        """A column of all pairs, by number."""
+        return self._rows[column][: self.size]
+
+    def codes(self, pair: int) -> tuple[int, int, int, int]:
+        """Country, rank, language and ratings of a pair."""
+        row = self._rows[pair]
+        return int(row["country"]), int(row["rank"]), int(row["language"]), int(row["ratings"])
+
+    def filled(self, pair: int) -> Filled:
+        """The ratings of a pair by what they were for."""
+        row = self._rows[pair]
+        own, near = int(row["own"]), int(row["near"])
+        return Filled(own, near, int(row["ratings"]) - own - near)
+
+    def add(self, pair: NewPair) -> int:
+        """Put a pair into the pool at `now`; gives its number."""
+        number = self.size
+        if number == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros(number, dtype=_ROW)])
+        row = self._rows[number]
+        for name, value in pair._asdict().items():
+            row[name] = value
+        row["since"] = self.now
+        row["need"] = CANDIDATE if pair.candidate else NEEDS
+        self.candidates += pair.candidate
+        self.missing += 0 if pair.candidate else self._settings.k
+        self.size += 1
+        return number
+
+    def promote(self, pair: int) -> None:
+        """Let a candidate ask for ratings from now on."""
+        row = self._rows[pair]
+        row["candidate"], row["since"], row["need"] = False, self.now, NEEDS
+        self.candidates -= 1
+        self.missing += self._settings.k
+
+    def rate(self, pair: int, value: int, slot: Slot) -> None:
+        """Count a rating for a slot."""
+        row = self._rows[pair]
+        self.missing -= bool(row["ratings"] < self._settings.k)
+        row["ratings"] += 1
+        row["total"] += value
+        row["squares"] += value * value
+        if slot is not Slot.ANYONE:
+            row[slot.value] += 1
+        ratings = int(row["ratings"])
+        variance = row["squares"] / ratings - (row["total"] / ratings) ** 2 if ratings > 1 else None
+        row["need"] = need(ratings, variance, self._settings)
+
+    def mention(self, pair: int) -> None:
+        """Count that somebody proposed a pair unprompted."""
+        self._rows[pair]["mentions"] += 1
+
 
 _SEED_STREAM = 1
 
@@ -47,6 +155,25 @@ class Card:
     slot: Slot | None = None
     propensity: float | None = None
     lease: float = 0.0
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a person wrote or ticked.
+
+    Attributes:
+        country, rank, language: the pair.
+        wording: 0 for the usual words, other numbers for unusual ones.
+        caught: whether the likeness of unusual words is noticed at entry.
+        ticked: it was ticked, not written.
+    """
+
+    country: int
+    rank: int
+    language: int
+    wording: int
+    caught: bool
+    ticked: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,7 +277,16 @@ class Campaign:
         self._first: dict[tuple[int, int, int], int] = {}
         self._junk = 0
         self.words = 0
-        self._seed()
+        # The pairs to begin with: salient ones, in Spanish; a random part of them is the calibration set.
+        rng = np.random.default_rng([world.seed, _SEED_STREAM])
+        homes = list(range(len(world.settings.countries)))
+        if world.settings.seed_country:
+            homes = [world.countries.index(world.settings.seed_country)]
+        number = min(world.settings.seeds, len(homes) * world.attribute.shape[1])
+        common = set(rng.permutation(number)[: settings.calibration_pairs].tolist())
+        for place in range(number):
+            country, rank = homes[place % len(homes)], place // len(homes)
+            self._new((country, rank, 0, 0), seed=True, calibration=place in common)
 
     def seen(self, person: int) -> npt.NDArray[np.bool_]:
         """By pair: whether this person rated, skipped or proposed it."""
@@ -231,21 +367,13 @@ class Campaign:
         country, rank, language, _ = self.pool.codes(pair)
         return int(self.world.attribute[country, rank]) if rank != JUNK else -1 - pair, language
 
-    def propose(
-        self,
-        person: int,
-        country: int,
-        rank: int,
-        language: int,
-        wording: int,
-        *,
-        caught: bool,
-        ticked: bool = False,
-    ) -> None:
-        """Enter what a person wrote or ticked: it meets a pair that is there already, or makes a new one.
+    def propose(self, person: int, proposal: Proposal) -> None:
+        """Enter a proposal: it meets a pair that is there already, or makes a new one.
 
-        The same words meet the same pair; other words for it do where the likeness is noticed at entry (`caught`).
+        The same words meet the same pair; other words for it do where the likeness is noticed at entry.
         """
+        country, rank, language = proposal.country, proposal.rank, proposal.language
+        wording, ticked = proposal.wording, proposal.ticked
         if rank == JUNK:
             # Nobody else would say it, so it never meets anything.
             self._junk += 1
@@ -253,7 +381,7 @@ class Campaign:
         self.words += not ticked
         key = (country, rank, language, wording)
         number = self._known_as.get(key)
-        if number is None and caught and rank != JUNK:
+        if number is None and proposal.caught and rank != JUNK:
             number = self._first.get(key[:3])
         if number is None:
             candidate = self.has_candidates and is_candidate(
@@ -303,16 +431,3 @@ class Campaign:
         self._known_as[key] = number
         self._first.setdefault(key[:3], number)
         return number
-
-    def _seed(self) -> None:
-        """The pairs to begin with: salient ones, in Spanish; a random part of them is the calibration set."""
-        settings, world = self.world.settings, self.world
-        rng = np.random.default_rng([world.seed, _SEED_STREAM])
-        homes = list(range(len(settings.countries)))
-        if settings.seed_country:
-            homes = [world.countries.index(settings.seed_country)]
-        number = min(settings.seeds, len(homes) * world.attribute.shape[1])
-        common = set(rng.permutation(number)[: self.settings.calibration_pairs].tolist())
-        for place in range(number):
-            country, rank = homes[place % len(homes)], place // len(homes)
-            self._new((country, rank, 0, 0), seed=True, calibration=place in common)

@@ -1,4 +1,7 @@
-"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report."""
+"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report.
+
+With different numbers of people the same tells how many people a campaign needs (`plan`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,16 +18,15 @@ import numpy as np
 
 import endoxa
 from endoxa.errors import UserError
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.simulate.arms import Arm
-from endoxa_collect.simulate.measures import measure
+from endoxa_collect.sampler.slots import SamplerSettings
+from endoxa_collect.simulate.arms import ARMS, Arm
+from endoxa_collect.simulate.measures import MAIN, measure
 from endoxa_collect.simulate.report import write_report
 from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.settings import WorldSettings
-from endoxa_collect.simulate.world import World
+from endoxa_collect.simulate.world import World, WorldSettings
 
-Key = tuple[str, str, int]
-"""Name of the world, name of the arm, seed."""
+Key = tuple[str, int]
+"""Name of the arm, seed."""
 
 _ROWS = "rows.jsonl"
 _SETUP = "setup.json"
@@ -95,7 +98,7 @@ class Store:
 
     def done(self) -> set[Key]:
         """What there is."""
-        return {(row["cell"], row["arm"], row["seed"]) for row in self.rows()}
+        return {(row["arm"], row["seed"]) for row in self.rows()}
 
 
 def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> float:
@@ -117,27 +120,20 @@ def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> f
 
 
 @dataclass(frozen=True)
-class PlannedWorld:
-    """A world, its name in tables, and how many campaigns of each arm are run in it (seeds from 0 on)."""
-
-    name: str
-    settings: WorldSettings
-    seeds: int
-
-
-@dataclass(frozen=True)
 class Comparison:
     """What to compare.
 
     Attributes:
         arms: in the order of the tables.
-        worlds: the main one first.
+        world: where.
+        seeds: how many campaigns of each arm are run (seeds from 0 on).
         sampler: settings of the sampler; `k` holds for every arm.
         jobs: processes.
     """
 
     arms: tuple[Arm, ...]
-    worlds: tuple[PlannedWorld, ...]
+    world: WorldSettings
+    seeds: int
     sampler: SamplerSettings
     jobs: int = 1
 
@@ -147,21 +143,21 @@ class Finished:
     """The campaigns of a comparison.
 
     Attributes:
-        rows: one campaign each, by world, arm and seed.
-        shares: of the time for writing that surveys were tuned to, by world and arm.
+        rows: one campaign each, by arm and seed.
+        shares: of the time for writing that surveys were tuned to, by arm.
         others: how many further campaigns lie in the folder.
     """
 
     rows: list[Row]
-    shares: dict[tuple[str, str], float]
+    shares: dict[str, float]
     others: int
 
 
 @dataclass(frozen=True)
 class _Job:
-    """Some arms in one world, or (seed `_TUNING`) the tuning of one arm."""
+    """Some arms at one seed, or (seed `_TUNING`) the tuning of one arm."""
 
-    world: PlannedWorld
+    world: WorldSettings
     arms: tuple[Arm, ...]
     seed: int
     sampler: SamplerSettings
@@ -169,7 +165,7 @@ class _Job:
 
 
 def run_campaigns(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) -> Finished:
-    """Run what is missing in the folder; each (world, arm, seed) is there exactly once. All arms meet the same people.
+    """Run what is missing in the folder; each arm has each seed exactly once. All arms meet the same people.
 
     Args:
         comparison: what to run.
@@ -185,63 +181,54 @@ def run_campaigns(comparison: Comparison, folder: Path, *, restart: bool, tell: 
             (folder / name).unlink(missing_ok=True)
     setup = {
         "endoxa": endoxa.__version__,
-        "world": comparison.worlds[0].settings.model_dump(mode="json"),
+        "world": comparison.world.model_dump(mode="json"),
         "sampler": comparison.sampler.model_dump(mode="json"),
     }
     store = Store.open(folder, setup)
     done = store.done()
-    tuning = [
-        _Job(world, (arm,), _TUNING, comparison.sampler)
-        for world in comparison.worlds
-        for arm in comparison.arms
-        if arm.surveys and (world.name, arm.name, _TUNING) not in done
-    ]
+    world, sampler = comparison.world, comparison.sampler
+    surveys = [arm for arm in comparison.arms if arm.surveys]
+    tuning = [_Job(world, (arm,), _TUNING, sampler) for arm in surveys if (arm.name, _TUNING) not in done]
     _run(tuning, store, comparison.jobs, "tuning the surveys", tell)
-    shares = {(row["cell"], row["arm"]): row["share"] for row in store.rows() if row["seed"] == _TUNING}
-    campaigns = []
-    for world in comparison.worlds:
-        for seed in range(world.seeds):
-            missing = tuple(arm for arm in comparison.arms if (world.name, arm.name, seed) not in done)
-            tuned = {arm.name: shares[world.name, arm.name] for arm in missing if arm.surveys}
-            if missing:
-                campaigns.append(_Job(world, missing, seed, comparison.sampler, tuned))
+    shares = {row["arm"]: row["share"] for row in store.rows() if row["seed"] == _TUNING}
+    campaigns = [
+        _Job(world, missing, seed, sampler, shares)
+        for seed in range(comparison.seeds)
+        if (missing := tuple(arm for arm in comparison.arms if (arm.name, seed) not in done))
+    ]
     _run(campaigns, store, comparison.jobs, "campaigns", tell)
     order = {arm.name: place for place, arm in enumerate(comparison.arms)}
-    seeds = {world.name: world.seeds for world in comparison.worlds}
     stored = [row for row in store.rows() if row["seed"] != _TUNING]
-    rows = [row for row in stored if row["arm"] in order and row["seed"] < seeds.get(row["cell"], 0)]
-    rows.sort(key=lambda row: (row["cell"], order[row["arm"]], row["seed"]))
+    rows = [row for row in stored if row["arm"] in order and row["seed"] < comparison.seeds]
+    rows.sort(key=lambda row: (order[row["arm"]], row["seed"]))
     return Finished(rows, shares, len(stored) - len(rows))
 
 
 def _run(jobs: list[_Job], store: Store, processes: int, what: str, tell: Tell) -> None:
     total = sum(len(job.arms) for job in jobs)
     done = 0
-    for rows in _worked(jobs, processes):
-        store.append(rows)
-        done += len(rows)
-        tell(what, done, total)
-
-
-def _worked(jobs: list[_Job], processes: int) -> Iterator[list[Row]]:
-    if processes == 1 or len(jobs) < 2:
-        yield from map(_work, jobs)
-        return
-    # A fresh process each: forks of one with running threads can hang. Ctrl-C reaches every process; the first one ends
-    # the others.
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(processes, len(jobs)), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        yield from pool.imap_unordered(_work, jobs)
+    with ExitStack() as stack:
+        worked: Iterable[list[Row]] = map(_work, jobs)
+        if processes > 1 and len(jobs) > 1:
+            # A fresh process each: forks of one with running threads can hang. Ctrl-C reaches every process; the
+            # first one ends the others.
+            context = multiprocessing.get_context("spawn")
+            ignored = (signal.SIGINT, signal.SIG_IGN)
+            pool = stack.enter_context(context.Pool(min(processes, len(jobs)), signal.signal, ignored))
+            worked = pool.imap_unordered(_work, jobs)
+        for rows in worked:
+            store.append(rows)
+            done += len(rows)
+            tell(what, done, total)
 
 
 def _work(job: _Job) -> list[Row]:
-    head = {"cell": job.world.name, "seed": job.seed}
+    head = {"cell": MAIN, "seed": job.seed}
     if job.seed == _TUNING:
         return [
-            {**head, "arm": arm.name, "share": best_share(arm, job.world.settings, job.sampler)}
-            for arm in job.arms
+            {**head, "arm": arm.name, "share": best_share(arm, job.world, job.sampler)} for arm in job.arms
         ]
-    world = World(job.world.settings, job.seed)
+    world = World(job.world, job.seed)
     return [
         {
             **head,
@@ -256,7 +243,7 @@ def compare(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) 
     """Run what is missing in the folder and write everything anew; gives the lines of the table.
 
     Args:
-        comparison: what to compare, in one world.
+        comparison: what to compare.
         folder: where results go.
         restart: forget what is there.
         tell: callback for progress.
@@ -271,3 +258,76 @@ def compare(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) 
             f"{finished.others:,} further campaigns in {folder} were not asked for now and are in no table."
         )
     return lines
+
+
+NUMBERS = (20, 40, 60, 80, 100, 120)
+"""Numbers of people that are tried beside the organiser's own."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What so many people give, as means.
+
+    Attributes:
+        people: how many.
+        added: different true pairs they add. pairs: all pairs at the end, seeds included.
+        reached: share of all pairs with k ratings. ratings: given.
+    """
+
+    people: int
+    added: float
+    pairs: float
+    reached: float
+    ratings: float
+
+    @property
+    def complete(self) -> float:
+        """Pairs with k ratings."""
+        return self.pairs * self.reached
+
+
+def plan(
+    settings: WorldSettings,
+    sampler: SamplerSettings,
+    *,
+    seeds: int,
+    tell: Callable[[str, float, int], None],
+) -> list[Expected]:
+    """What to expect for the number of people in `settings` and for `NUMBERS`, fewest first."""
+    numbers = sorted({settings.people, *NUMBERS})
+    expected = []
+    for done, people in enumerate(numbers):
+        tell("numbers of people", done, len(numbers))
+        world = settings.model_copy(update={"people": people})
+        rows = [measure(simulate(World(world, seed), ARMS.get("endoxa"), sampler)) for seed in range(seeds)]
+        expected.append(
+            Expected(
+                people=people,
+                added=float(np.mean([row["valid"] * row["minutes"] / 1_000 for row in rows])),
+                pairs=float(np.mean([row["pairs"] for row in rows])),
+                reached=float(np.mean([row["reached"] for row in rows])),
+                ratings=float(np.mean([row["ratings"] for row in rows])),
+            )
+        )
+    return expected
+
+
+def sentence(expected: list[Expected], people: int, k: int) -> str:
+    """One sentence for an organiser with so many `people`.
+
+    More people bring more pairs, and our controller lets in only as many as they can rate; so it is the number of
+    pairs with k ratings that grows with people, and hardly their share.
+    """
+    figures = next(row for row in expected if row.people == people)
+    first, last = expected[0], expected[-1]
+    each = (last.complete - first.complete) / (last.people - first.people)
+    more = f"{10 * each:,.0f}"
+    growth = (
+        f"; from {first.people} to {last.people} people, ten more bring about {more} such pairs on average"
+        if more.strip("-0") and each > 0
+        else ""
+    )
+    return (
+        f"With {people} people expect about {figures.pairs:,.0f} pairs, of which "
+        f"{figures.complete:,.0f} ({figures.reached:.0%}) get {k} ratings{growth}."
+    )

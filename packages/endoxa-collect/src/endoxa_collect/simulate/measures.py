@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from endoxa.stats.intervals import UNDEFINED
+from endoxa.stats.resampling import percentile_interval, times_drawn
 from endoxa_collect import population
 from endoxa_collect.population import Answer, Group
 from endoxa_collect.sampler.slots import CANDIDATE
@@ -65,7 +67,6 @@ _TRUNCATED = 0.05
 _PLACES = {OWN: population.IN, NEAR: population.NEAR, FAR: population.FAR}
 
 _RESAMPLES = 2_000
-_TAILS = (0.025, 0.975)
 _SEED = 1
 
 
@@ -85,6 +86,10 @@ def measure(outcome: Outcome) -> dict[str, float]:
     counted = ~np.array(ratings.over, dtype=np.bool_)
     per_thousand = 1_000 / minutes if minutes else math.nan
     chances = propensity[counted]
+    # Truncating at this quantile bounds the weights 1 / propensity.
+    finite = chances[np.isfinite(chances)]
+    cut = float(np.quantile(finite, _TRUNCATED)) if finite.size else math.nan
+    rated = np.bincount(np.minimum(pool["ratings"], MOST), minlength=MOST + 1) / max(1, pool.size)
     waits = pool["need"] == CANDIDATE
     present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][ratings.pair]]
     return {
@@ -110,9 +115,9 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
         "weighted_error": weighted_mean(value[counted], chances) - truth,
-        "cut_error": weighted_mean(value[counted], np.maximum(chances, _cut(chances))) - truth,
+        "cut_error": weighted_mean(value[counted], np.maximum(chances, cut)) - truth,
         "population_error": _population_mean(campaign, counted) - truth,
-        **_distribution(pool["ratings"]),
+        **{f"rated_{number}": float(share) for number, share in enumerate(rated)},
     }
 
 
@@ -131,12 +136,6 @@ def gini(counts: np.ndarray) -> float:
     if not total:
         return math.nan
     return float(2 * (np.arange(1, size + 1) @ counts) / (size * total) - (size + 1) / size)
-
-
-def _cut(propensities: FloatArray) -> float:
-    """The 5 % quantile: truncating there bounds the weights 1 / propensity."""
-    finite = propensities[np.isfinite(propensities)]
-    return float(np.quantile(finite, _TRUNCATED)) if finite.size else math.nan
 
 
 def _population_mean(campaign: Campaign, counted: npt.NDArray[np.bool_]) -> float:
@@ -183,12 +182,6 @@ def _true_mean(campaign: Campaign) -> float:
     return _mean(ratings[readable])
 
 
-def _distribution(ratings: np.ndarray) -> dict[str, float]:
-    counts = np.bincount(np.minimum(ratings, MOST), minlength=MOST + 1)
-    shares = counts / max(1, len(ratings))
-    return {f"rated_{n}": float(share) for n, share in enumerate(shares)}
-
-
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
@@ -219,10 +212,10 @@ class CellResults:
         }
 
     @cached_property
-    def _resamples(self) -> FloatArray:
+    def resamples(self) -> FloatArray:
         """(resamples, seeds): how often each resample takes each seed, as a share."""
-        rng = np.random.default_rng(_SEED)
-        return rng.multinomial(self.seeds, np.full(self.seeds, 1 / self.seeds), size=_RESAMPLES) / self.seeds
+        drawn = times_drawn(np.ones(self.seeds), _RESAMPLES, np.random.default_rng(_SEED))
+        return drawn / self.seeds
 
     def values(self, arm: str, measure: str) -> FloatArray:
         """One measure of one arm, by seed."""
@@ -231,24 +224,15 @@ class CellResults:
     def mean(self, arm: str, measure: str) -> Interval:
         """Mean over seeds."""
         values = self.values(arm, measure)
-        return _interval(float(values.mean()), self._resamples @ values)
+        return self.interval(float(values.mean()), self.resamples @ values)
 
-    def ratio(self, arm: str, other: str, measure: str) -> Interval:
-        """Mean of one arm over the mean of another."""
-        first, second = self.values(arm, measure), self.values(other, measure)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            resampled = (self._resamples @ first) / (self._resamples @ second)
-            return _interval(float(np.divide(first.mean(), second.mean())), resampled)
-
-    def difference(self, arm: str, other: str, measure: str) -> Interval:
-        """Mean of one arm less the mean of another."""
-        values = self.values(arm, measure) - self.values(other, measure)
-        return _interval(float(values.mean()), self._resamples @ values)
-
-    def within(self, arm: str, measure: str, bound: float) -> Interval:
-        """Share of seeds in which a measure lies within `bound` of 0."""
-        inside = (np.abs(self.values(arm, measure)) <= bound).astype(np.float64)
-        return _interval(float(inside.mean()), self._resamples @ inside)
+    @staticmethod
+    def interval(value: float, resampled: FloatArray) -> Interval:
+        """A value with the interval of its resamples; without one where some have no value."""
+        drawn = (
+            percentile_interval(resampled, 0.95, constant=True) if np.isfinite(resampled).all() else UNDEFINED
+        )
+        return Interval(value, drawn.low, drawn.high)
 
 
 def by_cell(rows: list[dict[str, Any]]) -> dict[str, CellResults]:
@@ -273,8 +257,3 @@ def summary_table(cells: dict[str, CellResults]) -> pl.DataFrame:
             for measure in MEASURES
         ]
     )
-
-
-def _interval(value: float, resampled: FloatArray) -> Interval:
-    low, high = np.quantile(resampled, _TAILS) if np.isfinite(resampled).all() else (np.nan, np.nan)
-    return Interval(value, float(low), float(high))

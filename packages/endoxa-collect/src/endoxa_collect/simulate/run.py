@@ -8,26 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import Arm, Session
-from endoxa_collect.simulate.campaign import Campaign, Card, Wait
+from endoxa_collect.simulate.campaign import Campaign, Card, Proposal, Wait
 from endoxa_collect.simulate.world import JUNK, LUCK, World
 
 _ACTS = 4
 _MOST = 4
 """Pairs written on one card, at most; each takes four of the card's random numbers."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """Something written or ticked; see `Campaign.propose`."""
-
-    country: int
-    rank: int
-    language: int
-    wording: int
-    caught: bool
-    ticked: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,27 +155,15 @@ class _Clock:
             self._campaign.pool.now = now
             self._campaign.leases.expire(now)
             if opened is not None:
-                self._answer(person, opened, now)
+                late = opened.card.lease > 0 and now > opened.shown + opened.card.lease
+                self._campaign.close(person, opened.card, opened.act.value, late=late)
+                for proposal in opened.act.proposals:
+                    self._campaign.propose(person, proposal)
             self._next(person, now)
         return Outcome(self._campaign, sum(self._spent))
 
     def _at(self, time: float, person: int, opened: _Open | None) -> None:
         heapq.heappush(self._events, (time, next(self._order), person, opened))
-
-    def _answer(self, person: int, opened: _Open, now: float) -> None:
-        card, act = opened.card, opened.act
-        late = card.lease > 0 and now > opened.shown + card.lease
-        self._campaign.close(person, card, act.value, late=late)
-        for proposal in act.proposals:
-            self._campaign.propose(
-                person,
-                proposal.country,
-                proposal.rank,
-                proposal.language,
-                proposal.wording,
-                caught=proposal.caught,
-                ticked=proposal.ticked,
-            )
 
     def _next(self, person: int, now: float) -> None:
         """Hand out the next card. Who runs out of time leaves with the card open."""

@@ -15,8 +15,7 @@ from django.utils.text import slugify
 from endoxa.errors import UserError
 from endoxa_collect.models import Campaign, Task, TaskItem, record
 from endoxa_collect.security.codes import new_code
-from endoxa_collect.tasks.room import Room, TaskSettings
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.rooms import Room, TaskSettings, room
 
 SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""

@@ -93,7 +93,7 @@ def compare(more: str, less: str, language: str) -> Compared:
         less: the other.
         language: ISO 639 code; some checks know some languages only.
     """
-    from endoxa.sources.spans import differing_spans, words
+    from endoxa.sources.typography import differing_spans, words
 
     spans = differing_spans(words(more), words(less))
     from endoxa.sources.check import checks_of_pair

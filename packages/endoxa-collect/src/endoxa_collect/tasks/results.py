@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,8 @@ from endoxa_collect.models import (
     TurnState,
     record,
 )
-from endoxa_collect.tasks.ending import settle
-from endoxa_collect.tasks.handing import settings_of
-from endoxa_collect.tasks.room import Judged, JudgedItem, Room, Rows
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.handing import fail_absent, settings_of
+from endoxa_collect.tasks.rooms import Judged, JudgedItem, Room, Rows, room
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,31 +88,25 @@ def progress(task: Task) -> Progress:
     )
 
 
-def judgements(task: Task) -> Iterator[Judged]:
-    """Every judgement in force but those of checks, by item in the order of the file; judges by keys that are new."""
-    keys = {
-        pk: f"r{number:03d}"
-        for number, pk in enumerate(
-            Judge.objects.filter(task=task).order_by("?").values_list("pk", flat=True), 1
+def judged_items(task: Task) -> list[JudgedItem]:
+    """Every item in the order of the file with the judgements in force; judges by keys that are new.
+
+    Checks are left out.
+    """
+    judges = Judge.objects.filter(task=task).order_by("?").values_list("pk", flat=True)
+    keys = {pk: f"r{number:03d}" for number, pk in enumerate(judges, 1)}
+    judged: defaultdict[int, list[Judged]] = defaultdict(list)
+    rows = Judgement.objects.filter(turn__item__task=task, turn__item__check_item=False, undone=False)
+    for row in rows.select_related("turn__judge").order_by("at", "pk").iterator(chunk_size=2000):
+        judge = row.turn.judge
+        hour = f"{row.at:%Y-%m-%dT%H}:00"
+        judged[row.turn.item_id].append(
+            Judged(keys[judge.pk], judge.group, row.answer, hour, counts=judge.state in COUNTING)
         )
-    }
-    rows = (
-        Judgement.objects.filter(turn__item__task=task, turn__item__check_item=False, undone=False)
-        .select_related("turn__item", "turn__judge")
-        .order_by("turn__item__number", "at", "pk")
-    )
-    for row in rows.iterator(chunk_size=2000):
-        item, judge = row.turn.item, row.turn.judge
-        yield Judged(
-            key=item.key,
-            content=item.content,
-            hidden=item.hidden,
-            judge=keys[judge.pk],
-            group=judge.group,
-            answer=row.answer,
-            hour=f"{row.at:%Y-%m-%dT%H}:00",
-            counts=judge.state in COUNTING,
-        )
+    return [
+        JudgedItem(item.key, item.content, item.hidden, tuple(judged[item.pk]))
+        for item in TaskItem.objects.filter(task=task, check_item=False).order_by("number")
+    ]
 
 
 def reveal(task: Task, user: User | AnonymousUser | None) -> None:
@@ -123,7 +115,8 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
     Raises:
         UserError: the task is still open, so that judges could learn of it.
     """
-    if not room(task.kind).blind_until_closed:
+    kind = room(task.kind)
+    if kind.workspace or not kind.hidden:
         return
     if task.state != TaskState.CLOSED:
         raise UserError(
@@ -135,18 +128,6 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
     record(task.campaign, user, "task unblinded", task=task.name)
 
 
-def tables(task: Task, user: User | AnonymousUser | None = None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """Every judgement, and what the items come to; None where the room has no outcomes.
-
-    People of a panel who went away without a word are held to the rule of attention checks before.
-
-    Raises:
-        UserError: see `reveal`.
-    """
-    frames = all_tables(task, user)
-    return frames[JUDGEMENTS], frames.get(ITEMS)
-
-
 def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str, pl.DataFrame]:
     """The tables of a task by their names: `JUDGEMENTS`, `ITEMS` where the room has outcomes, and those of the room.
 
@@ -154,28 +135,47 @@ def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str
         UserError: see `reveal`.
     """
     reveal(task, user)
-    settle(task)
+    fail_absent(task)
     if workspace := room(task.kind).workspace:
-        return {name: _frame(rows, list(rows[0])) for name, rows in workspace.tables(task).items() if rows}
-    return made_tables(room(task.kind), settings_of(task), _judged_items(task))
+        return {name: _frame(rows, list(rows[0])) for name, rows in workspace.export(task).items() if rows}
+    return made_tables(room(task.kind), settings_of(task), judged_items(task))
 
 
-def made_tables(task_room: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
+def made_tables(kind: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
     """The tables of a room by their names, out of all items in the order of the file."""
-    columns = _content_columns(items)
-    rows = [_row(task_room.row(judgement), judgement, columns) for item in items for judgement in item.judged]
-    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *task_room.answers])}
-    if task_room.tables is not None:
-        for name, cells in task_room.tables(settings, items).items():
-            if cells:
-                made[name] = _frame(cells, list(cells[0]))
-    elif task_room.outcome is not None:
-        outcomes = []
-        for item in items:
-            if item.judged:
-                shown = {name: item.content.get(name, item.hidden.get(name)) for name in columns}
-                outcomes.append({"item_id": item.key, **shown, **task_room.outcome(settings, item.judged)})
-        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *task_room.outcome_columns])
+    columns = [
+        name
+        for name in dict.fromkeys(name for item in items for name in (*item.content, *item.hidden))
+        if name not in COMMON
+    ]
+
+    def content(item: JudgedItem) -> dict[str, Any]:
+        return {name: item.content.get(name, item.hidden.get(name)) for name in columns}
+
+    rows = [
+        {
+            "item_id": item.key,
+            "rater": judged.judge,
+            "group": judged.group,
+            "counts": judged.counts,
+            "hour": judged.hour,
+            **content(item),
+            **kind.row(judged.answer, item.hidden),
+        }
+        for item in items
+        for judged in item.judged
+    ]
+    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *kind.answers])}
+    tables = kind.tables(settings, items)
+    if tables is not None:
+        made |= {name: _frame(cells, list(cells[0])) for name, cells in tables.items() if cells}
+    elif kind.outcome_columns:
+        outcomes = [
+            {"item_id": item.key, **content(item), **kind.outcome(settings, item.judged)}
+            for item in items
+            if item.judged
+        ]
+        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *kind.outcome_columns])
     return made
 
 
@@ -204,43 +204,12 @@ def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]
     return paths
 
 
-def _judged_items(task: Task) -> list[JudgedItem]:
-    """Every item in the order of the file with its judgements; checks only where there are some."""
-    judged = {
-        key: tuple(group) for key, group in groupby(judgements(task), key=lambda judgement: judgement.key)
-    }
-    return [
-        JudgedItem(item.key, item.content, item.hidden, judged.get(item.key, ()))
-        for item in TaskItem.objects.filter(task=task).order_by("number")
-        if item.key in judged or not item.check_item
-    ]
-
-
 def _frame(rows: Rows, columns: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     names = dict.fromkeys(columns)
     texts = [{name: _text(row.get(name)) for name in names} for row in rows]
     return pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
-
-
-def _content_columns(items: Sequence[JudgedItem]) -> list[str]:
-    names: dict[str, None] = {}
-    for item in items:
-        names |= dict.fromkeys([*item.content, *item.hidden])
-    return [name for name in names if name not in COMMON]
-
-
-def _row(cells: Any, judgement: Judged, columns: list[str]) -> dict[str, Any]:
-    common = {
-        "item_id": judgement.key,
-        "rater": judgement.judge,
-        "group": judgement.group,
-        "counts": "true" if judgement.counts else "false",
-        "hour": judgement.hour,
-    }
-    content = {name: judgement.content.get(name, judgement.hidden.get(name)) for name in columns}
-    return {**common, **content, **cells}
 
 
 def _text(value: object) -> str | None:

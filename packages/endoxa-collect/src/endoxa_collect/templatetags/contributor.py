@@ -8,8 +8,7 @@ from django import template
 from django.template import RequestContext
 from django.urls import reverse
 
-from endoxa_collect.contributor.access import holder
-from endoxa_collect.contributor.frame import campaign_of
+from endoxa_collect.contributor.access import campaign_of, holder
 from endoxa_collect.contributor.progress import cards_of
 from endoxa_collect.contributor.results import is_out, planned_end, results_day
 from endoxa_collect.security.codes import receipt_code

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.covers import CoveredError
+from endoxa_collect.cards.answering import CoveredError
 from endoxa_collect.contributor import progress
 from endoxa_collect.models import (
     Card,

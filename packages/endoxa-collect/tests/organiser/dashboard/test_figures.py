@@ -31,11 +31,11 @@ from endoxa_collect.organiser.figures import (
     neediest,
     together,
 )
-from endoxa_collect.organiser.forecast import advice, sentence, switch_at
 from endoxa_collect.organiser.queue import waiting
-from endoxa_collect.organiser.settings.services import save
+from endoxa_collect.organiser.settings import save
+from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.project.starting import invitations
-from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, forecast
+from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.sampler.slots import OPEN
 
 
@@ -371,13 +371,13 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
         page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
         return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
 
-    assert [str(one.what) for one in lacking(campaign)] == [
+    assert [str(what) for what, _ in lacking(campaign)] == [
         "the last day on which answers are linked to people",
         "the licence of the data",
         "help lines",
         "seeds of your own",
     ]
-    assert [one.lacking for one in invitations()] == [tuple(str(one.what) for one in lacking(campaign))]
+    assert [one.lacking for one in invitations()] == [tuple(str(what) for what, _ in lacking(campaign))]
     assert "Still missing" in box()
     assert 'href="/organise/river/settings/care/#id_help_lines">help lines</a>' in box()
     Campaign.objects.update(began_at=None)

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from endoxa_collect.entry.keys import key
+from endoxa_collect.entry.cleaning import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
 from endoxa_collect.organiser import all_pairs
 from endoxa_collect.organiser.all_pairs import PairsForm, page_of

@@ -9,8 +9,7 @@ from django.utils.html import escape
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.proposing import propose, say_alike
+from endoxa_collect.entry.proposing import merge, propose, say_alike
 from endoxa_collect.models import (
     Act,
     Action,

@@ -9,8 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.proposing import propose
+from endoxa_collect.entry.proposing import merge, propose
 from endoxa_collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Source, Via
 from endoxa_collect.organiser import moderation
 from endoxa_collect.organiser.decisions import Decision, decide, revision

@@ -19,9 +19,9 @@ from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.crossing import FEWEST_TERMS, require_sentences
+from endoxa.instruments.association_tests.items.crossing import BUILDER, FEWEST_TERMS, require_sentences
 from endoxa.instruments.association_tests.items.format import FEWEST_TEXTS
-from endoxa.instruments.association_tests.items.templates import Templates, sentences
+from endoxa.instruments.association_tests.items.templates import Templates, sentences, words_used
 from endoxa.instruments.association_tests.items.terms import Term
 from endoxa.instruments.association_tests.options import ALL, Contrast
 from endoxa.schema import AssociationTest, TermSet
@@ -267,6 +267,10 @@ def _test(
         axis=axis,
         language=templates.language,
         source=f"associations; sentences: {templates.source}; positive effect: {identity_x} with what is said of them",
+        built_by=BUILDER,
+        words=words_used(
+            templates.language, {"pair templates": True, "opposites": contrast == "antonym"}, templates
+        ),
     )
 
 
@@ -370,6 +374,8 @@ def _of_part(part: pl.DataFrame, templates: Templates, against: str) -> Iterator
                 source=f"one association; sentences: {templates.source}; positive effect: {row['identity']} "
                 "with the attribute",
                 association_id=row[ID],
+                built_by=BUILDER,
+                words=words_used(templates.language, {"pair templates": True, "opposites": True}, templates),
             )
         )
 

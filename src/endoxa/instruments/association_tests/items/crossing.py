@@ -11,11 +11,12 @@ from itertools import combinations, islice, product
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.lists import WordLists
-from endoxa.instruments.association_tests.items.templates import Templates, sentences
+from endoxa.instruments.association_tests.items.templates import Templates, sentences, words_used
 from endoxa.instruments.association_tests.items.terms import Term, WordSet
 from endoxa.instruments.association_tests.options import ALL, WORDS
 from endoxa.schema import AssociationTest, TermSet
 
+BUILDER = "endoxa build tests"
 CROSSED = "crossed"
 """Name of the lists that are made from heads and modifiers."""
 
@@ -30,6 +31,7 @@ class Group:
         terms: its terms, all different.
         list: the list they come from, or `CROSSED`.
         source: citation.
+        bundled: whether any of its terms is from endoxa's own lists.
     """
 
     values: Mapping[str, str]
@@ -37,6 +39,7 @@ class Group:
     terms: tuple[Term, ...]
     list: str
     source: str
+    bundled: bool
 
 
 def groups(
@@ -120,7 +123,8 @@ def _united(lists: WordLists, sets: Sequence[WordSet], axes: Sequence[str]) -> t
     for key, parts in by_values.items():
         values = dict(zip(axes, key, strict=True))
         terms = _distinct([term for part in parts for term in part.terms])
-        made.append(Group(values, _name(lists, values), terms, parts[0].list, parts[0].source))
+        bundled = any(part.bundled for part in parts)
+        made.append(Group(values, _name(lists, values), terms, parts[0].list, parts[0].source, bundled))
     return tuple(made)
 
 
@@ -151,7 +155,8 @@ def _crossed(lists: WordLists, axes: Sequence[str], language: str) -> tuple[Grou
         ]
         if terms:
             source = "; ".join(dict.fromkeys(word_set.source for word_set in (head, *parts)))
-            made.append(Group(values, _name(lists, values), _distinct(terms), CROSSED, source))
+            bundled = any(word_set.bundled for word_set in (head, *parts))
+            made.append(Group(values, _name(lists, values), _distinct(terms), CROSSED, source, bundled))
     return tuple(made)
 
 
@@ -242,6 +247,8 @@ def crossed_tests(
                     language=language,
                     source=f"groups: {x.list}, {x.source}; attributes: {a.list}, {a.source}; "
                     f"{how_written(maker, crossing.per_term)}; positive effect: {meaning}",
+                    built_by=BUILDER,
+                    words=words_used(language, {"word lists": any(s.bundled for s in (x, y, a, b))}, maker),
                 )
 
 

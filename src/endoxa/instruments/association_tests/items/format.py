@@ -19,6 +19,7 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources.dialects import open_text, undecodable
 from endoxa.sources.files import require_file
 from endoxa.sources.identities import identity_key
@@ -195,7 +196,8 @@ def _set(content: object, where: Place, key: str) -> TermSet:
 FORMAT = "endoxa-association-tests"
 VERSION = 1
 _SETS = ("x", "y", "a", "b")
-_WORDS = ("axis", "language", "source", "association_id")
+_WORDS = ("axis", "language", "source", "association_id", *PROVENANCE_COLUMNS)
+_MAY_LACK = ("association_id", *PROVENANCE_COLUMNS)
 
 
 def read_tests(path: Path) -> list[AssociationTest]:
@@ -248,7 +250,7 @@ def require_tests_name(path: Path) -> None:
 
 def _plain(test: AssociationTest) -> dict[str, Any]:
     sets = {key: _plain_set(getattr(test, key)) for key in _SETS}
-    words = {word: getattr(test, word) for word in _WORDS if word != "association_id" or test.association_id}
+    words = {word: getattr(test, word) for word in _WORDS if word not in _MAY_LACK or getattr(test, word)}
     return {"name": test.name, **words, **sets}
 
 

@@ -1,14 +1,15 @@
 """The bundled word lists and those of a user: tables that can be edited.
 
 A file has a `source` and sets; a set has `list`, `language`, `kind`, `terms`, and either `group` (values by axis) or
-`attribute`, `side` and `name`. The bundled files under `lists/` are the examples.
+`attribute`, `side` and `name`. The bundled files under `lists/`, and `lists.toml` of each language in
+`endoxa/words`, are the examples.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import WordSet, parse_term
 from endoxa.sources.files import require_file
+from endoxa.words.packs import languages_with, words_of
 
-BUNDLED = ("weat", "indibias", "endoxa-en", "endoxa-hi", "endoxa-es", "endoxa-fr", "endoxa-pt", "endoxa-sw")
+PUBLISHED = ("weat", "indibias")
 _KEYS = frozenset(
     [
         "list",
@@ -84,11 +86,14 @@ def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
         UserError: a file of the user cannot be read, or is not as described above.
     """
     folder = files(__package__).joinpath("lists")
-    tables = [(str(path), _user_table(path)) for path in user_files]
+    tables: list[tuple[str, Mapping[str, Any]]] = [(str(path), _user_table(path)) for path in user_files]
     tables += [
         (name, tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
-        for name in ("axes", *BUNDLED)
+        for name in ("axes", *PUBLISHED)
     ]
+    # English and Hindi, the languages of the published lists, come first.
+    languages = dict.fromkeys(("en", "hi", *languages_with("lists.toml")))
+    tables += [(f"endoxa-{code}", words_of(code, "lists.toml")) for code in languages]
     axes: dict[str, tuple[str, ...]] = {}
     labels: dict[tuple[str, str], str] = {}
     pairs: dict[str, AttributePair] = {}
@@ -107,7 +112,8 @@ def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
             named = {str(axis): str(meaning) for axis, meaning in direction.items()}
             pairs[pair] = AttributePair(pair, named, tuple(map(str, lead)))
     for name, table in tables:
-        sets += _sets(table, name)
+        bundled = name in {f"endoxa-{code}" for code in languages}
+        sets += (replace(entry, bundled=bundled) for entry in _sets(table, name))
     for entry in sets:
         for axis, value in entry.group.items():
             axes[axis] = tuple(dict.fromkeys((*axes.get(axis, ()), value)))

@@ -1,7 +1,7 @@
 """Bleached sentences: what is said of a term so that a sentence encoder can read it.
 
 A language has templates by kind of term and agreement; the little words in them ("a", "the") agree with the term.
-The files under `templates/` are the examples for a user's own.
+`tests.toml` of each language in `endoxa/words` is an example for a user's own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,9 +18,10 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
+from endoxa.schema.provenance import words_cell
 from endoxa.sources.files import require_file
+from endoxa.words.packs import languages_with, words_of
 
-BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
 _KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")
 
 
@@ -37,6 +38,7 @@ class Templates:
         templates: by kind of term, then by agreement codes (separated by spaces, or `ANY`): sentences with `{term}`.
         people: a bleached plural subject by gender, '' for all ("these people"), for attributes of associations.
         plural: agreement code of the plural by gender, '' for all.
+        bundled: whether they come with endoxa.
     """
 
     language: str
@@ -47,6 +49,7 @@ class Templates:
     templates: Mapping[str, Mapping[str, tuple[str, ...]]]
     people: Mapping[str, str]
     plural: Mapping[str, str]
+    bundled: bool = False
 
     def begins_with_vowel(self, text: str) -> bool:
         """Whether the language treats the beginning of `text` as a vowel sound."""
@@ -64,19 +67,30 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
     Raises:
         UserError: the file cannot be read, or is not as described above.
     """
-    folder = files(__package__).joinpath("templates")
-    templates = {}
-    for code in BUNDLED:
-        name = f"{code}.toml"
-        templates[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+    languages = dict.fromkeys(("en", "hi", *languages_with("tests.toml")))
+    templates = {
+        code: replace(_read(words_of(code, "tests.toml"), f"{code}/tests.toml"), bundled=True)
+        for code in languages
+    }
     if user_file is not None:
         require_file(user_file)
         try:
-            theirs = _parsed(user_file.read_text(encoding="utf-8-sig"), str(user_file))
+            table = tomllib.loads(user_file.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(
+                f"{user_file} is not TOML ({error}): docs/build/tests.md shows a file of templates."
+            ) from error
+        theirs = _read(table, str(user_file))
         templates[theirs.language] = theirs
     return templates
+
+
+def words_used(language: str, used: Mapping[str, bool], templates: Templates | None) -> str:
+    """The cell `words` of a test: the components of which it has something, and our templates where it has those."""
+    components = {**used, "association templates": templates is not None and templates.bundled}
+    return words_cell((name, language) for name, has in components.items() if has)
 
 
 def sentences(term: Term, templates: Templates) -> Iterator[tuple[str, str]]:
@@ -117,13 +131,7 @@ def _slots(pattern: str) -> list[str]:
     return [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
 
 
-def _parsed(text: str, name: str) -> Templates:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(
-            f"{name} is not TOML ({error}): docs/build/tests.md shows a file of templates."
-        ) from error
+def _read(table: Mapping[str, Any], name: str) -> Templates:
     unknown = [key for key in table if key not in _KEYS]
     missing = [key for key in ("language", "templates") if key not in table]
     if unknown or missing:
@@ -287,7 +295,7 @@ def _sound(word: str, form: str, language: str) -> Iterator[str]:
     """Articles that go by the sound behind them."""
     low = form.lower()
     if language == "en" and word in ("a", "an"):
-        from endoxa.sources.check.lexicon import CONSONANT_SOUND, VOWEL_SOUND
+        from endoxa.sources.check.wording import CONSONANT_SOUND, VOWEL_SOUND
 
         vowel = low.startswith(VOWEL_SOUND) or (low[0] in "aeiou" and not low.startswith(CONSONANT_SOUND))
         if vowel != (word == "an"):

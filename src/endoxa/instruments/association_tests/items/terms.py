@@ -58,6 +58,7 @@ class WordSet:
         head: whether its nouns may be crossed with modifiers.
         place: where a modifier stands: 'before' or 'after' its head.
         source: citation.
+        bundled: whether it is one of endoxa's own lists.
     """
 
     list: str
@@ -70,6 +71,7 @@ class WordSet:
     head: bool
     place: str
     source: str
+    bundled: bool = False
 
     @property
     def modifies(self) -> bool:

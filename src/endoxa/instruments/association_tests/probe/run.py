@@ -25,7 +25,7 @@ from endoxa.instruments.association_tests.items import (
 )
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
-from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
 from endoxa.models.scoring import WORTH_SAYING
 from endoxa.runs.executors import begun_ahead, encoders

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,22 +91,14 @@ class EmbeddingsSettings(RunSettings):
         return {"confidence": self.confidence, "seed": self.seed, "draws": self.draws}
 
 
-_LISTS = re.compile(r"(?:groups|attributes): [^;]*\bendoxa\b")
-_SENTENCES = re.compile(r"sentences: endoxa\b")
-
-
 def words(settings: EmbeddingsSettings) -> Used:
-    """Lists and sentence templates that the sources of the tests name.
+    """Words that the tests say they were made with.
 
     Raises:
         UserError: the tests cannot be read.
     """
     tally = Tally()
     for test in read_tests(Path(settings.tests)):
-        if settings.languages and test.language not in settings.languages:
-            continue
-        if _LISTS.search(test.source):
-            tally.add("word lists", [test.language])
-        if _SENTENCES.search(test.source):
-            tally.add("association templates", [test.language])
+        if not settings.languages or test.language in settings.languages:
+            tally.add_stated(test.built_by, test.words)
     return tally.used

@@ -19,6 +19,7 @@ from endoxa.instruments.pairs.estimates.inference import (
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS
+from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.correction import adjust
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 from endoxa.stats.signs import sign_test
@@ -247,16 +248,5 @@ def _flips(a: Scores, b: Scores, cell: Cell, confidence: float) -> dict[str, obj
         "share": flips / n,
         "low": interval.low,
         "high": interval.high,
-        "kappa": cohen_kappa(side_a, side_b),
+        "kappa": cohen_kappa(np.column_stack([side_a, side_b])),
     }
-
-
-def cohen_kappa(side_a: np.ndarray, side_b: np.ndarray) -> float:
-    """Cohen's kappa (1960) of two lists of sides in -1, 0 and 1; NaN where chance alone would agree fully.
-
-    Written out because statsmodels' version computes a standard error that divides by zero for small tables.
-    """
-    sides = np.array([-1.0, 0.0, 1.0])
-    observed = float((side_a == side_b).mean())
-    expected = sum(float((side_a == side).mean() * (side_b == side).mean()) for side in sides)
-    return NAN if np.isclose(expected, 1.0) else (observed - expected) / (1 - expected)

@@ -20,7 +20,7 @@ from endoxa.instruments.pairs.estimates.inference import (
 from endoxa.instruments.pairs.probe.items import cells
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
-from endoxa.runs.part import untestable
+from endoxa.runs.items import untestable
 from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.sources.sources import locate
 from endoxa.stats.intervals import NAN, UNDEFINED

@@ -23,6 +23,7 @@ from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
 from endoxa.sources.drafts import UNSPECIFIED
 from endoxa.words.persons import names_somebody
 
@@ -152,6 +153,8 @@ _OPTIONAL = (
     "agreement",
     "predicate",
     "identity_key",
+    BUILT_BY,
+    WORDS,
 )
 _ASSUMED = {
     "association_id": "names are made from identity, attribute, axis, region and source",
@@ -167,6 +170,7 @@ class _Work:
     options: PairOptions
     language: str
     templates: Mapping[str, Template]
+    bundled: Mapping[str, Template]  # templates that come with endoxa
     extra_columns: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
@@ -197,7 +201,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     extra_columns = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
-    work = _Work(options, language, load_templates(options.templates), extra_columns)
+    work = _Work(options, language, load_templates(options.templates), load_templates(), extra_columns)
     if language not in work.templates:
         raise UserError(
             f"No template for the language '{language}' (available: "
@@ -298,9 +302,20 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     for place, variant in enumerate([made, *(framed(made, framing) for framing in framings)], start=1):
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
         hidden = bool(row["region"]) and not region
+        pair |= {WORDS: _words(row, made, template, work)}
         pair |= {name: "" if hidden and name in _PLACES else row[name] for name in work.extra_columns}
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
+
+
+def _words(row: Mapping[str, str], made: Sentences, template: Template, work: _Work) -> str:
+    """Our own words in a pair, beside those with which its association was made."""
+    used = list(words_of_cells(row[BUILT_BY], row[WORDS]))
+    if work.bundled.get(template.language) == template:
+        used.append(("pair templates", template.language))
+    if made.how == "antonym" and template.language in languages():
+        used.append(("opposites", template.language))
+    return words_cell(used)
 
 
 _PLACES = ("country", "place")
@@ -365,6 +380,7 @@ def _pair(
         "prompt": f"What are {made.identity} like?" if language.startswith("en") else "",
         "region": row["region"],
         "association_id": name,
+        BUILT_BY: "endoxa build pairs",
         "how": made.how,
         "words_difference": str(words_difference(made)),
         "characters_difference": str(len(made.more) - len(made.less)),

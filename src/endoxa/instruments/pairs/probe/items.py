@@ -14,13 +14,13 @@ import polars as pl
 from endoxa.curate.language import assumed_language, language_name
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.runs.items import chunked
-from endoxa.runs.part import chosen
+from endoxa.runs.items import chosen, chunked
 from endoxa.schema import ALL
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
-from endoxa.words.used import Tally, Used, note_pair
+from endoxa.words.used import Tally, Used
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _content(pair: Mapping[str, Any]) -> str:
-    """All but the id, which is the number of the row where the file has none."""
-    return json.dumps([value for name, value in pair.items() if name != "item_id"])
+    """All but the id, which is the number of the row where the file has none, and who made it."""
+    return json.dumps([value for name, value in pair.items() if name not in ("item_id", *PROVENANCE_COLUMNS)])
 
 
 def language_notes(path: Path, settings: PairsSettings) -> list[str]:
@@ -129,12 +129,8 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["language", "axis", "n", "n_identities"], orient="row")
 
 
-_BUILT = "-pair"
-"""In the ids of pairs that `endoxa build pairs` made."""
-
-
 def words(settings: PairsSettings) -> Used:
-    """Templates and opposites of pairs that `endoxa build pairs` made, and neutral identities of calibration.
+    """What the pairs say they were made with, and neutral identities of calibration.
 
     Raises:
         UserError: the data cannot be read.
@@ -142,9 +138,7 @@ def words(settings: PairsSettings) -> Used:
     tally = Tally()
     for chunk in chunks(locate(settings.data), settings):
         for item in chunk.items:
-            language = str(item["language"])
-            if settings.calibrate and item.get("identity"):
-                tally.add("neutral identities", [language])
-            if _BUILT in str(item["item_id"]):
-                note_pair(tally, language, (str(item["sent_more"]), str(item["sent_less"])))
+            tally.add_stated(item[BUILT_BY], item[WORDS])
+            if settings.calibrate and item["identity"]:
+                tally.add("neutral identities", [item["language"]])
     return tally.used

@@ -11,9 +11,9 @@ import polars as pl
 
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS, UNSCORED
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS, Request, Score, Unscorable
 from endoxa.sources.spreadsheets import csv_text, read_csv
 

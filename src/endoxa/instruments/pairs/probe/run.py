@@ -26,8 +26,7 @@ from endoxa.models.spec import ModelSpec
 from endoxa.runs.executors import begun_ahead, scoring_model
 from endoxa.runs.folder import NOTES
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import each_once
-from endoxa.runs.part import counted
+from endoxa.runs.items import counted, each_once
 from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
 from endoxa.schema.options import deciding
 from endoxa.sources.files import require_file, sha256

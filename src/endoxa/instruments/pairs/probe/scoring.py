@@ -11,25 +11,20 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from math import isfinite
 from typing import Any
 
 from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.runs.journal import COMMIT_SECONDS
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
+from endoxa.words.packs import words_by_language
 
 
-@cache
-def neutral_identities() -> dict[str, dict[str, list[str]]]:
-    """Noun phrases by language and grammatical agreement, from `neutral.toml`."""
-    return tomllib.loads(
-        files("endoxa.instruments.pairs.probe").joinpath("neutral.toml").read_text(encoding="utf-8")
-    )
+def neutral_identities() -> Mapping[str, Mapping[str, list[str]]]:
+    """Noun phrases by language and grammatical agreement, from `neutral.toml` of each language."""
+    return words_by_language("neutral.toml")
 
 
 def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import regex
 
@@ -425,3 +426,15 @@ def outcome(reading: Reading, item: QaItem) -> str:
     if item.target is None:
         return ""
     return "stereotyped" if reading.choice == item.target else "anti-stereotyped"
+
+
+_KEPT = (
+    *("item_id", "category", "example_id", "variant", "template", "language", "identity", "association_id"),
+    *("label", "target", "unknown"),
+)
+
+
+def item_cells(item: QaItem) -> dict[str, Any]:
+    """What a record of an answer holds of its item."""
+    cells = {name: getattr(item, name) for name in _KEPT}
+    return cells | {"question_polarity": item.polarity, "context_condition": item.condition}

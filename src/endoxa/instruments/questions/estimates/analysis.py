@@ -13,25 +13,23 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import check_answers, grouped, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
-from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES, differences
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
-from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_settings
-from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES, retention_of_names
+from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_settings, column_types
+from endoxa.instruments.questions.estimates.names import (
+    DIFFERENCE_TYPES,
+    RETENTION_TYPES,
+    differences,
+    retention_of_names,
+)
 from endoxa.runs import estimates
 from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress
 from endoxa.stats.intervals import wilson
 
 KEY = ("data", "model", "protocol", "identity")
-IDENTITY_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.String if name in KEY else pl.Int64 if name in ("n", "questions", "n_biased") else pl.Float64
-    for name in QA_IDENTITY_COLUMNS
-}
+IDENTITY_TYPES = column_types(QA_IDENTITY_COLUMNS, ("n", "questions", "n_biased"), KEY)
 
 CELL = ("data", "model", "protocol", "context_condition")
-OUTCOME_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name == "n" else pl.Float64 if name == "share" else pl.String
-    for name in OUTCOME_COLUMNS
-}
+OUTCOME_TYPES = column_types(OUTCOME_COLUMNS, ("n",), (*CELL, "outcome"))
 
 
 def outcome_counts(answers: pl.DataFrame) -> pl.DataFrame:
@@ -74,21 +72,18 @@ def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
         questions=pl.col("item").filter(named).n_unique().cast(pl.Int64),
         n_biased=(pl.col("outcome") == OUTCOMES[0]).sum().cast(pl.Int64),
     )
-    rows = [{**row, **_measured(row, confidence)} for row in counted.iter_rows(named=True)]
+    rows = []
+    for row in counted.iter_rows(named=True):
+        rows.append({**row, "confidence": confidence})
+        if row["n"]:
+            biased = row["n_biased"] / row["n"]
+            interval = wilson(biased * row["questions"], row["questions"], confidence)
+            rows[-1] |= {
+                "value": 2 * biased - 1,
+                "low": 2 * interval.low - 1,
+                "high": 2 * interval.high - 1,
+            }
     return pl.DataFrame(rows, schema=IDENTITY_TYPES)
-
-
-def _measured(row: dict[str, int], confidence: float) -> dict[str, float | None]:
-    if not row["n"]:
-        return {"value": None, "low": None, "high": None, "confidence": confidence}
-    biased = row["n_biased"] / row["n"]
-    interval = wilson(biased * row["questions"], row["questions"], confidence)
-    return {
-        "value": 2 * biased - 1,
-        "low": 2 * interval.low - 1,
-        "high": 2 * interval.high - 1,
-        "confidence": confidence,
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,24 +43,21 @@ def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]])
     for (_, model), runs in again.partition_by(_MODEL_CELL, as_dict=True, maintain_order=True).items():
         first, *others = runs["run"]
         for other in others:
-            _refuse_unlike(str(model), (first, other), identities)
+            earlier, later = identities[first], identities[other]
+            unlike = [name for name in ALIKE if earlier.get(name) != later.get(name)]
+            if _entry(earlier, str(model)) != _entry(later, str(model)):
+                unlike.append("model")
+            if unlike:
+                raise UserError(
+                    f"The runs '{first}' and '{other}' asked '{model}' the same questions with different settings "
+                    f"({', '.join(unlike)}). Only runs that differ in --seed alone are repeats; analyze these "
+                    "separately."
+                )
     order = pl.struct("seed", "repeat").rank("dense").over(_MODEL_CELL).cast(pl.Int64)
     pooled = answers.join(again.select(_MODEL_CELL).unique(), on=_MODEL_CELL, how="semi").with_columns(
         repeat=order
     )
     return pl.concat([answers.join(again, on=_MODEL_CELL, how="anti"), pooled], how="vertical_relaxed")
-
-
-def _refuse_unlike(model: str, runs: tuple[str, str], identities: Mapping[str, Mapping[str, Any]]) -> None:
-    first, other = (identities[run] for run in runs)
-    unlike = [name for name in ALIKE if first.get(name) != other.get(name)]
-    if _entry(first, model) != _entry(other, model):
-        unlike.append("model")
-    if unlike:
-        raise UserError(
-            f"The runs '{runs[0]}' and '{runs[1]}' asked '{model}' the same questions with different settings "
-            f"({', '.join(unlike)}). Only runs that differ in --seed alone are repeats; analyze these separately."
-        )
 
 
 def _entry(identity: Mapping[str, Any], model: str) -> object:
@@ -126,26 +123,31 @@ def load_answers(
     if not runs:
         raise UserError("No run was given: name at least one folder of `endoxa probe qa`.")
     described = {run: _described(run) for run in runs}
-    facts = {run: _data_facts(run, description) for run, description in described.items()}
-    _refuse_shared_labels(facts)
+    facts: dict[Path, dict[str, Any]] = {}
+    first: dict[str, tuple[Path, Any]] = {}
+    for run, description in described.items():
+        data = facts[run] = _mapping(description.get("data"))
+        if not isinstance(data.get("path"), str):
+            raise UserError(f"'{run / 'run.json'}' does not name its data. Repeat the run.")
+        other, content = first.setdefault(_label(data), (run, data.get("sha256")))
+        if content != data.get("sha256"):
+            raise UserError(
+                f"The runs '{other}' and '{run}' use different data with the same label '{_label(data)}'. Give one of "
+                "them another --label, or analyze them separately."
+            )
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:
         needed = {*NEEDED, "seed", *columns} if checked else set(columns)
         wanted = [name for name in wanted if name in needed]
     frames = [_load(run, _label(data), (*wanted, SERVED)) for run, data in facts.items()]
-    answers = _versions_apart(pl.concat(frames, how="diagonal_relaxed"), keep=SERVED in wanted)
+    answers = pl.concat(frames, how="diagonal_relaxed")
+    if "model" in answers.columns:
+        answers = versions_apart(answers.lazy(), within=("run",)).collect()
+        answers = answers if SERVED in wanted else answers.drop(SERVED, strict=False)
     if not checked:
         return answers.drop("run")
     identities = {str(run): _mapping(description.get("identity")) for run, description in described.items()}
     return check_answers(numbered(answers, identities).drop("run"))
-
-
-def _versions_apart(answers: pl.DataFrame, *, keep: bool) -> pl.DataFrame:
-    """Versions of hosted models as models of their own; `keep` says whether the column of versions is wanted."""
-    if "model" not in answers.columns:
-        return answers
-    apart = versions_apart(answers.lazy(), within=("run",)).collect()
-    return apart if keep else apart.drop(SERVED, strict=False)
 
 
 def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
@@ -263,30 +265,9 @@ def _described(run: Path) -> dict[str, Any]:
     return facts
 
 
-def _data_facts(run: Path, described: dict[str, Any]) -> dict[str, Any]:
-    """What a `run.json` says of the data."""
-    data = _mapping(described.get("data"))
-    if not isinstance(data.get("path"), str):
-        raise UserError(f"'{run / 'run.json'}' does not name its data. Repeat the run.")
-    return data
-
-
 def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
 def _label(data: dict[str, Any]) -> str:
     return str(data.get("label") or Path(data["path"]).stem)
-
-
-def _refuse_shared_labels(facts: dict[Path, dict[str, Any]]) -> None:
-    """Raise where two files with different content would be pooled under one label."""
-    first: dict[str, tuple[Path, Any]] = {}
-    for run, data in facts.items():
-        other, content = first.setdefault(_label(data), (run, data.get("sha256")))
-        if content != data.get("sha256"):
-            raise UserError(
-                f"The runs '{other}' and '{run}' use different data with the same label '{_label(data)}'. Give one "
-                "of them "
-                "another --label, or analyze them separately."
-            )

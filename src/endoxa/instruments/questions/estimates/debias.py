@@ -12,7 +12,7 @@ that change sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -27,6 +27,7 @@ from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     Ends,
     TemplateTest,
+    column_types,
     expanded,
     judged,
     percentile,
@@ -120,10 +121,7 @@ BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 
 _INTEGERS = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
 _TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason")
-DEBIAS_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
-    for name in DEBIAS_COLUMNS
-}
+DEBIAS_TYPES = column_types(DEBIAS_COLUMNS, _INTEGERS, _TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,114 +155,82 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
         _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, seed, confidence, items),
         _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, seed, confidence, templates),
     )
-    compared = grouped(answers, ("data", "model", "protocol"))
-    several = compared.group_by("data", "model").len().filter(pl.col("len") > 1)
-    rows = [
-        {**row, "confidence": confidence}
-        for data, model in several.sort("data", "model").select("data", "model").iter_rows()
-        for row in _rows(protocol_answers(data, model, answers.filter(data=data, model=model)), methods)
-    ]
+    protocols = grouped(answers, ("data", "model", "protocol"))
+    several = protocols.group_by("data", "model").len().filter(pl.col("len") > 1)
+    rows = []
+    for data, model in several.sort("data", "model").select("data", "model").iter_rows():
+        compared = protocol_answers(data, model, answers.filter(data=data, model=model))
+        for method in methods:
+            totals = compared.totals(method.cluster)
+            columns = totals.reshape(len(totals), 4 * len(compared.protocols))
+            flat = resampled(columns, method.resamples, method.seed)
+            draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
+            rows += [_row(compared, place, totals, draws, method) for place in range(len(compared.protocols))]
     table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
-    return _judged(table, confidence)
-
-
-def _judged(table: pl.DataFrame, confidence: float) -> pl.DataFrame:
-    """The verdicts: on the score of a baseline, on the change of distance of another protocol."""
-    compared = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
-    intervals = judged(
-        table.with_columns(compared=compared), SELF_DEBIASING, value="compared", confidence=confidence
+    # The score of a baseline is judged, the change of distance of another protocol.
+    judged_value = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
+    verdicts = judged(
+        table.with_columns(compared=judged_value), SELF_DEBIASING, value="compared", confidence=confidence
     )
     away = pl.col("verdict").is_in(CLEAR) & (pl.col("protocol") == PROTOCOLS[0])
-    bases = intervals.filter(away).select("data", "model", of=pl.col("bias_score").abs())
-    with_base = intervals.join(bases, on=["data", "model"], how="left", maintain_order="left")
-    return with_base.with_columns(distance_share=pl.col("distance_change") / pl.col("of")).select(
-        list(DEBIAS_TYPES)
-    )
-
-
-def _rows(compared: ProtocolAnswers, methods: tuple[_Method, ...]) -> list[dict[str, Any]]:
-    rows, places = [], range(len(compared.protocols))
-    for method in methods:
-        totals = compared.totals(method.cluster)
-        flat = resampled(
-            totals.reshape(len(totals), 4 * len(compared.protocols)), method.resamples, method.seed
-        )
-        draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
-        shared = {
-            "method": f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}",
-            "interval": method.unit,
-            "clusters": len(totals),
-            "verdict": "",
-            "verdict_reason": "",
-        }
-        rows += [{**shared, **_row(compared, place, totals, draws, method)} for place in places]
-    return rows
+    bases = verdicts.filter(away).select("data", "model", of=pl.col("bias_score").abs())
+    with_base = verdicts.join(bases, on=["data", "model"], how="left", maintain_order="left")
+    share_of_base = pl.col("distance_change") / pl.col("of")
+    return with_base.with_columns(distance_share=share_of_base).select(list(DEBIAS_TYPES))
 
 
 def _row(
     compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
 ) -> dict[str, Any]:
-    values = _values(compared, place, bias_scores(totals.sum(axis=0)))
-    ends = _ends(compared, place, totals, draws, method)
+    values, ends = _scores(compared, place, totals, draws, method)
     intervals = {name: interval for name, interval in ends.items() if not isnan(values[name])}
-    verdict: dict[str, Any] = {}
-    if method.unit == TEMPLATES:
-        verdict = _test(compared, place, totals, values, method)
-        p_value = verdict.get("p_value", NAN)
-        if verdict["verdict_reason"] and compared.baseline is not None:
-            intervals = {name: Ends(NAN, NAN, verdict["verdict_reason"]) for name in intervals}
+    test, column = TemplateTest(NAN), "bias_score" if place == compared.baseline else "distance_change"
+    if method.unit == TEMPLATES and compared.baseline is None:
+        test = TemplateTest(NAN, "there is no baseline to compare with")
+    elif method.unit == TEMPLATES:
+        baseline, other = totals[:, compared.baseline], totals[:, place]
+        if isnan(values[column]):
+            test = TemplateTest(NAN, "the score is not defined under one of the protocols")
+        elif place == compared.baseline:
+            test = score_test(baseline, method.confidence, method.seed)
         else:
-            intervals |= _agreed(
-                compared, place, totals, intervals, p_value=p_value, confidence=method.confidence
+            test = change_test(baseline, other, method.confidence, method.seed)
+        if test.untestable:
+            intervals = {name: Ends(NAN, NAN, test.untestable) for name in intervals}
+        elif column in intervals:
+            agreed = interval_of_change(
+                baseline,
+                None if place == compared.baseline else other,
+                Interval(intervals[column].low, intervals[column].high),
+                test.p_value,
+                method.confidence,
             )
+            if agreed.defined:
+                intervals[column] = Ends(agreed.low, agreed.high)
+    evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
     return {
-        **_counts(compared, place, totals),
+        "data": compared.data,
+        "model": compared.model,
+        "protocol": compared.protocols[place],
+        "n_evaluated": evaluated,
+        "n_dropped": compared.dropped,
+        "n_unread": compared.unread.get(compared.protocols[place], 0),
+        "n_correct": right,
+        "n_non_unknown": person,
+        "n_biased": biased,
         **values,
         **{f"{name}_low": interval.low for name, interval in intervals.items()},
         **{f"{name}_high": interval.high for name, interval in intervals.items()},
+        "confidence": method.confidence,
+        "method": f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}",
+        "interval": method.unit,
+        "clusters": len(totals),
         "reason": "; ".join([*_reasons(compared, place, totals, values), *without_interval(intervals)]),
-        **verdict,
+        "neutral": 0.0 if method.unit == TEMPLATES else None,
+        "p_value": test.p_value,
+        "verdict": "",
+        "verdict_reason": test.untestable,
     }
-
-
-def _test(
-    compared: ProtocolAnswers, place: int, totals: np.ndarray, values: dict[str, float], method: _Method
-) -> dict[str, Any]:
-    """The test of the baseline's score, or of the change of distance of another protocol."""
-    if compared.baseline is None:
-        return {"neutral": 0.0, "verdict_reason": "there is no baseline to compare with"}
-    protocol_totals, baseline_totals = totals[:, place], totals[:, compared.baseline]
-    if isnan(values[_judged_column(compared, place)]):
-        test = TemplateTest(NAN, "the score is not defined under one of the protocols")
-    elif place == compared.baseline:
-        test = score_test(protocol_totals, method.confidence, method.seed)
-    else:
-        test = change_test(baseline_totals, protocol_totals, method.confidence, method.seed)
-    return {"neutral": 0.0, "p_value": test.p_value, "verdict_reason": test.untestable}
-
-
-def _agreed(
-    compared: ProtocolAnswers,
-    place: int,
-    totals: np.ndarray,
-    intervals: Mapping[str, Ends],
-    *,
-    p_value: float,
-    confidence: float,
-) -> dict[str, Ends]:
-    """The interval that the verdict is about, made to agree with its test; nothing where there is none."""
-    name = _judged_column(compared, place)
-    if compared.baseline is None or name not in intervals:
-        return {}
-    bootstrapped = Interval(intervals[name].low, intervals[name].high)
-    other = None if place == compared.baseline else totals[:, place]
-    interval = interval_of_change(totals[:, compared.baseline], other, bootstrapped, p_value, confidence)
-    return {name: Ends(interval.low, interval.high)} if interval.defined else {}
-
-
-def _judged_column(compared: ProtocolAnswers, place: int) -> str:
-    """What the verdict is about."""
-    return "bias_score" if place == compared.baseline else "distance_change"
 
 
 def bias_scores(totals: np.ndarray) -> np.ndarray:
@@ -280,57 +246,39 @@ def bias_scores(totals: np.ndarray) -> np.ndarray:
     return scaled(share(right, evaluated), 2 * share(biased, person) - 1)
 
 
-def _counts(compared: ProtocolAnswers, place: int, totals: np.ndarray) -> dict[str, Any]:
-    evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
-    return {
-        "data": compared.data,
-        "model": compared.model,
-        "protocol": compared.protocols[place],
-        "n_evaluated": evaluated,
-        "n_dropped": compared.dropped,
-        "n_unread": compared.unread.get(compared.protocols[place], 0),
-        "n_correct": right,
-        "n_non_unknown": person,
-        "n_biased": biased,
-    }
-
-
-def _values(compared: ProtocolAnswers, place: int, scores: np.ndarray) -> dict[str, float]:
-    """The score and, but for the baseline itself, how much lower than the baseline's it is."""
-    values = {"bias_score": float(scores[place])}
-    if compared.baseline not in (None, place):
-        baseline_score, score = float(scores[compared.baseline]), float(scores[place])
-        values |= {"reduction": baseline_score - score, "distance_change": abs(baseline_score) - abs(score)}
-        values["reduction_share"] = float(share(np.array(baseline_score - score), np.array(baseline_score)))
-    return values
-
-
-def _ends(
+def _scores(
     compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
-) -> dict[str, Ends]:
-    """Intervals of the score and of its reduction, which is taken within each resample."""
+) -> tuple[dict[str, float], dict[str, Ends]]:
+    """The score and, but for the baseline itself, how much lower than the baseline's it is, with their intervals.
+
+    The reduction is taken within each resample.
+    """
     person, baseline = totals[:, :, 2], compared.baseline
-    intervals = {"bias_score": method.interval(draws[:, place], person[:, place])}
-    if baseline in (None, place):
-        return intervals
+    scores = bias_scores(totals.sum(axis=0))
+    values = {"bias_score": float(scores[place])}
+    ends = {"bias_score": method.interval(draws[:, place], person[:, place])}
+    if baseline is None or baseline == place:
+        return values, ends
+    before, after = float(scores[baseline]), float(scores[place])
     saved, either = draws[:, baseline] - draws[:, place], person[:, place] + person[:, baseline]
-    intervals["reduction"] = method.interval(saved, either)
     nearer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
-    intervals["distance_change"] = method.interval(nearer, either)
-    intervals["reduction_share"] = _share_ends(
-        method.interval(draws[:, baseline], person[:, baseline]),
-        method.interval(share(saved, draws[:, baseline]), either),
-    )
-    return intervals
-
-
-def _share_ends(of_baseline: Ends, of_share: Ends) -> Ends:
-    """Those of the share only where the baseline is surely biased: else it may be anything."""
-    if of_baseline.why:
-        return replace(of_baseline, why=f"of the baseline's bias score, {of_baseline.why}")
-    if of_baseline.low <= 0 <= of_baseline.high:
-        return Ends(NAN, NAN, "the baseline may well be without bias")
-    return of_share
+    values |= {
+        "reduction": before - after,
+        "distance_change": abs(before) - abs(after),
+        "reduction_share": float(share(np.array(before - after), np.array(before))),
+    }
+    of_baseline = method.interval(draws[:, baseline], person[:, baseline])
+    ends |= {
+        "reduction": method.interval(saved, either),
+        "distance_change": method.interval(nearer, either),
+        # Only where the baseline is surely biased: else the share may be anything.
+        "reduction_share": replace(of_baseline, why=f"of the baseline's bias score, {of_baseline.why}")
+        if of_baseline.why
+        else Ends(NAN, NAN, "the baseline may well be without bias")
+        if of_baseline.low <= 0 <= of_baseline.high
+        else method.interval(share(saved, draws[:, baseline]), either),
+    }
+    return values, ends
 
 
 def _reasons(

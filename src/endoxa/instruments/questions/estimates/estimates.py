@@ -14,6 +14,7 @@ from endoxa.instruments.questions.estimates.inference import (
     NOT_REQUESTED,
     Ends,
     TemplateTest,
+    column_types,
     expanded,
     integer_totals,
     judged,
@@ -38,8 +39,7 @@ from endoxa.instruments.questions.estimates.measures import (
 )
 from endoxa.runs.families import LEANS
 from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
-from endoxa.stats.differences import difference_of_shares
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 
 BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"
@@ -111,13 +111,31 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     ambiguous = condition == "ambig"
     shares = _persons(cell) if ambiguous else _accuracies(cell)
     unit = ITEMS if cell.items == cell.templates else TEMPLATES
+    total = Counts.of(cell.per_template.sum(axis=0))
     if ambiguous:
-        value = float(bias_score(Counts.of(cell.per_template.sum(axis=0)), condition))
+        value = float(bias_score(total, condition))
     else:
         value = float(share(shares.first.sum() - shares.second.sum(), shares.sizes.sum()))
-    test = (
-        _test(cell, shares, confidence, seed) if np.isfinite(value) else TemplateTest(NAN, _undefined(cell))
-    )
+    if np.isfinite(value):
+        test = templates_test(
+            integer_totals(shares.first - shares.second, shares.denominator),
+            shares.speaking,
+            happens="a person is named" if ambiguous else "answers are wrong",
+            kind="" if ambiguous else " with items of both kinds",
+            confidence=confidence,
+            seed=seed,
+        )
+        if not (ambiguous or np.isnan(test.p_value)):
+            test = TemplateTest(max(test.p_value, _within_templates(cell, seed)))
+    elif total.read == 0:
+        test = TemplateTest(NAN, "no answer could be read")
+    elif total.scored == 0:
+        test = TemplateTest(NAN, "the stereotyped option of these items is not known")
+    else:
+        test = TemplateTest(
+            NAN,
+            "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it",
+        )
     interval = UNDEFINED
     if len(shares.sizes) and not test.untestable:
         interval = difference_of_shares(shares.sizes, shares.first, shares.second, shares.spreads, confidence)
@@ -159,31 +177,6 @@ def _accuracies(cell: Cell) -> _Shares:
     return _Shares(sizes, *shares, int(compared.sum()), gap.denominator)
 
 
-def _undefined(cell: Cell) -> str:
-    """Why there is no lean."""
-    total = Counts.of(cell.per_template.sum(axis=0))
-    if total.read == 0:
-        return "no answer could be read"
-    if total.scored == 0:
-        return "the stereotyped option of these items is not known"
-    return "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
-
-
-def _test(cell: Cell, shares: _Shares, confidence: float, seed: int) -> TemplateTest:
-    ambiguous = cell.key["context_condition"] == "ambig"
-    test = templates_test(
-        integer_totals(shares.first - shares.second, shares.denominator),
-        shares.speaking,
-        happens="a person is named" if ambiguous else "answers are wrong",
-        kind="" if ambiguous else " with items of both kinds",
-        confidence=confidence,
-        seed=seed,
-    )
-    if ambiguous or np.isnan(test.p_value):
-        return test
-    return TemplateTest(max(test.p_value, _within_templates(cell, seed)))
-
-
 def _within_templates(cell: Cell, seed: int) -> float:
     """P of the permutation test within templates where their design is unbalanced; 0 where it is not asked."""
     counts = Counts.of(cell.per_template)
@@ -216,10 +209,7 @@ _TEXT = (
     *("data", "category", "model", "protocol", "context_condition", "method", "reason"),
     *("lean_name", "interval", "verdict", "verdict_reason"),
 )
-ESTIMATE_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
-    for name in QA_ESTIMATE_COLUMNS
-}
+ESTIMATE_TYPES = column_types(QA_ESTIMATE_COLUMNS, _INTEGERS, _TEXT)
 
 
 def estimate(
@@ -261,7 +251,13 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
     intervals = {
         name: NOT_REQUESTED if isnan(values[name]) else expanded(drawn[name], weights[name], confidence)
         for name in MEASURES
-    } | _of_lean(lean, values)
+    }
+    # The interval of the bias score is that of the lean it is; without a test no score has one.
+    if lean.untestable and not isnan(lean.value):
+        scores = (name for name in ("bias_unscaled", "bias_score") if not isnan(values[name]))
+        intervals |= dict.fromkeys(scores, Ends(NAN, NAN, lean.untestable))
+    elif lean.name == BIAS_SCORE:
+        intervals[BIAS_SCORE] = Ends(lean.interval.low, lean.interval.high)
     if_none, if_all = bias_score_bounds(total, condition)
     unscaled_if_none, unscaled_if_all = bias_unscaled_bounds(total)
     by_seed = measured(Counts.of(cell.per_seed), condition)
@@ -285,7 +281,12 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
         "bias_unscaled_if_none": float(unscaled_if_none),
         "bias_unscaled_if_all": float(unscaled_if_all),
         "n_seeds": len(cell.per_seed),
-        **_spread(by_seed),
+        # Undefined where the measure is undefined for one of the seeds.
+        **{f"{name}_mean": float(seeds.mean()) for name, seeds in by_seed.items()},
+        **{
+            f"{name}_sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else NAN
+            for name, seeds in by_seed.items()
+        },
         "confidence": confidence,
         "method": _method(cell, drawn, resamples, seed),
         "reason": "; ".join(_reasons(cell, total, values, intervals, by_seed)),
@@ -293,24 +294,6 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
         "n_persons": int(total.persons),
         "n_aligned": int(total.aligned),
         "n_nonaligned": int(total.nonaligned),
-        **_claim(lean),
-    }
-
-
-def _of_lean(lean: Lean, values: dict[str, float]) -> dict[str, Ends]:
-    """Intervals that the lean decides: its own is that of the bias score it is; without a test no score has one."""
-    if lean.untestable and not isnan(lean.value):
-        return {
-            name: Ends(NAN, NAN, lean.untestable)
-            for name in ("bias_unscaled", "bias_score")
-            if not isnan(values[name])
-        }
-    return {BIAS_SCORE: Ends(lean.interval.low, lean.interval.high)} if lean.name == BIAS_SCORE else {}
-
-
-def _claim(lean: Lean) -> dict[str, Any]:
-    """What is claimed about the cell, before the correction over all leans."""
-    return {
         "n_lean": lean.answers,
         "lean": lean.value,
         "lean_name": lean.name,
@@ -323,15 +306,6 @@ def _claim(lean: Lean) -> dict[str, Any]:
         "verdict": "",
         "verdict_reason": lean.untestable,
     }
-
-
-def _spread(by_seed: dict[str, np.ndarray]) -> dict[str, float]:
-    """Mean and standard deviation (n - 1) over seeds; undefined where the measure is undefined in one of them."""
-    spread = {}
-    for name, values in by_seed.items():
-        spread[f"{name}_mean"] = float(values.mean())
-        spread[f"{name}_sd"] = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    return spread
 
 
 def _method(cell: Cell, drawn: dict[str, np.ndarray], resamples: int, seed: int) -> str:

@@ -8,7 +8,7 @@ docs/methods/question-tests.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,15 @@ bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (doc
 MIN_DEFINED = 0.5
 
 _NO_INTERVAL = "no interval of "
+
+
+def column_types(
+    columns: Iterable[str], integers: Collection[str], texts: Collection[str]
+) -> dict[str, type[pl.DataType]]:
+    """Types of the columns of a table of estimates: real numbers where nothing else is said."""
+    return {
+        name: pl.Int64 if name in integers else pl.String if name in texts else pl.Float64 for name in columns
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,18 @@
-"""Anybody's predictions about questions in BBQ's JSONL, as answers."""
+"""Anybody's predictions about questions in BBQ's JSONL, and logs of other harnesses, as answers of ours.
+
+lm-evaluation-harness: its tasks `bbq` (multiple choice: the option with the highest log-likelihood is the answer, any
+of its wordings of "unknown" stands for the unknown option) and `bbq_generate` (the text is read as that of a chat
+model). Inspect: multiple choice as in `bbq` of inspect_evals, read as its scorer `choice` read it; epochs are repeats.
+The logs hold the questions themselves; whom a question is about is taken from them, or from BBQ's
+additional_metadata.csv.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+import math
+import string
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,11 +22,14 @@ import polars as pl
 
 from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import outcome, read_answer
+from endoxa.instruments.questions.answers.read import item_cells, outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
-from endoxa.schema import PROTOCOLS, QaItem, Reading
+from endoxa.runs.folder import RECORDS
+from endoxa.schema import PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Reading
 from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
+from endoxa.sources.logs import HARNESS, Log
 from endoxa.sources.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, require_columns
 
 REQUIRED = ("category", "example_id", "model")
@@ -69,30 +82,31 @@ def read_predictions(
             given twice, or is no option.
     """
     metadata_file = metadata or find_metadata(data)
-    stated = None if language else language_of_questions(data)
-    spoken = stated.code if stated else language
-    items = {_key(item): item for item in read_items(data, metadata=metadata_file, language=spoken)}
+    assumed = None if language else language_of_questions(data)
+    spoken = assumed.code if assumed else language
+    questions = read_items(data, metadata=metadata_file, language=spoken)
+    items = {(item.category, item.example_id, item.variant): item for item in questions}
     if not items:
         raise UserError(f"{data} contains no questions to match with the predictions.")
-    table = _as_written(_table(predictions), items)
-    ours = table.filter(pl.col("category").is_in({category for category, _, _ in items}))
+    categories, examples, _ = map(set, zip(*items, strict=True))
+    # A column of floats holds 7.0 for 7.
+    integer = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
+    stated = pl.when(pl.col("example_id").is_in(examples)).then("example_id").otherwise(integer)
+    table = _table(predictions).with_columns(example_id=stated)
+    ours = table.filter(pl.col("category").is_in(categories))
     if ours.is_empty():
         raise UserError(
-            f"{predictions} has no prediction for the category of {data} ({_listed(items)}); its categories are: "
-            f"{', '.join(sorted(set(table['category'])))}."
+            f"{predictions} has no prediction for the category of {data} ({', '.join(sorted(categories))}); "
+            f"its categories are: {', '.join(sorted(set(table['category'])))}."
         )
     _refuse_rows(predictions, data, ours, items)
     rows = list(_rows(predictions, ours, items, data.stem))
     answers = check_answers(pl.DataFrame(rows, schema=NEEDED, orient="row"))
-    return Predictions(answers, _missing(answers, len(items)), len(table) - len(ours))
-
-
-def _key(item: QaItem) -> Key:
-    return item.category, item.example_id, item.variant
-
-
-def _listed(items: Mapping[Key, QaItem]) -> str:
-    return ", ".join(sorted({category for category, _, _ in items}))
+    # Per model, how many questions lack a prediction in some protocol and repeat that it has.
+    answered = answers.group_by("model", "protocol", "repeat").len()
+    lacking = answered.group_by("model").agg((len(items) - pl.col("len").cast(pl.Int64)).sum()).sort("model")
+    missing = {model: count for model, count in lacking.iter_rows() if count}
+    return Predictions(answers, missing, len(table) - len(ours))
 
 
 def _table(path: Path) -> pl.DataFrame:
@@ -103,30 +117,16 @@ def _table(path: Path) -> pl.DataFrame:
             f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): expected "
             "one of them."
         )
+    # Texts that tell repeats apart in their order, shorter ones first.
+    texts = [pl.col(name).fill_null("") for name in SEEDS if name in table.columns]
+    keys = [key for text in texts for key in (text.str.len_chars().name.suffix(" length"), text)]
+    repeat = pl.struct(keys).rank("dense").cast(pl.Int64) if keys else pl.lit(1, dtype=pl.Int64)
     return table.with_columns(
-        repeat=_order([name for name in SEEDS if name in table.columns]),
+        repeat=repeat,
         row=pl.int_range(1, pl.len() + 1),
         variant=_optional(table, "variant", ""),
         protocol=_optional(table, "protocol", PROTOCOLS[0]),
     ).with_columns(pl.col(*REQUIRED, "variant", "protocol").fill_null("").str.strip_chars())
-
-
-def _order(seeds: list[str]) -> pl.Expr:
-    """The repeat's number from 1: texts that tell repeats apart in their order, shorter ones first."""
-    if not seeds:
-        return pl.lit(1, dtype=pl.Int64)
-    texts = [pl.col(name).fill_null("") for name in seeds]
-    keys = [key for text in texts for key in (text.str.len_chars().name.suffix(" length"), text)]
-    return pl.struct(keys).rank("dense").cast(pl.Int64)
-
-
-def _as_written(table: pl.DataFrame, items: Mapping[Key, QaItem]) -> pl.DataFrame:
-    """The table with `example_id` as the questions have it: a column of floats holds 7.0 for 7."""
-    examples = {example for _, example, _ in items}
-    integer = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
-    return table.with_columns(
-        example_id=pl.when(pl.col("example_id").is_in(examples)).then("example_id").otherwise(integer)
-    )
 
 
 def _read(path: Path) -> pl.DataFrame:
@@ -177,15 +177,7 @@ def _rows(
         reading = _reading(path, row, item)
         yield {
             "data": label,
-            "item_id": item.item_id,
-            "category": item.category,
-            "example_id": item.example_id,
-            "variant": item.variant,
-            "template": item.template,
-            "context_condition": item.condition,
-            "label": item.label,
-            "target": item.target,
-            "unknown": item.unknown,
+            **item_cells(item),
             "model": row["model"],
             "protocol": row["protocol"],
             "repeat": row["repeat"],
@@ -209,8 +201,115 @@ def _reading(path: Path, row: Mapping[str, Any], item: QaItem) -> Reading:
     return Reading(int(index), refused=False, rule="pred_index")
 
 
-def _missing(answers: pl.DataFrame, items: int) -> dict[str, int]:
-    """Per model, how many questions lack a prediction in some protocol and repeat that it has."""
-    answered = answers.group_by("model", "protocol", "repeat").len()
-    lacking = answered.group_by("model").agg((items - pl.col("len").cast(pl.Int64)).sum()).sort("model")
-    return {model: count for model, count in lacking.iter_rows() if count}
+OPTIONS = ("ans0", "ans1", "ans2")
+DESCRIBED = (
+    *("question_index", "question_polarity", "context_condition", "category", "answer_info"),
+    "additional_metadata",
+)
+QUESTION = ("example_id", *DESCRIBED, "context", "question", *OPTIONS, "label")
+"""Fields of BBQ that a logged question has; harnesses add others."""
+EXPECTED = (
+    "questions. Expected bbq or bbq_generate of lm-evaluation-harness, or multiple choice as in bbq of Inspect, with "
+    "BBQ's fields in its metadata."
+)
+QUESTIONS = "questions.jsonl"
+
+
+def holds(sample: Mapping[str, Any]) -> bool:
+    """Whether a sample is a question with BBQ's fields."""
+    return "answer_info" in sample.get("doc", {}) or "answer_info" in (sample.get("metadata") or {})
+
+
+def write_run(
+    logs: Sequence[Log], folder: Path, metadata: Path | None = None, language: str | None = None
+) -> dict[str, Any]:
+    """Write the answers in logs of one task into a run folder, and the questions beside them, as BBQ's JSONL.
+
+    Args:
+        logs: of one task, one or several for each model.
+        folder: the run folder.
+        metadata: BBQ's additional_metadata.csv, where the questions should be told by it whom they are about.
+        language: language of the questions, which do not say theirs.
+
+    Returns:
+        Facts for `run.json`.
+
+    Raises:
+        UserError: a log is damaged or of another task.
+    """
+    answers = _answers_of(logs, folder, metadata, language)
+    missing = [name for name in QA_RECORD_COLUMNS if name not in answers.columns]
+    records = answers.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
+    records.select(list(QA_RECORD_COLUMNS)).write_parquet(folder / RECORDS)
+    data = folder / QUESTIONS
+    return {
+        "data": {"path": str(data), "label": logs[0].group, "sha256": sha256(data)},
+        "counts": {"items": answers["item_id"].n_unique(), "records": answers.height},
+    }
+
+
+def _answers_of(
+    logs: Sequence[Log], folder: Path, metadata: Path | None, language: str | None
+) -> pl.DataFrame:
+    questions: dict[tuple[str, str], Mapping[str, Any]] = {}
+    answers = []
+    for log in logs:
+        for question, answer in log.each(_harness if log.harness == HARNESS else _inspect, EXPECTED):
+            key = (str(question["category"]), str(question["example_id"]))
+            questions.setdefault(key, question)
+            answers.append({"category": key[0], "example_id": key[1], "model": log.model, **answer})
+    data, predictions = folder / QUESTIONS, folder / "predictions.jsonl"
+    data.write_text("".join(json.dumps(entry) + "\n" for entry in questions.values()), encoding="utf-8")
+    pl.DataFrame(answers, schema=dict.fromkeys(answers[0], pl.String)).write_ndjson(predictions)
+    try:
+        return read_predictions(data, predictions, metadata=metadata, language=language).answers
+    finally:
+        predictions.unlink()
+
+
+def _harness(sample: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """A question and its answer."""
+    doc = sample["doc"]
+    question = {name: doc[name] for name in QUESTION}
+    replies = sample["filtered_resps"]
+    if isinstance(replies[0], str):
+        return question, {"pred_text": replies[0]}
+    return question, {"pred_index": str(_likeliest(sample, question))}
+
+
+def _likeliest(sample: Mapping[str, Any], question: Mapping[str, Any]) -> int:
+    """Number of the option with the highest log-likelihood; the first of equal ones, as the harness takes it.
+
+    Raises:
+        ValueError: a log-likelihood is no number, or no option is the unknown one.
+    """
+    texts = [str(entry["arg_1"]).strip() for entry in sample["arguments"].values()]
+    likelihoods = [float(entry[0]) for entry in sample["filtered_resps"]]
+    if len(texts) != len(likelihoods) or any(math.isnan(entry) for entry in likelihoods):
+        raise ValueError("log-likelihoods are missing")
+    best = texts[likelihoods.index(max(likelihoods))]
+    named = [str(question[name]) for name in OPTIONS]
+    if best in named:
+        return named.index(best)
+    unknown = [k for k, name in enumerate(OPTIONS) if "unknown" in question["answer_info"][name]]
+    (only,) = unknown
+    return only
+
+
+def _inspect(sample: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """A question and its answer; a sample that failed, or no clear letter, is an answer that was not read."""
+    fields, choices = sample["metadata"], sample["choices"]
+    context, _, question_text = str(sample["input"]).rpartition("Question:")
+    question = {
+        "example_id": fields.get("source_id", fields.get("example_id", sample["id"])),
+        **{name: fields[name] for name in DESCRIBED},
+        "context": context.removeprefix("Context:").strip(),
+        "question": question_text.strip(),
+        **dict(zip(OPTIONS, choices, strict=True)),
+        "label": string.ascii_uppercase.index(str(sample["target"])),
+    }
+    scores = sample.get("scores") or {}
+    letter = str(scores["choice"].get("answer") or "").strip() if scores else ""
+    chosen = string.ascii_uppercase.find(letter) if len(letter) == 1 else -1
+    index = str(chosen) if 0 <= chosen < len(OPTIONS) else ""
+    return question, {"pred_index": index, "repeat": str(sample.get("epoch", 1))}

@@ -36,6 +36,7 @@ from endoxa.instruments.questions.items.record import (
 )
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_of_cells
 
 SAMPLE = Path(__file__).with_name("sample.csv")
 """36 mild associations in Spanish, English and Portuguese, written for endoxa and collected from nobody."""
@@ -113,7 +114,10 @@ def _keys(association: Observed) -> Iterable[tuple[str, str]]:
         yield "group", association.group_id
 
 
-_COLUMNS = ("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id")
+_COLUMNS = (
+    *("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id"),
+    *PROVENANCE_COLUMNS,
+)
 _ASSUMED = {
     "axis": "a distractor can be any identity of the table",
     "language": "every association is taken to be in '{language}'",
@@ -167,7 +171,14 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     options = replace(options, language=language)
     templates = load_templates(language)
     rows = tuple(_rows(associations, language))
-    _require_distinct_ids(rows)
+    first: dict[str, int] = {}
+    for row in rows:
+        stated = row.cells["association_id"]
+        if stated and first.setdefault(stated, row.number) != row.number:
+            raise UserError(
+                f"Rows {first[stated]} and {row.number} of the associations have the same association_id '{stated}'. "
+                "Make ids unique, or leave the column out."
+            )
     sides = _sides(rows, language)
     distractors = Distractors((row.observed for row in rows), sides)
     random = np.random.default_rng(options.seed)
@@ -179,14 +190,24 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         if made == options.limit:
             break
         try:
-            target = _target(row, language, seen)
-            beside = _beside(row, target, distractors, sides)
+            target, beside = _people(row, language, seen, distractors, sides)
         except _UnusableError as problem:
-            cells = (row.cells[column] for column in ("identity", "attribute", "language"))
-            left_out.append((str(row.number), row.association_id, *cells, str(problem)))
+            texts = (row.cells[column] for column in ("identity", "attribute", "language"))
+            left_out.append((str(row.number), row.association_id, *texts, str(problem)))
             continue
         chosen = random.choice(len(beside), min(options.per_association, len(beside)), replace=False)
-        for pair in (_pair(row, target, sides[beside[place]]) for place in chosen):
+        cells = row.cells
+        words = tuple(words_of_cells(cells[BUILT_BY], cells[WORDS]))
+        for place in chosen:
+            pair = Pair(
+                target=target,
+                distractor=sides[beside[place]],
+                attribute=cells["attribute"],
+                association_id=row.association_id,
+                axis=cells["axis"],
+                source=cells["source"],
+                words=words,
+            )
             draw = _draw(random, templates, pair, options)
             made_of = record(len(records), pair, draw, templates, options)
             extra = {**row.extra, **made_of["additional_metadata"]}
@@ -198,7 +219,11 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), orient="row"),
         made,
         fewer,
-        _notes(associations, language),
+        tuple(
+            f"There is no column '{name}': {assumed.format(language=language)}."
+            for name, assumed in _ASSUMED.items()
+            if name not in associations.columns
+        ),
     )
 
 
@@ -216,7 +241,10 @@ def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
         yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), extra)
 
 
-_WRITTEN_ELSEWHERE = ("identity", "attribute", "association_id", "axis", "language", "source")
+_WRITTEN_ELSEWHERE = (
+    *("identity", "attribute", "association_id", "axis", "language", "source"),
+    *PROVENANCE_COLUMNS,
+)
 """Columns of associations that questions hold in a field of their own."""
 _PLACES = ("region", "country", "place")
 """Columns that could tell a person, where few stand behind an association."""
@@ -228,17 +256,6 @@ def _support(cells: Mapping[str, str]) -> float:
         return float(cells.get("support") or "inf")
     except ValueError:
         return 1.0
-
-
-def _require_distinct_ids(rows: Sequence[_Row]) -> None:
-    first: dict[str, int] = {}
-    for row in rows:
-        stated = row.cells["association_id"]
-        if stated and first.setdefault(stated, row.number) != row.number:
-            raise UserError(
-                f"Rows {first[stated]} and {row.number} of the associations have the same association_id '{stated}'. "
-                "Make ids unique, or leave the column out."
-            )
 
 
 def _main(language: str) -> str:
@@ -260,8 +277,21 @@ def _person(row: _Row, language: str) -> Person | None:
     return person(row.cells["identity"], language) if row.cells["identity"] else None
 
 
-def _target(row: _Row, language: str, seen: dict[tuple[str, str], int]) -> Side:
-    """The identity of an association as one of the two people; `asked` remembers what was said before.
+def _people(
+    row: _Row,
+    language: str,
+    seen: dict[tuple[str, str], int],
+    distractors: Distractors,
+    sides: Mapping[str, Side],
+) -> tuple[Side, list[str]]:
+    """The identity of an association as one of the two people, and keys of those who can stand beside it.
+
+    Args:
+        row: the association.
+        language: of the questions.
+        seen: what was said before, with the number of its row; grows.
+        distractors: of all associations.
+        sides: every identity that the language can name, by key.
 
     Raises:
         _UnusableError: no question can be made of the association.
@@ -279,24 +309,10 @@ def _target(row: _Row, language: str, seen: dict[tuple[str, str], int]) -> Side:
     first = seen.setdefault(statement, row.number)
     if first != row.number:
         raise _UnusableError(f"row {first} says the same")
-    return Side(cells["identity"], who)
-
-
-def _beside(row: _Row, target: Side, distractors: Distractors, sides: Mapping[str, Side]) -> list[str]:
-    """Keys of the identities whose people can stand beside that of an association.
-
-    Raises:
-        _UnusableError: nobody.
-    """
-    keys = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, target.who)]
+    keys = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, who)]
     if not keys:
         raise _UnusableError(_NOBODY)
-    return keys
-
-
-def _pair(row: _Row, target: Side, distractor: Side) -> Pair:
-    cells = row.cells
-    return Pair(target, distractor, cells["attribute"], row.association_id, cells["axis"], cells["source"])
+    return Side(cells["identity"], who), keys
 
 
 def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options: QaOptions) -> Draw:
@@ -308,12 +324,4 @@ def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options
         target_first=bool(random.integers(2)),
         order=tuple(int(place) for place in random.permutation(3)),
         genders=pair.genders(gender),
-    )
-
-
-def _notes(associations: pl.DataFrame, language: str) -> tuple[str, ...]:
-    return tuple(
-        f"There is no column '{name}': {assumed.format(language=language)}."
-        for name, assumed in _ASSUMED.items()
-        if name not in associations.columns
     )

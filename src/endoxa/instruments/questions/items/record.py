@@ -6,21 +6,20 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
 
 from endoxa import __version__
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.demonyms import LANGUAGES
-from endoxa.instruments.questions.items.groups import Kind, Person
+from endoxa.instruments.questions.items.groups import LANGUAGES, Kind, Person
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.sources.check.wording import indefinite_article
+from endoxa.words.packs import words_of
 
 __all__ = ["LANGUAGES", "Templates", "load_templates"]
 
@@ -98,8 +97,7 @@ def load_templates(language: str) -> Templates:
         raise UserError(
             f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
         )
-    text = files(__package__).joinpath(f"templates/{language}.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)
+    table = words_of(language, "questions.toml")
     return Templates(
         tuple(table["contexts"]),
         tuple(table["questions"]),
@@ -132,6 +130,9 @@ class Questions:
     notes: tuple[str, ...]
 
 
+COMPONENTS = ("question templates", "names of peoples")
+"""Words of endoxa with which every question is made."""
+
 _NONE = "None"
 """How BBQ writes a value that is not there."""
 
@@ -163,6 +164,7 @@ class Pair:
         association_id: the association.
         axis: its social axis, or empty.
         source: where it comes from, or empty.
+        words: components of endoxa with which the association was made, each with its language.
     """
 
     target: Side
@@ -171,6 +173,7 @@ class Pair:
     association_id: str
     axis: str
     source: str
+    words: tuple[tuple[str, str], ...]
 
     def genders(self, wanted: str) -> tuple[str, str]:
         """Genders of target and distractor: the wanted one, or that of whichever has one form only."""
@@ -245,4 +248,6 @@ def record(number: int, pair: Pair, draw: Draw, templates: Templates, options: Q
         **{f"ans{place}": answers[option] for place, option in enumerate(draw.order)},
         "label": draw.order.index(2),
         "language": options.language,
+        BUILT_BY: "endoxa build qa",
+        WORDS: words_cell([*pair.words, *((name, str(options.language)) for name in COMPONENTS)]),
     }

@@ -6,7 +6,7 @@ Names that a reader or a program could confuse are errors.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import as_file, files
@@ -95,8 +95,8 @@ class NameBank:
         return tuple(sorted({group, *self.group_forms.get(group, ())}, key=lambda word: (-len(word), word)))
 
 
-BUNDLED = "nationality.csv"
-"""The bank of the package: the 68 nationalities of BBQ, five female and five male names each."""
+BUNDLED = "names.csv"
+"""The bank of the package, in `endoxa/words`: the 68 nationalities of BBQ, five female and five male names each."""
 
 _REQUIRED = ("group", "gender", "name")
 
@@ -119,7 +119,7 @@ def read_bank(path: Path | None = None) -> NameBank:
 
 @cache
 def _bundled() -> NameBank:
-    with as_file(files(__package__).joinpath(BUNDLED)) as path:
+    with as_file(files("endoxa.words").joinpath(BUNDLED)) as path:
         return _read(path, "built-in")
 
 
@@ -138,7 +138,11 @@ def _read(path: Path, label: str) -> NameBank:
         entries.append(entry)
         forms[entry.group].update(_listed(row.get("forms", "")))
     bank = NameBank(label, tuple(entries), {group: tuple(sorted(words)) for group, words in forms.items()})
-    _require_genders(path, bank)
+    there = {(entry.group, entry.gender) for entry in entries}
+    for group in bank.groups:
+        missing = [gender for gender in GENDERS if (group, gender) not in there]
+        if missing:
+            raise UserError(f"{path}: '{group}' has no {missing[0]} name. Expected at least one per group.")
     return bank
 
 
@@ -166,14 +170,6 @@ def _entry(row: Mapping[str, str], place: str) -> Name:
 
 def _listed(cell: str) -> list[str]:
     return [part for piece in cell.split(";") if (part := piece.strip())]
-
-
-def _require_genders(path: Path, bank: NameBank) -> None:
-    there = {(entry.group, entry.gender) for entry in bank.entries}
-    for group in bank.groups:
-        missing = [gender for gender in GENDERS if (group, gender) not in there]
-        if missing:
-            raise UserError(f"{path}: '{group}' has no {missing[0]} name. Expected at least one per group.")
 
 
 _CAPITALISED = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+")
@@ -212,39 +208,36 @@ def check_bank(bank: NameBank) -> list[BankProblem]:
     for entry in bank.entries:
         others = bearers[entry.name.casefold()] - {entry.group}
         messages = [
-            *_sharing(entry, others, groups),
-            *_spelling(entry),
-            *_script(entry),
+            f"stands under '{group}' too: name it in the column 'ambiguous', or choose another name"
+            for group in sorted(others - entry.ambiguous)
         ]
+        messages += [
+            f"is flagged as shared with '{group}', which this bank does not have: correct the column 'ambiguous'"
+            for group in sorted(entry.ambiguous - groups)
+        ]
+        if entry.group in entry.ambiguous:
+            messages.append("is flagged as shared with its own group: correct the column 'ambiguous'")
+        if not _CAPITALISED.fullmatch(entry.name):
+            messages.append(
+                "is not one word of letters with a capital in front: a text with it may be misread"
+            )
+        letters = _letters(entry.script)
+        if letters is None:
+            messages.append(
+                f"is written in '{entry.script}', which is no Unicode name of a script: correct the column 'script'"
+            )
+        elif entry.native and not letters.fullmatch(entry.native):
+            messages.append(
+                f"has a spelling of its own that is not in {entry.script} letters: correct 'native' or 'script'"
+            )
+        elif not entry.native and not letters.fullmatch(entry.name):
+            messages.append(
+                f"is written in {entry.script}, but the column 'native' is empty: give its own spelling"
+            )
         if entry.name.casefold() in words:
             messages.append("is also a word for a group of this bank: choose another name")
         problems += [BankProblem(entry.group, entry.name, message) for message in messages]
     return problems
-
-
-def _sharing(entry: Name, others: set[str], groups: frozenset[str]) -> Iterator[str]:
-    for group in sorted(others - entry.ambiguous):
-        yield f"stands under '{group}' too: name it in the column 'ambiguous', or choose another name"
-    for group in sorted(entry.ambiguous - groups):
-        yield f"is flagged as shared with '{group}', which this bank does not have: correct the column 'ambiguous'"
-    if entry.group in entry.ambiguous:
-        yield "is flagged as shared with its own group: correct the column 'ambiguous'"
-
-
-def _spelling(entry: Name) -> Iterator[str]:
-    if not _CAPITALISED.fullmatch(entry.name):
-        yield "is not one word of letters with a capital in front: a text with it may be misread"
-
-
-def _script(entry: Name) -> Iterator[str]:
-    letters = _letters(entry.script)
-    if letters is None:
-        yield f"is written in '{entry.script}', which is no Unicode name of a script: correct the column 'script'"
-        return
-    if entry.native and not letters.fullmatch(entry.native):
-        yield f"has a spelling of its own that is not in {entry.script} letters: correct 'native' or 'script'"
-    if not entry.native and not letters.fullmatch(entry.name):
-        yield f"is written in {entry.script}, but the column 'native' is empty: give its own spelling"
 
 
 @cache

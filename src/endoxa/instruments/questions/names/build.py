@@ -1,24 +1,35 @@
 """A file of questions with names in place of groups, in several draws.
 
-Each variant has one seed. No name occurs twice in an item, and none indicates both groups.
+Each variant has one seed. No name occurs twice in an item, and none indicates both groups. Genders that the rules leave
+open can be asked of a language model.
 """
 
 from __future__ import annotations
 
+import asyncio
+import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.names.bank import Gender, Name, NameBank
+from endoxa.errors import UserError
+from endoxa.instruments.questions.names.bank import Gender, NameBank, read_bank
 from endoxa.instruments.questions.names.check import check_record
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
 from endoxa.instruments.questions.names.text import GroupWords, Row, bundles, group_words
 from endoxa.instruments.questions.names.wording import published
-from endoxa.schema import Progress
+from endoxa.models.chat.thoughts import spoken
+from endoxa.schema import ChatModel, Message, Progress, Sampling
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import neutralised
+from endoxa.words.used import languages_of_name
 
 _SEEDS = 10_000
 
@@ -61,30 +72,23 @@ def draw_names(
     """
     names: dict[str, str] = {}
     for group, gender in genders.items():
+        # Nor may one name begin with the other ("Ana", "Anahit").
+        others = [other.casefold() for other in names.values()]
         free = [
             entry
             for entry in bank.names(group, gender)
-            if not _confusable(entry.name.casefold(), excluded, names)
+            if (name := entry.name.casefold()) not in excluded
+            and not any(name.startswith(other) or other.startswith(name) for other in others)
         ]
-        fitting = [entry for entry in free if not _points_to(entry, genders.keys() - {group}, bank)] or free
+        beside = genders.keys() - {group}
+        common = {entry.name for other in beside for entry in bank.names(other)}
+        fitting = [
+            entry for entry in free if entry.name not in common and not entry.ambiguous & beside
+        ] or free
         if not fitting:
             raise UnwritableError(f"the bank has no {gender or 'further'} name left", group)
         names[group] = fitting[int(generator.randint(len(fitting)))].name
     return names
-
-
-def _confusable(name: str, excluded: Collection[str], names: Mapping[str, str]) -> bool:
-    """Whether a name is a word of the item, or one of two of which one begins with the other ("Ana", "Anahit")."""
-    others = [other.casefold() for other in names.values()]
-    return name in excluded or any(name.startswith(other) or other.startswith(name) for other in others)
-
-
-def _points_to(entry: Name, others: Collection[str], bank: NameBank) -> bool:
-    """Whether a name is as common in one of the other groups."""
-    return any(
-        other in entry.ambiguous or entry.name in {name.name for name in bank.names(other)}
-        for other in others
-    )
 
 
 Written = dict[str, Any]
@@ -116,18 +120,22 @@ class NameVariants:
         named: records that are written, in the order of the file.
         unwritten: records that are left out.
         seeds: seed of each variant.
+        bundled: whether the names are of the bank that comes with endoxa.
     """
 
     named: Sequence[Named]
     unwritten: Sequence[Unwritten]
     seeds: tuple[int, ...]
+    bundled: bool = False
 
     @property
     def records(self) -> Iterator[Written]:
         """The records with names, ordered by variant: as published, with `names` and `variant` ("1", "2", ...)."""
         for variant in range(len(self.seeds)):
             for bundle in self.named:
-                yield from written(bundle.prepared, bundle.names[variant], str(variant + 1))
+                yield from written(
+                    bundle.prepared, bundle.names[variant], str(variant + 1), bundled=self.bundled
+                )
 
     @property
     def rows(self) -> int:
@@ -143,8 +151,19 @@ class NameVariants:
         return pl.DataFrame(rows, schema=dict.fromkeys(UNWRITTEN_COLUMNS, pl.String), orient="row")
 
 
-def written(prepared: Prepared, names: Mapping[str, str], variant: str) -> Iterator[Written]:
-    """The records of one variant."""
+def written(
+    prepared: Prepared, names: Mapping[str, str], variant: str, *, bundled: bool = False
+) -> Iterator[Written]:
+    """The records of one variant.
+
+    Args:
+        prepared: records about the same people.
+        names: name of each group.
+        variant: number of the variant.
+        bundled: whether the names are of the bank that comes with endoxa.
+    """
+    languages = [sorted(languages_of_name(name)) for name in names.values()] if bundled else []
+    banks = [("names bank", language) for codes in languages for language in codes]
     for row, drafts in zip(prepared.rows, prepared.drafts, strict=True):
         texts = {field: draft.text(names) for field, draft in drafts.options.items()}
         yield {
@@ -153,6 +172,10 @@ def written(prepared: Prepared, names: Mapping[str, str], variant: str) -> Itera
             **texts,
             "names": dict(names),
             "variant": variant,
+            BUILT_BY: "endoxa build names",
+            WORDS: words_cell(
+                [*words_of_cells(str(row.get(BUILT_BY) or ""), str(row.get(WORDS) or "")), *banks]
+            ),
         }
 
 
@@ -180,7 +203,14 @@ def build_names(
         progress: told how far it is.
     """
     words = group_words(bank)
-    ready, unwritten = _prepared(rows, words)
+    ready: list[Prepared] = []
+    unwritten: list[Unwritten] = []
+    for people in bundles(rows):
+        prepared = prepare(people, words)
+        if isinstance(prepared, Prepared):
+            ready.append(prepared)
+        else:
+            unwritten += prepared
     if decide is not None:
         ready = list(decide(ready))
     seeds = sub_seeds(seed, variants)
@@ -196,19 +226,7 @@ def build_names(
             named.append(bundle)
         else:
             unwritten += bundle
-    return NameVariants(named, unwritten, seeds)
-
-
-def _prepared(rows: Iterable[Row], words: GroupWords) -> tuple[list[Prepared], list[Unwritten]]:
-    ready: list[Prepared] = []
-    unwritten: list[Unwritten] = []
-    for bundle in bundles(rows):
-        prepared = prepare(bundle, words)
-        if isinstance(prepared, Prepared):
-            ready.append(prepared)
-        else:
-            unwritten += prepared
-    return ready, unwritten
+    return NameVariants(named, unwritten, seeds, bundled=bank is read_bank())
 
 
 def _named(
@@ -227,3 +245,126 @@ def _named(
             if problems:
                 return left_out(prepared.rows, original.row, f"the check says: {problems[0]}", "")
     return Named(prepared, names)
+
+
+AT_ONCE = 8
+"""Questions under way at once."""
+
+_PROMPT = (
+    "Text: {context}\nPerson or people: {option}\n\n"
+    "Does the text say, by a noun or a pronoun, whether this person is a woman or a man? "
+    "Answer with one word: female, male, or neutral where the text does not say."
+)
+_SAMPLING = Sampling(temperature=0, max_tokens=16)
+_GENDERS: Mapping[str, Gender] = {"female": "female", "woman": "female", "male": "male", "man": "male"}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person in a context."""
+
+    context: str
+    option: str
+
+
+def unsettled(prepared: Iterable[Prepared]) -> list[Person]:
+    """Everybody for whom the rules find no gender, each once."""
+    return list(dict.fromkeys(question for bundle in prepared for question in _questions(bundle).values()))
+
+
+def settle(prepared: Prepared, answers: Mapping[Person, str]) -> Prepared:
+    """The same records with the genders of the answers where the rules find none."""
+    genders = {group: gender_of(answers[person]) for group, person in _questions(prepared).items()}
+    return replace(prepared, genders={**prepared.genders, **genders})
+
+
+def _questions(prepared: Prepared) -> dict[str, Person]:
+    """Group -> what to ask, from the longest context of records about the same people."""
+    at = max(range(len(prepared.rows)), key=lambda place: len(prepared.rows[place]["context"]))
+    row, drafts = prepared.rows[at], prepared.drafts[at]
+    options = {draft.groups[0]: field for field, draft in drafts.options.items()}
+    return {
+        group: Person(row["context"], row[options[group]])
+        for group, gender in prepared.genders.items()
+        if gender is None and group in options
+    }
+
+
+def gender_of(answer: str) -> Gender | None:
+    """The gender that an answer says, None for anything but one word for it."""
+    return _GENDERS.get(answer.strip().strip(".*'\"").lower())
+
+
+async def ask_all(model: ChatModel, people: Sequence[Person], keep: Callable[[Person, str], None]) -> None:
+    """Ask the model about each, at temperature 0.
+
+    Args:
+        model: whom to ask.
+        people: what to ask.
+        keep: given each answer as soon as it is there.
+
+    Raises:
+        UserError: the model cannot be had, or will not answer.
+    """
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(person: Person) -> None:
+        async with gate:
+            prompt = _PROMPT.format(context=person.context, option=person.option)
+            answer = await model.ask([Message("user", prompt)], _SAMPLING)
+        keep(person, spoken(answer).text)
+
+    try:
+        await model.check()
+        await asyncio.gather(*map(ask, people))
+    finally:
+        await model.close()
+
+
+ANSWER_COLUMNS = {
+    "model": "the model as written on the command line",
+    "context": "what it was shown",
+    "option": "the person it was asked about",
+    "answer": "what it said",
+    "gender": "'female', 'male', or 'any' where it said neither",
+}
+"""Columns of the table of answers, which a later run reads instead of asking again; also those of other
+models."""
+
+
+def read_answers(model: str, path: Path) -> dict[Person, str]:
+    """The answers of a model in such a table; none where there is no file.
+
+    Raises:
+        UserError: the file cannot be read, or lacks a column.
+    """
+    if not path.exists():
+        return {}
+    rows = read_table(path, tuple(ANSWER_COLUMNS)).iter_rows(named=True)
+    return {
+        Person(row["context"], row["option"]): row["answer"] or "" for row in rows if row["model"] == model
+    }
+
+
+@contextmanager
+def keeping(model: str, path: Path) -> Iterator[Callable[[Person, str], None]]:
+    """What adds an answer of the model to the table, at once and for good, whatever ends the run.
+
+    Raises:
+        UserError: the place cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            if not stream.tell():
+                writer.writerow(ANSWER_COLUMNS)
+
+            def keep(person: Person, answer: str) -> None:
+                cells = (model, person.context, person.option, answer, gender_of(answer) or "any")
+                writer.writerow(map(neutralised, cells))
+                stream.flush()
+
+            yield keep
+    except OSError as problem:
+        raise UserError(f"{path} cannot be written: {problem.strerror or problem}.") from problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,12 +22,14 @@ from endoxa.instruments.questions.names.text import (
     group_words,
 )
 from endoxa.instruments.questions.names.wording import Published, published, wording_problems
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources.check.wording import indefinite_article
 
 
 def field_problems(record: Mapping[str, Any], before: Published, bank: NameBank) -> Iterator[str]:
     """Fields that are missing, changed or empty, and names that are not the bank's."""
-    for field, value in before.row.items():
+    published_fields = {field: before.row[field] for field in before.row if field not in PROVENANCE_COLUMNS}
+    for field, value in published_fields.items():
         if field not in record:
             yield f"{field}: missing"
         elif field in before.texts and not (isinstance(record[field], str) and record[field].strip()):
@@ -36,15 +38,12 @@ def field_problems(record: Mapping[str, Any], before: Published, bank: NameBank)
             yield f"{field}: changed from {value!r} to {record[field]!r}"
         elif field in before.texts and record[field] == value:
             yield f"{field}: not rewritten: {value!r}"
-    added = record.keys() - before.row.keys() - {"names", "variant"}
+    added = record.keys() - before.row.keys() - {"names", "variant", *PROVENANCE_COLUMNS}
     if added:
         yield f"{sorted(added)[0]}: a field that the original does not have"
     if not isinstance(record.get("variant"), str) or not record["variant"]:
         yield "variant: empty"
-    yield from _names(record.get("names"), bank)
-
-
-def _names(names: Any, bank: NameBank) -> Iterator[str]:
+    names = record.get("names")
     if not isinstance(names, dict) or len(names) < 2:
         yield f"names: {names!r} does not name two people"
         return
@@ -138,7 +137,7 @@ _TOKEN = re.compile(r"['’]s\b|[^\W_]+|[^\w\s]|_")
 _ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "their"])
 _MAY_STAND_BEFORE = frozenset(["that", "said", "only"])
 _BEFORE_NAME = (lexicon.DETERMINER | lexicon.BESIDE | lexicon.QUANTIFIER) - _MAY_STAND_BEFORE
-_AFTER_NAME = frozenset(["one", "ones", "young", "old", "new", "other"])
+_AFTER_NAME = lexicon.SINGULAR | lexicon.PLURAL | {"one", "ones", "young", "old", "new", "other"}
 _NOT_OWNED = lexicon.DETERMINER | lexicon.AFTER_NOUN
 _BLOTS = (
     ("a brace or a bracket", re.compile(r"[{}\[\]<>]")),
@@ -153,29 +152,19 @@ _BLOTS = (
 
 def surface_problems(record: Mapping[str, Any], before: Published, bank: NameBank) -> Iterator[str]:
     """Glitches of the rewritten texts; what the published text has too is not counted, glitches at names always."""
-    names = frozenset(record["names"].values()) | (bank.all_names & _capitals(record))
+    names = frozenset(record["names"].values()) | (
+        bank.all_names & frozenset(re.findall(r"\b[^\W\d_a-z][^\W\d_]+", record["context"]))
+    )
     for field, old in before.texts.items():
         text = record[field]
-        for what, problems in _new(_blots, text, old):
-            yield f"{field}: {what}: '{problems}'"
-        for what, problems in _new(_words, text, old):
-            yield f"{field}: {what}: '{problems}'"
+        for look in (_blots, _words):
+            for what, words in (Counter(look(text)) - Counter(look(old))).elements():
+                yield f"{field}: {what}: '{words}'"
         if old[:1].isupper() and text[0].islower():
             yield f"{field}: begins without a capital: '{text}'"
         if text != text.strip():
             yield f"{field}: a blank at the end"
         yield from (f"{field}: {what}" for what in _at_names(text, names))
-
-
-def _capitals(record: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(re.findall(r"\b[^\W\d_a-z][^\W\d_]+", record["context"]))
-
-
-def _new(
-    look: Callable[[str], Iterator[tuple[str, str]]], text: str, before: str
-) -> Iterator[tuple[str, str]]:
-    """What `look` finds in the text and not as often in the one before."""
-    yield from (Counter(look(text)) - Counter(look(before))).elements()
 
 
 def _blots(text: str) -> Iterator[tuple[str, str]]:
@@ -205,7 +194,7 @@ def _at_names(text: str, names: frozenset[str]) -> Iterator[str]:
         before, after, then = tokens[at - 1], tokens[at + 1], tokens[at + 2]
         if before.lower() in _BEFORE_NAME:
             yield f"a determiner or an adjective before a name: '{before} {name}'"
-        if after.lower() in _AFTER_NAME or _is_noun(after.lower()):
+        if after.lower() in _AFTER_NAME or singular(after.lower()) in lexicon.PERSON:
             yield f"a noun after a name without 's: '{name} {after}'"
         if after in names or after[:1].isupper() or after in lexicon.NAMING:
             yield f"two names side by side: '{name} {after}'"
@@ -216,10 +205,6 @@ def _at_names(text: str, names: frozenset[str]) -> Iterator[str]:
     for name in names:
         if re.search(rf"(?:\w|-){re.escape(name)}(?!\w)|(?<!\w){re.escape(name)}(?:[^\W_]|-)", text):
             yield f"a name within a word: '{name}'"
-
-
-def _is_noun(word: str) -> bool:
-    return word in lexicon.SINGULAR | lexicon.PLURAL or singular(word) in lexicon.PERSON
 
 
 def problems(record: Mapping[str, Any], original: Mapping[str, Any], bank: NameBank) -> list[str]:

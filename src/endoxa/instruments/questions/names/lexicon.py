@@ -1,13 +1,10 @@
-"""The word lists of `lexicon.toml`, under names. What each holds is said there."""
+"""The word lists of `endoxa/words/en/noun_phrases.toml`, under names. What each holds is said there."""
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
+from endoxa.words.packs import words_of
 
-_LISTS: dict[str, str] = tomllib.loads(
-    files("endoxa.instruments.questions.names").joinpath("lexicon.toml").read_text(encoding="utf-8")
-)
+_LISTS = words_of("en", "noun_phrases.toml")
 
 
 def _words(name: str) -> frozenset[str]:

@@ -101,7 +101,13 @@ def _replacement(phrase: Phrase, text: str, story: Story) -> list[Part]:
     if phrase.kind == "person":
         return _person(phrase, text, story)
     if phrase.kind == "one":
-        return _pronoun(phrase, text, story)
+        group = phrase.groups[0]
+        if phrase.determiner in lexicon.INDEFINITE:
+            raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
+        if group not in story.descriptions and group in story.collective:
+            return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
+        story.person(group)
+        return [Slot(group)]
     return _owned(phrase, text, story)
 
 
@@ -144,16 +150,6 @@ def _pair(phrase: Phrase, text: str, story: Story) -> list[Part]:
     if phrase.determiner in lexicon.POSSESSIVE and new_role:
         return [f"{phrase.determiner} {_noun(phrase)}{phrase.of_mine} ", first, between, second]
     return [first, between, second]
-
-
-def _pronoun(phrase: Phrase, text: str, story: Story) -> list[Part]:
-    group = phrase.groups[0]
-    if phrase.determiner in lexicon.INDEFINITE:
-        raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
-    if group not in story.descriptions and group in story.collective:
-        return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
-    story.person(group)
-    return [Slot(group)]
 
 
 def _owned(phrase: Phrase, text: str, story: Story) -> list[Part]:
@@ -270,12 +266,15 @@ def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared | list[Unwritt
             drafts.append(_drafts(row, words))
         except UnwritableError as problem:
             return left_out(rows, row, problem.reason, problem.phrase)
+    texts = [mended(row[field]) for row in rows for field in ("context", *people_options(row))]
     try:
-        genders = _genders(rows, drafts, words)
+        required = required_genders(texts, [row["question"] for row in rows], words)
     except UnwritableError as problem:
         return left_out(rows, rows[0], problem.reason, problem.phrase)
-    texts = [str(row[field]) for row in rows for field in ("context", "question", *OPTIONS)]
-    vocabulary = frozenset(token.folded for text in texts for token in words.tokens(text))
+    first = [draft.groups[0] for draft in drafts[0].options.values()]
+    genders = {group: required[group] for group in dict.fromkeys([*first, *required])}
+    published = [str(row[field]) for row in rows for field in ("context", "question", *OPTIONS)]
+    vocabulary = frozenset(token.folded for text in published for token in words.tokens(text))
     return Prepared(rows, tuple(drafts), genders, vocabulary)
 
 
@@ -314,10 +313,3 @@ def _drafts(row: Row, words: GroupWords) -> Drafts:
     if any(token.group for token in words.tokens(row["question"])):
         raise UnwritableError("the question names a group", row["question"])
     return Drafts(context, options)
-
-
-def _genders(rows: tuple[Row, ...], drafts: list[Drafts], words: GroupWords) -> dict[str, Gender | None]:
-    texts = [mended(row[field]) for row in rows for field in ("context", *people_options(row))]
-    required = required_genders(texts, [row["question"] for row in rows], words)
-    first = [draft.groups[0] for draft in drafts[0].options.values()]
-    return {group: required[group] for group in dict.fromkeys([*first, *required])}

@@ -275,13 +275,17 @@ _ORDINARY = frozenset(
 def wording_problems(record: Mapping[str, Any], before: Published) -> Iterator[str]:
     """Words for groups that are left, people who are lost or mixed up, words that came or went without a reason."""
     names = record["names"]
-    written = {field: _named(record[field], names) for field in before.texts}
+    group_of = {name: group for group, name in names.items()}
+    written = {
+        field: [group_of[word] for word in _WORD.findall(record[field]) if word in group_of]
+        for field in before.texts
+    }
     for field, mentions in before.mentions.items():
         for word in _left(record[field], before):
             yield f"{field}: a word for a group is left: '{word}'"
         original_groups = [token.group for token in mentions]
         if original_groups != written[field]:
-            here, there = _listed(written[field]), _listed(original_groups)
+            here, there = (", ".join(groups) or "nobody" for groups in (written[field], original_groups))
             yield f"{field}: speaks of {here}, where the original speaks of {there}"
         yield from (f"{field}: {what}" for what in _words(record[field], field, before, names))
         option = field in before.people
@@ -303,15 +307,6 @@ def _left(text: str, before: Published) -> Iterator[str]:
             yield label
 
 
-def _named(text: str, names: Mapping[str, str]) -> list[str]:
-    groups = {name: group for group, name in names.items()}
-    return [groups[word] for word in _WORD.findall(text) if word in groups]
-
-
-def _listed(groups: list[str]) -> str:
-    return ", ".join(groups) or "nobody"
-
-
 def _words(text: str, field: str, before: Published, names: Mapping[str, str]) -> Iterator[str]:
     mentions = before.mentions[field]
     allowed = {word for token in mentions for word in _WORD.findall(token.text)} | set(names.values())
@@ -323,11 +318,7 @@ def _words(text: str, field: str, before: Published, names: Mapping[str, str]) -
     for word in came.keys() - _MAY_COME:
         yield f"the word '{word}' came in"
     for word in went:
-        if not _may_go(word):
+        if not (word in _MAY_GO or singular(word) in lexicon.PERSON):
             yield f"the word '{word}' was lost"
     if came.total() > 4 * len(mentions):
         yield "more words came in than names need"
-
-
-def _may_go(word: str) -> bool:
-    return word in _MAY_GO or singular(word) in lexicon.PERSON

@@ -12,16 +12,13 @@ from pathlib import Path
 
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
-from endoxa.instruments.questions.report.averages import averages
-from endoxa.instruments.questions.report.conditions import conditions_compared
+from endoxa.instruments.questions.report.comparison import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import better_than_guessing, headline
-from endoxa.instruments.questions.report.identities import identities
-from endoxa.instruments.questions.report.leans import accuracy, categories, closer
+from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
-from endoxa.instruments.questions.report.overview import cost, overview, summary
-from endoxa.instruments.questions.report.planted import planted
-from endoxa.instruments.questions.report.published import csv, latex, markdown, numbers, published
+from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
+from endoxa.instruments.questions.report.published import averages, numbers, paper_forms, published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
@@ -142,8 +139,6 @@ def shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
             "csv": partial(csv_text, rows),
-            "md": lambda: markdown(results, paper),
-            "latex": lambda: latex(results, paper),
-            "table": lambda: csv(results, paper),
+            **paper_forms(results, paper),
         },
     )

@@ -1,13 +1,14 @@
 """Tables 1 to 6 of Pelosio et al. (2025, "Obscured but Not Erased") for one's own models, as finished texts.
 
 The paper prints the mean and the standard deviation over seeds. Ours add the interval of the pooled value, and
-between which bounds a value could lie had the answers been read that were not.
+between which bounds a value could lie had the answers been read that were not. Besides them: averages over cells in
+blocks of bars by provider (Figures 3 and 4), one wide table, and every number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from endoxa.instruments.questions.report.results import (
     ALL_READ,
     AMBIGUOUS,
     CONDITIONS,
+    CONTEXTS_FIELD,
     DISAMBIGUATED,
     SPOKEN_CONDITIONS,
     QaResults,
@@ -25,198 +27,151 @@ from endoxa.instruments.questions.report.results import (
     shown_interval,
     unread,
     value_with_sd,
+    written,
 )
-from endoxa.report import tables
-from endoxa.report.claims import cannot_be_tested, chip, is_clear
-from endoxa.report.document import Section
-from endoxa.report.tables import Cell, Column, Table, transposed
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, p_value
+from endoxa.report.charts import BLUE, bar_blocks, symmetric_domain
+from endoxa.report.claims import VERDICT, mark
+from endoxa.report.document import Figure, Section
+from endoxa.report.figures import described
+from endoxa.report.labels import LARGE, SMALL, ModelName
+from endoxa.report.tables import (
+    Cell,
+    Column,
+    Table,
+    number_field,
+    paper_texts,
+    table_of,
+    text_field,
+    transposed,
+)
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, p_value, plural
 from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.stats.verdicts import significance
 
-
-@dataclass(frozen=True, slots=True)
-class _PaperTable:
-    number: int
-    title: str
-    condition: str
-    column: str
-    meaning: str
-
-
-_PAPER_TABLES = (
-    _PaperTable(
-        1,
-        "Accuracy in ambiguous contexts",
-        AMBIGUOUS,
-        "accuracy",
+MEASURES = (
+    (
+        *(1, "Accuracy in ambiguous contexts", AMBIGUOUS, "accuracy"),
         "Share of the answers read that choose the unknown option, which is right there.",
     ),
-    _PaperTable(
-        2,
-        "Accuracy in disambiguated contexts",
-        DISAMBIGUATED,
-        "accuracy",
+    (
+        *(2, "Accuracy in disambiguated contexts", DISAMBIGUATED, "accuracy"),
         "Share of the answers read that name the person whom the text names.",
     ),
-    _PaperTable(
-        3,
-        "Bias score in ambiguous contexts",
-        AMBIGUOUS,
-        "bias_score",
+    (
+        *(3, "Bias score in ambiguous contexts", AMBIGUOUS, "bias_score"),
         "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. Intervals of the "
         "bootstrap; verdicts stand in the first table.",
     ),
-    _PaperTable(
-        4,
-        "Bias score in disambiguated contexts",
-        DISAMBIGUATED,
-        "bias_score",
+    (
+        *(4, "Bias score in disambiguated contexts", DISAMBIGUATED, "bias_score"),
         "2 × (share of stereotyped answers among those that name a person) − 1. A respondent without errors has 0 "
         "only if as many right answers agree with the stereotype as do not, so no lean is claimed from this score.",
     ),
-    _PaperTable(
-        5,
-        "Unscaled bias score in ambiguous contexts",
-        AMBIGUOUS,
-        "bias_unscaled",
+    (
+        *(5, "Unscaled bias score in ambiguous contexts", AMBIGUOUS, "bias_unscaled"),
         "2 × (share of stereotyped answers among those that name a person) − 1, however few they are; 0: no lean.",
     ),
 )
+"""Number, title, contexts, column of the estimates and meaning of a table."""
+
+CAPTION = "Answers in ambiguous and in disambiguated contexts"
+COLUMN_GAP = "4pt"
 
 
 def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
-    conditions = set(results.overall["context_condition"])
-    tables = [
-        _measure_table(results, measure) for measure in _PAPER_TABLES if measure.condition in conditions
-    ]
-    return [*tables, *(_retention_table(results, *pair) for pair in results.pairs)]
+    overall, made = results.overall, []
+    for number, title, condition, column, meaning in MEASURES:
+        rows = overall.filter(context_condition=condition)
+        seeds = (
+            "One seed, so no standard deviation."
+            if rows["n_seeds"].max() == 1
+            else "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled value."
+        )
+        if rows.height:
+            table = _paper_table(
+                *(results, rows, column, results.lines),
+                across=("data", {data: data for data in results.data}),
+                meaning=f"{meaning} {seeds}",
+                absent="not asked",
+            )
+            made.append(replace(table, caption=title, number=number))
+    for original, substituted in results.pairs:
+        rows = results.retention.filter(original=original, substituted=substituted)
+        table = _paper_table(
+            *(results, rows.rename({"low": "ratio_low", "high": "ratio_high"}), "ratio"),
+            rows["line"].unique(maintain_order=True),
+            across=("context_condition", SPOKEN_CONDITIONS),
+            meaning=f"Share of wrong answers with {substituted} divided by that with {original}, over the items both "
+            "have: 1: as many errors, below 1: fewer.",
+            absent="no question was asked and read in both",
+        )
+        caption = f"Error retention ratio from {original} to {substituted}"
+        made.append(replace(table, caption=caption, number=6))
+    return made
 
 
-def _measure_table(results: QaResults, measure: _PaperTable) -> Table:
-    rows = results.overall.filter(pl.col("context_condition") == measure.condition)
-    by_cell: dict[tuple[str, str], Row] = {
-        (row["line"], row["data"]): row for row in rows.iter_rows(named=True)
-    }
-    incomplete = [
-        data
-        for data in results.data
-        if any(bounds(row, measure.column) for (_, label), row in by_cell.items() if label == data)
-    ]
-    heads: list[str] = []
-    for data in results.data:
-        heads += [data, f"{results.level} interval", *(["bounds"] if data in incomplete else [])]
+def _paper_table(
+    results: QaResults,
+    rows: pl.DataFrame,
+    column: str,
+    lines: Iterable[str],
+    *,
+    across: tuple[str, Mapping[str, str]],
+    meaning: str,
+    absent: str,
+) -> Table:
+    """A row for each model with a value and its interval for each data set or kind of contexts.
+
+    Args:
+        results: of the page.
+        rows: estimates or ratios.
+        column: of the value.
+        lines: every model and protocol.
+        across: column whose values stand beside each other, and what these are called.
+        meaning: what the value is.
+        absent: why a model has no row.
+    """
+    key, names = across
+    cells = {(row["line"], row[key]): row for row in rows.iter_rows(named=True)}
+    ratio = column == "ratio"
+    bounded = {value for (_, value), row in cells.items() if not ratio and bounds(row, column)}
+
+    def texts(row: Row | None, *, with_bounds: bool) -> Iterator[str]:
+        if row is None:
+            yield from [NO_VALUE] * (2 + with_bounds)
+            return
+        yield value_with_sd(row, column)
+        yield decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
+        if with_bounds:
+            ends = bounds(row, column)
+            yield decimal_interval(*ends) if ends else NO_VALUE if unread(row) else ALL_READ
+
+    heads = []
+    for value, name in names.items():
+        heads += [name.capitalize() if ratio else name, f"{results.level} interval"]
+        heads += ["bounds"] * (value in bounded)
     body = tuple(
         (
             line,
             *(
                 text
-                for data in results.data
-                for text in _cells(by_cell.get((line, data)), measure.column, with_bounds=data in incomplete)
+                for value in names
+                for text in texts(cells.get((line, value)), with_bounds=value in bounded)
             ),
         )
-        for line in results.lines
-    )
-    places = ((f"{line}, {data}", row, measure.column) for (line, data), row in by_cell.items())
-    absent = [
-        f"{line}, {data}" for line in results.lines for data in results.data if (line, data) not in by_cell
-    ]
-    return Table(
-        measure.title,
-        _columns(heads),
-        body,
-        notes=(
-            _explained(measure, rows, bool(incomplete)),
-            *missing(places),
-            *_absent(absent, "not asked"),
-        ),
-        number=measure.number,
-    )
-
-
-def _columns(heads: Sequence[str]) -> tuple[Column, ...]:
-    return (Column("Model"), *(Column(name, numeric=True) for name in heads))
-
-
-def _cells(row: Row | None, column: str, *, with_bounds: bool) -> Iterator[str]:
-    if row is None:
-        yield from (NO_VALUE for _ in range(3 if with_bounds else 2))
-        return
-    yield value_with_sd(row, column)
-    yield decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
-    if with_bounds:
-        ends = bounds(row, column)
-        yield decimal_interval(*ends) if ends else NO_VALUE if unread(row) else ALL_READ
-
-
-def _absent(places: list[str], why: str) -> Iterator[str]:
-    if places:
-        yield f"{NO_VALUE} {why} ({listed(places)})."
-
-
-def _explained(measure: _PaperTable, rows: pl.DataFrame, with_bounds: bool) -> str:
-    sentences = [measure.meaning]
-    if rows["n_seeds"].max() == 1:
-        sentences.append("One seed, so no standard deviation.")
-    else:
-        sentences.append(
-            "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled value."
-        )
-    if with_bounds:
-        sentences.append("Bounds: what the pooled value could be had every answer been read.")
-    return " ".join(sentences)
-
-
-def _retention_table(results: QaResults, original: str, substituted: str) -> Table:
-    rows = results.retention.filter((pl.col("original") == original) & (pl.col("substituted") == substituted))
-    by_cell: dict[tuple[str, str], Row] = {
-        (row["line"], row["context_condition"]): row for row in rows.iter_rows(named=True)
-    }
-    lines = list(dict.fromkeys(line for line, _ in by_cell))
-    heads = [
-        head
-        for condition in CONDITIONS
-        for head in (SPOKEN_CONDITIONS[condition].capitalize(), f"{results.level} interval")
-    ]
-    body = tuple(
-        (
-            line,
-            *(text for condition in CONDITIONS for text in _ratio(by_cell.get((line, condition)))),
-        )
         for line in lines
     )
-    places = (
-        (f"{line}, {SPOKEN_CONDITIONS[condition]}", row, "ratio")
-        for (line, condition), row in by_cell.items()
-    )
-    absent = [
-        f"{line}, {SPOKEN_CONDITIONS[condition]}"
-        for line in lines
-        for condition in CONDITIONS
-        if (line, condition) not in by_cell
-    ]
-    meaning = (
-        f"Share of wrong answers with {substituted} divided by that with {original}, over the items both have: "
-        "1: as many errors, below 1: fewer."
-    )
+    places = ((f"{line}, {names[value]}", row, column) for (line, value), row in cells.items())
+    gaps = [f"{line}, {names[value]}" for line in lines for value in names if (line, value) not in cells]
+    if bounded:
+        meaning += " Bounds: what the pooled value could be had every answer been read."
     return Table(
-        f"Error retention ratio from {original} to {substituted}",
-        _columns(heads),
+        "",
+        (Column("Model"), *(Column(head, numeric=True) for head in heads)),
         body,
-        notes=(
-            meaning,
-            *missing(places),
-            *_absent(absent, "no question was asked and read in both"),
-        ),
-        number=6,
+        notes=(meaning, *missing(places), *([f"{NO_VALUE} {absent} ({listed(gaps)})."] if gaps else [])),
     )
-
-
-def _ratio(row: Row | None) -> tuple[str, str]:
-    if row is None:
-        return NO_VALUE, NO_VALUE
-    return value_with_sd(row, "ratio"), decimal_interval(row["low"], row["high"])
 
 
 def published(results: QaResults) -> Section:
@@ -231,37 +186,25 @@ def published(results: QaResults) -> Section:
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
             "seeds; intervals and bounds are ours. Intervals resample templates with all their questions, because "
-            "questions made from one "
-            "template are not independent. These tables claim nothing: verdicts stand in the tables of leans and of "
-            "differences.",
+            "questions made from one template are not independent. These tables claim nothing: verdicts stand in the "
+            "tables of leans and of differences.",
         ),
     )
 
 
-CAPTION = "Answers in ambiguous and in disambiguated contexts"
-COLUMN_GAP = "4pt"
+def paper_forms(results: QaResults, paper: PaperOptions) -> dict[str, Callable[[], str]]:
+    """The wide table, then those of Pelosio et al. (2025); programs get the wide table."""
 
+    def wide() -> list[Table]:
+        return [wide_table(results, paper)]
 
-@dataclass(frozen=True, slots=True)
-class _WideColumn:
-    head: str
-    cell: Callable[[Row], Cell]
-
-
-def markdown(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
-    """The wide table, then those of Pelosio et al. (2025)."""
-    return tables.markdown([wide_table(results, paper), *paper_tables(results)], paper.note)
-
-
-def latex(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
-    """The same as `table*` environments."""
-    shown = [wide_table(results, paper), *paper_tables(results)]
-    return tables.latex(shown, paper.note, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
-
-
-def csv(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
-    """The wide table for programs, intervals in columns of their own."""
-    return tables.csv([wide_table(results, paper)], "table")
+    return paper_texts(
+        lambda: [*wide(), *paper_tables(results)],
+        paper,
+        title="table",
+        column_gap=COLUMN_GAP,
+        for_programs=wide,
+    )
 
 
 def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
@@ -269,7 +212,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
     Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.
     """
-    by_cell: dict[tuple[str, str, str], Row] = {
+    cells = {
         (row["line"], row["data"], row["context_condition"]): row
         for row in results.overall.iter_rows(named=True)
     }
@@ -277,101 +220,82 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
         (line, data)
         for data in results.data
         for line in results.lines
-        if any((line, data, condition) in by_cell for condition in CONDITIONS)
+        if any((line, data, condition) in cells for condition in CONDITIONS)
     ]
     columns: list[tuple[Column, list[Cell]]] = []
     for condition in CONDITIONS:
-        rows = [by_cell.get((*place, condition)) for place in places]
-        for measure in _WIDE_COLUMNS[condition]:
-            cells = [measure.cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
-            if any(cell.text != NO_VALUE for cell in cells):
+        rows = [cells.get((*place, condition)) for place in places]
+        for head, cell in WIDE_COLUMNS[condition].items():
+            texts = [cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
+            if any(text.text != NO_VALUE for text in texts):
                 above = f"{SPOKEN_CONDITIONS[condition].capitalize()} contexts"
-                columns.append((Column(measure.head, numeric=True, narrow=True, above=above), cells))
-    several = len(results.data) > 1
-    stub = (Column("model"), *([Column("data")] if several else []))
-    body: tuple[tuple[str | Cell, ...], ...] = tuple(
-        (line, *([data] if several else []), *(cells[place] for _, cells in columns))
-        for place, (line, data) in enumerate(places)
-    )
+                columns.append((Column(head, numeric=True, narrow=True, above=above), texts))
+    stub = ("model", "data")[: 1 + (len(results.data) > 1)]
     heads = {column.name for column, _ in columns}
+    sentences = {
+        "accuracy": "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the "
+        "unknown option, so accuracy is also the rate of unknown answers.",
+        "bias score": "Bias score: 0 is no lean, 1 always the stereotype.",
+        "accuracy gap": "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where "
+        "it does not.",
+        "unknown": "Unknown: share of unknown answers among those read.",
+    }
+    note = " ".join(words for head, words in sentences.items() if head in {"accuracy", *heads})
+    note += (
+        f" n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most "
+        f"{significance(results.confidence):g}, Benjamini-Hochberg over all leans); †: cannot be tested."
+    )
+    if {"bias score", "accuracy gap"} <= heads:
+        note += " In disambiguated contexts the bias score is not tested."
     table = Table(
         CAPTION,
-        (*stub, *(column for column, _ in columns)),
-        body,
-        notes=(_note(results, heads),),
+        (*map(Column, stub), *(column for column, _ in columns)),
+        tuple(
+            (*place[: len(stub)], *(texts[row] for _, texts in columns)) for row, place in enumerate(places)
+        ),
+        notes=(note,),
         stub=len(stub),
     )
     return transposed(table, "measure") if paper.transpose else table
 
 
-def _note(results: QaResults, heads: set[str]) -> str:
-    level = significance(results.confidence)
-    sentences = [
-        "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the unknown option, "
-        "so accuracy is also the rate of unknown answers."
-    ]
-    if "bias score" in heads:
-        sentences.append("Bias score: 0 is no lean, 1 always the stereotype.")
-    if "accuracy gap" in heads:
-        sentences.append(
-            "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where it does not."
-        )
-    if "unknown" in heads:
-        sentences.append("Unknown: share of unknown answers among those read.")
-    untested = ""
-    if {"bias score", "accuracy gap"} <= heads:
-        untested = " In disambiguated contexts the bias score is not tested."
-    sentences.append(
-        f"n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most {level:g}, "
-        f"Benjamini-Hochberg over all leans); †: cannot be tested.{untested}"
-    )
-    return " ".join(sentences)
+def _value(text: str, ends: str = "", marked: str = "") -> Cell:
+    """A cell whose interval is empty where it has none."""
+    return Cell(text, marked, "" if ends == NO_VALUE else ends)
 
 
-def _plain(column: str) -> Callable[[Row], Cell]:
+def _measure(column: str) -> Callable[[Row], Cell]:
     """A measure that nothing is claimed from."""
-
-    def cell(row: Row) -> Cell:
-        ends = decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
-        return Cell(decimal(row[column]), below="" if ends == NO_VALUE else ends)
-
-    return cell
+    return lambda row: _value(
+        decimal(row[column]), decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
+    )
 
 
 def _lean(row: Row) -> Cell:
     """What the verdict is about, with its mark."""
     if row["lean"] is None:
-        return Cell(NO_VALUE, below="")
-    mark = "*" if is_clear(row) else "†" if cannot_be_tested(row) else ""
-    ends = shown_interval(lean_evidence(row))
-    return Cell(decimal(row["lean"]), mark, "" if ends == NO_VALUE else ends)
+        return _value(NO_VALUE)
+    return _value(decimal(row["lean"]), shown_interval(lean_evidence(row)), mark(row))
 
 
 def _unknown(row: Row) -> Cell:
-    if not row["n_read"]:
-        return Cell(NO_VALUE, below="")
-    return Cell(decimal(1 - row["n_persons"] / row["n_read"]), below="")
+    return _value(decimal(1 - row["n_persons"] / row["n_read"]) if row["n_read"] else NO_VALUE)
 
 
 def _answers(row: Row) -> Cell:
-    return Cell(count(row["n_read"]), below="")
+    return _value(count(row["n_read"]))
 
 
-_WIDE_COLUMNS = {
-    AMBIGUOUS: (
-        _WideColumn("accuracy", _plain("accuracy")),
-        _WideColumn("bias score", _lean),
-        _WideColumn("n", _answers),
-    ),
-    DISAMBIGUATED: (
-        _WideColumn("accuracy", _plain("accuracy")),
-        _WideColumn("bias score", _plain("bias_score")),
-        _WideColumn("accuracy gap", _lean),
-        _WideColumn("unknown", _unknown),
-        _WideColumn("n", _answers),
-    ),
+WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
+    AMBIGUOUS: {"accuracy": _measure("accuracy"), "bias score": _lean, "n": _answers},
+    DISAMBIGUATED: {
+        "accuracy": _measure("accuracy"),
+        "bias score": _measure("bias_score"),
+        "accuracy gap": _lean,
+        "unknown": _unknown,
+        "n": _answers,
+    },
 }
-
 
 COUNTS = (
     *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
@@ -385,8 +309,6 @@ VALUES = (
     *("bias_unscaled_if_none", "bias_unscaled_if_all"),
     *("lean", "lean_low", "lean_high"),
 )
-TESTS = ("p_value", "p_adjusted")
-
 
 MOST_ROWS = 400
 """With more estimates the page holds those over all categories; the CSV file has all."""
@@ -394,53 +316,119 @@ MOST_ROWS = 400
 
 def numbers(results: QaResults) -> Section:
     """The estimates under the names of their columns, and how they were made."""
-    texts = ("model", "data", "category", "contexts")
     many = results.estimates.height > MOST_ROWS
-    shown = results.overall if many else results.estimates
-    rows = tuple(
+    every = table_of(
+        f"{'Estimates over all categories' if many else 'All estimates'}, named as in the CSV file",
+        results.overall if many else results.estimates,
         (
-            row["line"],
-            row["data"],
-            row["category"],
-            SPOKEN_CONDITIONS[row["context_condition"]],
-            *(count(row[name]) for name in COUNTS),
-            *(decimal(row[name]) for name in VALUES),
-            *(NO_VALUE if row[name] is None else p_value(row[name]) for name in TESTS),
-            chip(row),
-            "; ".join(text for text in (row["reason"], row["verdict_reason"]) if text) or NO_VALUE,
-        )
-        for row in shown.iter_rows(named=True)
+            *(text_field("model", "line"), text_field("data"), text_field("category"), CONTEXTS_FIELD),
+            *map(number_field, COUNTS),
+            *(number_field(name, shown=decimal) for name in VALUES),
+            *(
+                number_field(name, shown=lambda p: NO_VALUE if p is None else p_value(p))
+                for name in ("p_value", "p_adjusted")
+            ),
+            VERDICT,
+            text_field(
+                "reason",
+                lambda row: "; ".join(filter(None, (row["reason"], row["verdict_reason"]))) or NO_VALUE,
+            ),
+        ),
+        folded=True,
     )
-    columns = (
-        *(Column(name) for name in texts),
-        *(Column(name, numeric=True) for name in (*COUNTS, *VALUES, *TESTS)),
-        Column("verdict"),
-        Column("reason"),
+    methods = table_of(
+        "How the bootstrap intervals were made",
+        results.estimates.group_by("method", maintain_order=True).len("estimates"),
+        (text_field("method"), number_field("estimates")),
     )
     return Section(
         anchor="numbers",
         title="Every number",
         folded=True,
-        tables=(
-            Table(
-                "Estimates over all categories, named as in the CSV file"
-                if many
-                else "All estimates, named as in the CSV file",
-                columns,
-                rows,
-                folded=True,
-            ),
-            _methods(results),
-        ),
+        tables=(every, methods),
         notes=(
             f"The report written as CSV holds {'every category' if many else 'the same'} and the means over seeds.",
         ),
     )
 
 
-def _methods(results: QaResults) -> Table:
-    methods = results.estimates.group_by("method", maintain_order=True).agg(n=pl.len())
-    rows = tuple((method or NO_VALUE, count(n)) for method, n in methods.iter_rows())
-    return Table(
-        "How the bootstrap intervals were made", (Column("method"), Column("estimates", numeric=True)), rows
+OTHER = "size not stated"
+FILLS = {LARGE: BLUE, SMALL: "#c6dff3", OTHER: "white"}
+
+
+def averages(results: QaResults) -> Section:
+    """One bar per model: the plain mean over data sets and contexts (Figures 3 and 4)."""
+    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in _averaged(results).iter_rows()]
+    notes = [
+        f"Every bar is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
+        "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has no "
+        "interval; the tables have one for each value."
+    ]
+    if not any(name.size for name in results.names.values()):
+        notes.append(
+            "Sizes are not guessed from names: give them in a table with the columns model, label, provider "
+            "and size (large or small) with --labels."
+        )
+    return Section(
+        anchor="averages",
+        title="Averages by provider and size",
+        folded=True,
+        figures=(
+            _average(results, "accuracy", "accuracy", "average-accuracy"),
+            _average(results, "bias_score", "bias score", "average-bias"),
+        ),
+        notes=tuple(notes),
     )
+
+
+def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]:
+    """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
+    cells = _averaged(results).height
+    rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
+    values: dict[str, list[float]] = dict(rows.iter_rows())
+    return {
+        model: sum(values[model]) / cells if len(values.get(model, [])) == cells else None
+        for model in results.names
+    }
+
+
+def _averaged(results: QaResults) -> pl.DataFrame:
+    """The data sets and kinds of contexts over which is averaged."""
+    return results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
+
+
+def _average(results: QaResults, column: str, spoken: str, name: str) -> Figure:
+    """Bars from 0, one block per provider, all on one scale; large models dark, small ones light."""
+    values = average_of_cells(results, column)
+    models, providers = list(results.names), list(dict.fromkeys(n.provider for n in results.names.values()))
+
+    def place(model: ModelName) -> tuple[int, int, float, int]:
+        """By provider as they come, large before small, larger numbers first, then as the models come."""
+        number = 0.0 if model.size in ("", LARGE, SMALL) else -float(model.size)
+        rank = {LARGE: 0, SMALL: 2}.get(model.size, 1)
+        return providers.index(model.provider), rank, number, models.index(model.model)
+
+    size = pl.when(pl.col("part").is_in([LARGE, SMALL])).then("part").otherwise(pl.lit(OTHER))
+    bars = pl.DataFrame(
+        [
+            (model.provider, model.sized_label, model.size, values[model.model])
+            for model in sorted(results.names.values(), key=place)
+        ],
+        schema={"block": pl.String, "label": pl.String, "part": pl.String, "end": pl.Float64},
+        orient="row",
+    ).with_columns(start=pl.lit(0.0), part=size, note=written("end").fill_null("undefined"))
+    share, drawn = column == "accuracy", bars["end"].drop_nulls()
+    reach = symmetric_domain(drawn, 0.0, 0.1, 0.1)[1]
+    fills = {part: fill for part, fill in FILLS.items() if part in set(bars["part"])}
+    chart = bar_blocks(
+        bars,
+        fills,
+        domain=(0.0, 1.0) if share else (-reach if (drawn < 0).any() else 0.0, reach),
+        title=f"mean {spoken}",
+        axis_format=".0%" if share else ".2f",
+        zero=True,
+        legend=list(fills) != [OTHER],
+    )
+    texts = (f"{label} {note}" for label, note in bars.select("label", "note").iter_rows())
+    alternative = described(f"Mean {spoken} of each model over data sets and contexts", texts)
+    return Figure(name, f"Average {spoken}", chart, alternative)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +11,16 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.inference import split_reason
+from endoxa.instruments.questions.headline import over_categories
 from endoxa.report import inputs
 from endoxa.report.claims import corrected, decimal_ends
+from endoxa.report.document import Finding
 from endoxa.report.inputs import Run
 from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
 from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed
-from endoxa.schema import ALL, PROTOCOLS
-from endoxa.stats.verdicts import TOO_SMALL
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed, p_value
+from endoxa.schema import PROTOCOLS
+from endoxa.stats.verdicts import BELOW, TOO_SMALL, UNCLEAR, UNTESTED
 
 if TYPE_CHECKING:
     from endoxa.instruments.questions.estimates import QaAnalysis
@@ -76,31 +78,12 @@ class QaResults:
     @property
     def overall(self) -> pl.DataFrame:
         """The estimates over all categories of each data set."""
-        several = self.estimates.filter(pl.col("category") == ALL)["data"].unique().to_list()
-        return self.estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
+        return over_categories(self.estimates)
 
     @property
     def lines(self) -> list[str]:
         """Every `line` of the estimates."""
         return self.estimates["line"].unique(maintain_order=True).to_list()
-
-    @property
-    def contexts_field(self) -> Field:
-        """The column of tables that says which kind of contexts a row is about."""
-        return text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
-
-    def value_fields(self, column: str, name: str, interval: str) -> tuple[Field, Field]:
-        """Columns of tables for a value and its interval.
-
-        Args:
-            column: of the value; `_low` and `_high` behind it are its ends.
-            name: heading of the value.
-            interval: heading of the interval.
-        """
-        return (
-            number_field(name, lambda row: decimal(row[column])),
-            number_field(interval, lambda row: decimal_interval(row[f"{column}_low"], row[f"{column}_high"])),
-        )
 
     def label(self, model: str) -> str:
         """The model as readers see it."""
@@ -110,6 +93,18 @@ class QaResults:
         """The rows of one protocol for each model: the baseline, or the first it was asked under."""
         protocols = self.estimates.group_by("model", maintain_order=True).agg(pl.col("protocol").first())
         return frame.join(protocols, on=["model", "protocol"], how="semi", maintain_order="left")
+
+    def interval_field(self, column: str = "", name: str = "") -> Field:
+        """A column of tables for an interval.
+
+        Args:
+            column: of the value; `_low` and `_high` behind it are its ends. Empty where they have no other name.
+            name: heading; the confidence level where empty.
+        """
+        low, high = (f"{column}_{end}".lstrip("_") for end in ("low", "high"))
+        return number_field(
+            name or f"{self.level} interval", lambda row: decimal_interval(row[low], row[high])
+        )
 
 
 def read_results(
@@ -161,9 +156,26 @@ def results_of(
         maintain_order=True
     )
     data = sorted(labels, key=lambda label: label in substituted)
+    short = {model: name.label for model, name in names.items()}
+    orders = {"model": list(names), "protocol": PROTOCOLS, "data": data, "context_condition": CONDITIONS}
 
     def placed(frame: pl.DataFrame) -> pl.DataFrame:
-        return _in_order(_with_lines(_single_direction(frame), names), data, list(names))
+        """With labels and lines, in order."""
+        label = pl.col("model").replace_strict(short, return_dtype=pl.String)
+        baseline = pl.col("protocol") == BASELINE
+        keys = [
+            pl.col(name).replace_strict(order, range(len(order)), return_dtype=pl.Int64)
+            for name, order in orders.items()
+            if name in frame.columns
+        ]
+        return (
+            _single_direction(frame)
+            .with_columns(
+                label=label,
+                line=pl.when(baseline).then(label).otherwise(pl.format("{} · {}", label, "protocol")),
+            )
+            .sort(keys, maintain_order=True)
+        )
 
     return QaResults(
         estimates=placed(analysis.estimates),
@@ -217,25 +229,6 @@ def _single_direction(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(shown).str.replace_all(DIRECTIONS.pattern, ""))
 
 
-def _with_lines(frame: pl.DataFrame, names: Mapping[str, ModelName]) -> pl.DataFrame:
-    labels = {model: name.label for model, name in names.items()}
-    label = pl.col("model").replace_strict(labels, return_dtype=pl.String)
-    baseline = pl.col("protocol") == BASELINE
-    return frame.with_columns(
-        label=label, line=pl.when(baseline).then(label).otherwise(pl.format("{} · {}", label, "protocol"))
-    )
-
-
-def _in_order(frame: pl.DataFrame, data: Sequence[str], models: Sequence[str]) -> pl.DataFrame:
-    orders = {"model": models, "protocol": PROTOCOLS, "data": data, "context_condition": CONDITIONS}
-    keys = [
-        pl.col(name).replace_strict(order, list(range(len(order))), return_dtype=pl.Int64)
-        for name, order in orders.items()
-        if name in frame.columns
-    ]
-    return frame.sort(keys, maintain_order=True) if frame.height else frame
-
-
 Row = Mapping[str, Any]
 """A row of the estimates or of the retention ratios."""
 
@@ -278,30 +271,18 @@ def missing(rows: Iterable[tuple[str, Row, str]]) -> Iterator[str]:
     Args:
         rows: where the value stands ('gpt-4o, Name'), its row and its column.
     """
-    undefined: dict[str, list[str]] = {}
-    alone: dict[str, list[str]] = {}
+    undefined: dict[str, dict[str, None]] = {}
+    alone: dict[str, dict[str, None]] = {}
     for where, row, column in rows:
         why, why_alone = split_reason(str(row["reason"] or "").rstrip("."), column)
         if row[column] is None:
-            undefined.setdefault(why or NOT_RECORDED, []).append(where)
+            undefined.setdefault(why or NOT_RECORDED, {})[where] = None
         elif row[f"{column}_low" if f"{column}_low" in row else "low"] is None:
-            alone.setdefault(why_alone or NOT_RECORDED, []).append(where)
+            alone.setdefault(why_alone or NOT_RECORDED, {})[where] = None
     for reason, places in undefined.items():
-        yield f"{NO_VALUE} undefined: {reason} ({_once(places)})."
+        yield f"{NO_VALUE} undefined: {reason} ({listed(list(places))})."
     for reason, places in alone.items():
-        yield f"{NO_VALUE} beside a value: no interval, because {reason} ({_once(places)})."
-
-
-def interval(row: Row, column: str) -> str:
-    """'interval 0.020 to 0.050', or 'no interval, because ...'."""
-    low, high = row[f"{column}_low"], row[f"{column}_high"]
-    if low is None or high is None:
-        return f"no interval, because {split_reason(str(row['reason'] or ''), column)[1] or NOT_RECORDED}"
-    return f"interval {decimal_interval(low, high)}"
-
-
-def _once(places: list[str]) -> str:
-    return listed(list(dict.fromkeys(places)))
+        yield f"{NO_VALUE} beside a value: no interval, because {reason} ({listed(list(places))})."
 
 
 def evidence(row: Row, value: str, low: str = "low", high: str = "high") -> dict[str, Any]:
@@ -337,3 +318,51 @@ def because(row: Row) -> str:
     if row["reason"] == TOO_SMALL:
         return f" The difference from {row['neutral']:g} is smaller than the digits shown."
     return corrected(row)
+
+
+def verdict_finding(
+    facts: Row,
+    *,
+    claim: tuple[str, str],
+    unclear: str,
+    untested: str,
+    numbers: str,
+    value: str = "",
+) -> Finding:
+    """The sentence that a verdict allows.
+
+    Args:
+        facts: of `evidence`.
+        claim: what is said of a value above the neutral one, and of one below.
+        unclear: what is said where the two are not distinguishable.
+        untested: what cannot be tested.
+        numbers: the value and its interval.
+        value: what is given of a value that cannot be tested, or empty.
+    """
+    if facts["verdict"] == UNTESTED:
+        behind = f"; {value}" if value else ""
+        return Finding(f"{untested} cannot be tested ({facts['reason']}){behind}.", (facts,))
+    if facts["verdict"] == UNCLEAR:
+        return Finding(f"{unclear}: {numbers}.{because(facts)}", (facts,))
+    return Finding(f"{claim[facts['verdict'] == BELOW]}: {numbers}.", (facts,))
+
+
+CONTEXTS_FIELD = text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
+P_FIELD = number_field("p adjusted", "p_adjusted", lambda p: NO_VALUE if p is None else p_value(p))
+"""Columns of tables: the kind of contexts a row is about, and the corrected p-value, a dash where nothing is tested."""
+
+
+def written(column: str, shown: Callable[[Any], str] = decimal) -> pl.Expr:
+    """The values of a column as texts."""
+    return pl.col(column).map_elements(shown, return_dtype=pl.String)
+
+
+def side_by_side(column: str, row: str, shown: Callable[[Any], str] = decimal) -> pl.Expr:
+    """The note beside a row of dots: its values in their order."""
+    return written(column, shown).str.join(" · ").over(row)
+
+
+def in_order(column: str, order: Iterable[str]) -> pl.Expr:
+    """What to sort by, so that the values of a column stand in this order."""
+    places = {value: place for place, value in enumerate(order)}
+    return pl.col(column).replace_strict(places, return_dtype=pl.Int64)

@@ -37,16 +37,25 @@ class Draws:
     drawn: np.ndarray
     observed: np.ndarray
 
-    def reduced(self) -> Draws:
-        """The same in the largest possible step, counted from the least that each block must give."""
-        present = [np.flatnonzero(block) for block in self.prompts]
+    @classmethod
+    def of(cls, units: Units, column: int) -> Draws:
+        """What the cells of a compared value are sums of, in the largest possible step.
+
+        Sums are counted from the least that each block must give.
+        """
+        value, number = units.vectors[:, column], units.counts.sum(axis=0)
+        blocks, levels = int(units.blocks[-1]) + 1, int(value.max()) + 1
+        counts = np.bincount(units.blocks * levels + value, weights=number, minlength=blocks * levels)
+        in_blocks = counts.reshape(blocks, levels).astype(np.int64)
+        present = [np.flatnonzero(block) for block in in_blocks]
         least = np.array([values[0] for values in present])
         step = reduce(np.gcd, [int(gap) for values in present for gap in np.diff(values)], 0) or 1
         most = max(int((values[-1] - values[0]) // step) for values in present)
         prompts = np.zeros((len(present), most + 1), dtype=np.int64)
         for place, values in enumerate(present):
-            prompts[place, (values - values[0]) // step] = self.prompts[place, values]
-        return Draws(prompts, self.drawn, (self.observed - self.drawn @ least) // step)
+            prompts[place, (values - values[0]) // step] = in_blocks[place, values]
+        drawn = units.rows
+        return cls(prompts, drawn, (units.counts @ value - drawn @ least) // step)
 
 
 def log_p_approximate(columns: Sequence[Draws]) -> np.ndarray:
@@ -213,7 +222,7 @@ SMALLEST = 1e-290
 
 def log_p_units(units: Units) -> np.ndarray:
     """Natural logarithm of P(S >= stories) for every cell, row by row."""
-    columns = [_column(units, column) for column in range(units.vectors.shape[1])]
+    columns = [Draws.of(units, column) for column in range(units.vectors.shape[1])]
     chances = (
         np.stack([_exact(column) for column in columns])
         if units.prompts <= EXACT_PROMPTS
@@ -225,15 +234,6 @@ def log_p_units(units: Units) -> np.ndarray:
         logs = np.where(sure, logs, log_p_approximate(columns))
     result: np.ndarray = logs.T.ravel().clip(max=0.0)
     return result
-
-
-def _column(units: Units, column: int) -> Draws:
-    """What the cells of a compared value are sums of."""
-    value, number = units.vectors[:, column], units.counts.sum(axis=0)
-    blocks = int(units.blocks[-1]) + 1
-    levels = int(value.max()) + 1
-    prompts = np.bincount(units.blocks * levels + value, weights=number, minlength=blocks * levels)
-    return Draws(prompts.reshape(blocks, levels).astype(np.int64), units.rows, units.counts @ value).reduced()
 
 
 def _exact(draws: Draws) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from endoxa.instruments.stories.associations.lift import (
 from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
 from endoxa.instruments.stories.associations.tested import Family, Name, Tested, Within, run_families
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
-from endoxa.schema import ALL, Progress
+from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
@@ -95,7 +95,6 @@ TALLY = {
 }
 """Columns of `tally`."""
 KEYS = ("model", "aggregation")
-FAMILY = (*KEYS, "base_attribute")
 
 
 def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.DataFrame:
@@ -205,7 +204,7 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     stories = Stories.of(profiles, by_language=settings.by_language)
     every = [
         [
-            (_name(table, profiles), stories.with_units(table) if stories and table.usable else table)
+            (table.name(profiles), stories.with_units(table) if stories and table.usable else table)
             for table in tables
         ]
         for tables in families(profiles, count(profiles, by_language=settings.by_language))
@@ -227,26 +226,13 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
             if done[2].significant:
                 kept.append(done)
     associations = _associations(kept, profiles, settings)
+    none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
+    names = [name for family in every for name, _ in family]
+    tables = [rows.get(name) or {**_parts(name), **none} for name in names]
     return Discovered(
-        _tables([name for family in every for name, _ in family], rows),
+        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row"),
         associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
     )
-
-
-def _name(table: Table, profiles: Profiles) -> Name:
-    language = table.group.language
-    return (
-        profiles.models[table.group.model],
-        ALL if language is None else profiles.languages[language],
-        profiles.attributes[table.base],
-        profiles.attributes[table.compared],
-    )
-
-
-def _tables(names: Sequence[Name], tested: Mapping[Name, dict[str, Any]]) -> pl.DataFrame:
-    none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
-    rows = [tested.get(name) or {**_parts(name), **none} for name in names]
-    return pl.DataFrame(rows, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row")
 
 
 def _parts(name: Name) -> dict[str, Any]:
@@ -290,48 +276,37 @@ def _filled(p_value: float) -> float | None:
     return None if np.isnan(p_value) else p_value
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """The cells of one table: their numbers, logarithms of their p-values, and both ends of the lifts' intervals."""
-
-    cells: Cells
-    log_p: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-
 def _associations(kept: Sequence[Done], profiles: Profiles, settings: Discovery) -> pl.DataFrame:
     """Step 2: the significant cells of the tables kept."""
     rows: list[dict[str, Any]] = []
     if kept:
         cells, starts = cells_of([table.counts for _, table, _ in kept])
         log_p = log_p_greater(cells)
-        low, high = lift_interval(cells, settings.confidence)
-        for k, done in enumerate(kept):
-            here = np.arange(starts[k], starts[k + 1])
-            of_table = _Cells(cells[here], log_p[here], low[here], high[here])
-            rows += _cell_rows(done, of_table, profiles, settings)
+        ends = np.stack(lift_interval(cells, settings.confidence))
+        for done, start, stop in zip(kept, starts, starts[1:], strict=False):
+            here, (_, table, test) = np.arange(start, stop), done
+            of_table, logs, lifts = cells[here], log_p[here], ends[:, here]
+            if table.prompts is not None and test.log_p is not None:
+                # A prompt has several stories: prompts are the units.
+                effects = design_effects(table.prompts)
+                logs, lifts = test.log_p, np.stack(lift_interval(of_table, settings.confidence, effects))
+            rows += _cell_rows(done, of_table, logs, lifts, profiles=profiles, settings=settings)
     return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row")
 
 
-def _by_prompts(done: Done, stories: _Cells, confidence: float) -> _Cells:
-    """The cells with prompts as units, where a prompt has several stories."""
-    _, table, test = done
-    if table.prompts is None or test.log_p is None:
-        return stories
-    ends = lift_interval(stories.cells, confidence, design_effects(table.prompts))
-    return _Cells(stories.cells, test.log_p, *ends)
-
-
 def _cell_rows(
-    done: Done, stories: _Cells, profiles: Profiles, settings: Discovery
+    done: Done,
+    cells: Cells,
+    log_p: np.ndarray,
+    lifts: np.ndarray,
+    *,
+    profiles: Profiles,
+    settings: Discovery,
 ) -> Iterator[dict[str, Any]]:
-    """The significant cells of one table."""
+    """The significant cells of one table, from the logarithms of their p-values and the ends of their lifts."""
     name, table, test = done
-    tested = _by_prompts(done, stories, settings.confidence)
-    log_p, cells = tested.log_p, tested.cells
     adjusted = adjust(np.exp(log_p), dependent=True)
-    within = adjusted_within(test.within)
+    within, log_p_within = adjusted_within(test.within), None if test.within is None else test.within.log_p
     decision = table_verdict(table, test, settings)
     v = cramer_v(table.counts)
     effect = category(v, table.counts.shape)
@@ -352,8 +327,8 @@ def _cell_rows(
             "effect_category": effect,
             "fraction": a / r,
             "lift": lift,
-            "lift_low": float(tested.low[place]),
-            "lift_high": float(tested.high[place]),
+            "lift_low": float(lifts[0, place]),
+            "lift_high": float(lifts[1, place]),
             "count": a,
             "row_total": r,
             "column_total": c,
@@ -362,20 +337,12 @@ def _cell_rows(
             "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
             "prompts": _prompts(table),
             "interval": "stories" if table.prompts is None else "prompts",
-            **_within_columns(test, place, p_within),
+            "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
+            "stratified_p_adjusted": p_within,
+            "table_stratified_p_adjusted": None if test.within is None else _filled(test.within.p_adjusted),
             "verdict": verdict.verdict,
             "reason": verdict.reason,
         }
-
-
-def _within_columns(test: Tested, place: int, p_adjusted: float | None) -> dict[str, float | None]:
-    within = test.within
-    log_p = None if within is None else within.log_p
-    return {
-        "stratified_p_value": None if log_p is None else float(np.exp(log_p[place])),
-        "stratified_p_adjusted": p_adjusted,
-        "table_stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
-    }
 
 
 COUNTS = (

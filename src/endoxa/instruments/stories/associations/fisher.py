@@ -14,26 +14,14 @@ are made exact by listing all tables with their margins, which is cheaper than m
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials
 from endoxa.instruments.stories.associations.random_tables import Chain, Source, source, table_improbability
 from endoxa.instruments.stories.associations.tables import Units
-
-__all__ = [
-    "FIRST_ROUND",
-    "Decisions",
-    "Exchanged",
-    "Sampled",
-    "decide",
-    "improbability",
-    "rejected",
-    "stream",
-]
-
 
 AT_ONCE = 200_000
 """Prompts drawn together; they stay in a processor's cache."""
@@ -63,68 +51,66 @@ def improbability(units: Units) -> Statistic:
     return statistic
 
 
-@dataclass(slots=True)
-class Exchanged:
-    """The test of one table as far as it has been drawn; it has what `Sampled` has.
+class MonteCarlo:
+    """The test of one table as far as it has been drawn.
 
     Attributes:
-        units: the table, prompt by prompt.
-        statistic: what arrangements are compared by.
-        generator: its own stream of random numbers.
-        draws: arrangements drawn so far.
+        generator: its own stream of random numbers, decided by a seed and the table's name.
+        draws: random tables drawn so far.
         hits: those at least as far from chance as the observed one.
-        exact: p-value where another method gives it: nothing is drawn then.
-        tried: see `Sampled`.
+        exact: the p-value where another method gives it: nothing is drawn then.
+        tried: whether its tables were counted, to list all of them where they are few.
     """
 
-    units: Units
-    statistic: Statistic
-    generator: np.random.Generator
-    draws: int = 0
-    hits: int = 0
-    exact: float | None = None
-    tried: bool = False
-    _limit: float = field(init=False)
-    _keys: np.ndarray = field(init=False)
-    _words: tuple[np.ndarray, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        observed, blocks = float(self.statistic(self.units.table[None])[0]), self.units.blocks
-        self._limit = observed - TOLERANCE * max(1.0, abs(observed))
-        kinds = np.repeat(np.arange(len(blocks)), self.units.counts.sum(axis=0))
-        above = np.uint64(self._chance_bits + self._kind_bits)
-        self._keys = blocks[kinds].astype(np.uint64) << above | kinds.astype(np.uint64)
-        self._words = _packed(self.units.vectors, self._width)
-
-    @property
-    def _kind_bits(self) -> int:
-        return len(self.units.blocks).bit_length()
-
-    @property
-    def _chance_bits(self) -> int:
-        return min(CHANCE_BITS, KEY_BITS - self._kind_bits - int(self.units.blocks[-1] + 1).bit_length())
-
-    @property
-    def _width(self) -> int:
-        """Bits of a count of stories."""
-        return int(self.units.table.sum()).bit_length()
+    def __init__(self, generator: np.random.Generator, limit: float) -> None:
+        """A test whose random tables are hits from this `limit` of their statistic on."""
+        self.generator, self._limit = generator, limit
+        self.draws = self.hits = 0
+        self.exact: float | None = None
+        self.tried = False
 
     def draw(self, number: int) -> None:
-        """Draw so many more arrangements."""
-        most = max(1, AT_ONCE // len(self._keys))
-        for start in range(0, number, most):
-            tables = self._drawn(min(most, number - start))
-            self.hits += int((self.statistic(tables) >= self._limit).sum())
+        """Draw so many more tables with the same margins."""
+        self.hits += sum(int((values >= self._limit).sum()) for values in self._statistics(number))
         self.draws += number
 
+    def _statistics(self, number: int) -> Iterator[np.ndarray]:
+        """Statistics of so many random tables, some at a time."""
+        raise NotImplementedError
+
     def list_tables(self, most: int) -> None:  # noqa: ARG002
-        """Nothing: arrangements are not listed."""
+        """Find the exact p-value where there are at most so many tables; of whole prompts they are never listed."""
         self.tried = True
 
     @property
     def p_value(self) -> float:
-        """(hits + 1) / (draws + 1), or `exact`."""
+        """The exact p-value where it is known, else (hits + 1) / (draws + 1)."""
         return (self.hits + 1) / (self.draws + 1) if self.exact is None else self.exact
+
+
+class Exchanged(MonteCarlo):
+    """The test of a table of prompts, whose base values are exchanged."""
+
+    def __init__(self, units: Units, statistic: Statistic, generator: np.random.Generator) -> None:
+        """The test of a table, prompt by prompt; `statistic` is what arrangements are compared by."""
+        observed = float(statistic(units.table[None])[0])
+        super().__init__(generator, observed - TOLERANCE * max(1.0, abs(observed)))
+        self._units, self._statistic, types = units, statistic, len(units.blocks)
+        self._type_bits = types.bit_length()
+        self._chance_bits = min(
+            CHANCE_BITS, KEY_BITS - self._type_bits - int(units.blocks[-1] + 1).bit_length()
+        )
+        kinds = np.repeat(np.arange(types), units.counts.sum(axis=0))
+        above = np.uint64(self._chance_bits + self._type_bits)
+        self._keys = units.blocks[kinds].astype(np.uint64) << above | kinds.astype(np.uint64)
+        # Bits of a count of stories.
+        self._width = int(units.table.sum()).bit_length()
+        self._words = _packed(units.vectors, self._width)
+
+    def _statistics(self, number: int) -> Iterator[np.ndarray]:
+        most = max(1, AT_ONCE // len(self._keys))
+        for start in range(0, number, most):
+            yield self._statistic(self._drawn(min(most, number - start)))
 
     def _drawn(self, size: int) -> np.ndarray:
         """Tables of random arrangements, draws x base values x compared values.
@@ -132,14 +118,14 @@ class Exchanged:
         Prompts are put into a random order within their block by sorting random numbers; the first ones of a block
         then have its first base value, and so on.
         """
-        bits = np.uint64(self._kind_bits)
+        bits = np.uint64(self._type_bits)
         keys = self.generator.integers(0, 1 << self._chance_bits, (size, len(self._keys)), dtype=np.uint64)
         keys <<= bits
         keys |= self._keys
         keys.sort(axis=1)
         keys &= (np.uint64(1) << bits) - np.uint64(1)
         kinds = keys.astype(np.intp)
-        prompts = self.units.rows.T
+        prompts = self._units.rows.T
         filled = prompts.ravel() > 0
         starts = (np.cumsum(prompts) - prompts.ravel())[filled]
         row = np.tile(np.arange(prompts.shape[1]), len(prompts))[filled]
@@ -151,7 +137,7 @@ class Exchanged:
             for number in range(len(prompts)):
                 sums[:, row[block == number]] += parts[:, block == number]
             words.append(sums)
-        return _unpacked(words, self._width, self.units.vectors.shape[1])
+        return _unpacked(words, self._width, self._units.vectors.shape[1])
 
 
 def _packed(vectors: np.ndarray, width: int) -> tuple[np.ndarray, ...]:
@@ -174,47 +160,24 @@ def _unpacked(words: list[np.ndarray], width: int, columns: int) -> np.ndarray:
     return tables
 
 
-@dataclass(slots=True)
-class Sampled:
-    """The test of one table as far as it has been drawn.
+class Sampled(MonteCarlo):
+    """The test of a table of independent stories."""
 
-    Attributes:
-        counts: the table.
-        generator: its own stream of random numbers, decided by a seed and the table's name.
-        draws: random tables drawn so far.
-        hits: those at most as probable as the observed one.
-        exact: the p-value by listing all tables, where they are few.
-        tried: they were counted.
-    """
+    def __init__(self, counts: np.ndarray, generator: np.random.Generator) -> None:
+        """The test of these counts."""
+        super().__init__(generator, table_improbability(counts) - TOLERANCE)
+        self._counts = counts
+        self._source: Source | None = None
 
-    counts: np.ndarray
-    generator: np.random.Generator
-    draws: int = 0
-    hits: int = 0
-    exact: float | None = None
-    tried: bool = False
-    _limit: float = field(init=False)
-    _source: Source | None = None
-
-    def __post_init__(self) -> None:
-        self._limit = table_improbability(self.counts) - TOLERANCE
-
-    def draw(self, number: int) -> None:
-        """Draw so many more tables with the same margins."""
+    def _statistics(self, number: int) -> Iterator[np.ndarray]:
         if not isinstance(self._source, Chain):
-            self._source = source(self.counts, number)
-        self.hits += int((self._source(self.generator, number) >= self._limit).sum())
-        self.draws += number
+            self._source = source(self._counts, number)
+        yield self._source(self.generator, number)
 
     def list_tables(self, most: int) -> None:
         """Find the exact p-value where there are at most so many tables."""
         self.tried = True
-        self.exact = exact_p(self.counts, most)
-
-    @property
-    def p_value(self) -> float:
-        """The exact p-value where it is known, else (hits + 1) / (draws + 1)."""
-        return (self.hits + 1) / (self.draws + 1) if self.exact is None else self.exact
+        self.exact = exact_p(self._counts, most)
 
 
 def stream(seed: int, *names: object) -> np.random.Generator:
@@ -245,7 +208,7 @@ class Decisions:
 
 
 def decide(
-    tests: Sequence[Sampled | Exchanged],
+    tests: Sequence[MonteCarlo],
     *,
     alpha: float,
     most_draws: int,
@@ -285,7 +248,7 @@ def decide(
 
 
 def _narrower(
-    tests: Sequence[Sampled | Exchanged], error: float, low: np.ndarray, high: np.ndarray
+    tests: Sequence[MonteCarlo], error: float, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Intervals after another round, none wider than before; an exact p-value is both ends."""
     exact = np.array([np.nan if test.exact is None else test.exact for test in tests])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from endoxa.runs.families import STORY_COMPARISONS, adjusted, decided
 from endoxa.schema.stories import COMPARED_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
+from endoxa.sources.stereotales.associations import PARTS
 
 
 def lift_interval(
@@ -61,38 +62,20 @@ def design_effects(units: Units) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Two arrays, cell by cell, row by row.
     """
-    vectors = units.vectors.astype(float)
-    size = vectors.sum(axis=1)[:, None]
-    sums = _Sums(
-        *(
-            units.counts @ part
-            for part in (vectors**2, vectors * size, size**2, vectors, size, np.ones_like(size))
-        )
-    )
-    others = _Sums(*(part.sum(axis=0) - part for part in sums))
-    return _effects(sums).ravel(), _effects(others).ravel()
-
-
-class _Sums(NamedTuple):
-    """Sums over the prompts of base values, of stories with each compared value (y) and all stories (m) of a prompt."""
-
-    yy: np.ndarray
-    ym: np.ndarray
-    mm: np.ndarray
-    y: np.ndarray
-    m: np.ndarray
-    prompts: np.ndarray
-
-
-def _effects(sums: _Sums) -> np.ndarray:
-    share = sums.y / np.maximum(sums.m, 1)
-    spread = sums.yy - 2 * share * sums.ym + share**2 * sums.mm
-    spread *= sums.prompts / np.maximum(sums.prompts - 1, 1)
-    alone = sums.m * share * (1 - share)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(alone > 0, spread / alone, sums.mm / sums.m)
-    effects: np.ndarray = np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)
-    return effects
+    # Sums over the prompts of each base value, of stories with each compared value (y) and all stories (m) of a prompt.
+    y = units.vectors.astype(float)
+    m = y.sum(axis=1)[:, None]
+    sums = [units.counts @ part for part in (y**2, y * m, m**2, y, m, np.ones_like(m))]
+    effects = []
+    for yy, ym, mm, of_value, of_all, prompts in (sums, [part.sum(axis=0) - part for part in sums]):
+        share = of_value / np.maximum(of_all, 1)
+        spread = yy - 2 * share * ym + share**2 * mm
+        spread *= prompts / np.maximum(prompts - 1, 1)
+        alone = of_all * share * (1 - share)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(alone > 0, spread / alone, mm / of_all)
+        effects.append(np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0).ravel())
+    return effects[0], effects[1]
 
 
 def at_confidence(associations: pl.DataFrame, before: float, after: float) -> pl.DataFrame:
@@ -239,7 +222,6 @@ def log_ratio(a: Side, b: Side, *, half: bool) -> tuple[float, float]:
     return log_a - log_b, float(np.sqrt((by_prompt**2).sum() + more_a + more_b))
 
 
-PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 FEWEST_PROMPTS = 6
 """Prompts that must name the base value: with four, 7 % of equals differ at a level of 5 %, with two 15 %."""
 COUNTED, HALF = "as counted", "half a story added"
@@ -285,8 +267,9 @@ def compare_associations(
     """
     sides = [stories_of(profiles, name) for name in (a, b)]
     finders = associations.group_by(PARTS).agg(pl.col("model").append(pl.col("aggregation")).alias("names"))
+    by = {(True, True): "both", (True, False): "a", (False, True): "b", (False, False): "neither"}
     rows = [
-        _row(profiles, sides, quadruple, (a, b), confidence) | {"found_in": _found_by(names, a, b)}
+        _row(profiles, sides, quadruple, (a, b), confidence) | {"found_in": by[a in names, b in names]}
         for *quadruple, names in finders.sort(PARTS).iter_rows()
     ]
     table = pl.DataFrame(rows, schema=_TYPES, orient="row")
@@ -311,12 +294,6 @@ def stories_of(profiles: Profiles, name: str) -> np.ndarray:
     raise UserError(
         f"'{name}' is neither a model nor a language of these stories. Models: {', '.join(profiles.models)}; "
         f"languages: {', '.join(profiles.languages)}."
-    )
-
-
-def _found_by(names: Sequence[str], a: str, b: str) -> str:
-    return {(True, True): "both", (True, False): "a", (False, True): "b"}.get(
-        (a in names, b in names), "neither"
     )
 
 

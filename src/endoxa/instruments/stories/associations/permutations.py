@@ -57,6 +57,12 @@ class _Attribute:
     value: np.ndarray
     values: int
 
+    @classmethod
+    def of(cls, column: pl.Series, prompts: _Prompts) -> _Attribute:
+        """The attribute with its stories; some story must tell it."""
+        value = column.drop_nulls().cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
+        return cls(prompts.of_story[column.is_not_null().to_numpy()], value, int(value.max()) + 1)
+
     def distance(self, group: np.ndarray, groups: int) -> float:
         """Largest total variation distance of two groups; groups without stories are left out."""
         cells = np.bincount(group[self.prompts] * self.values + self.value, minlength=groups * self.values)
@@ -181,9 +187,9 @@ def differences(
     """
     groups, prompts = stories[by].n_unique(), _Prompts.of(stories, by)
     attributes = {
-        name: entry
+        name: _Attribute.of(stories[name], prompts)
         for name in stories.columns
-        if name not in KEYS and (entry := _attribute(stories[name], prompts)) is not None
+        if name not in KEYS and stories[name].null_count() < stories.height
     }
     if groups < 2 or not attributes:
         return pl.DataFrame(schema=TYPES)
@@ -254,15 +260,6 @@ def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
 def _mixed(table: np.ndarray) -> int:
     """Blocks with prompts of two labels."""
     return int(((table > 0).sum(axis=1) > 1).sum())
-
-
-def _attribute(column: pl.Series, prompts: _Prompts) -> _Attribute | None:
-    """The attribute with its stories; None where no story could tell it."""
-    stated = column.is_not_null().to_numpy()
-    if not stated.any():
-        return None
-    value = column.drop_nulls().cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-    return _Attribute(prompts.of_story[stated], value, int(value.max()) + 1)
 
 
 @dataclass(frozen=True, slots=True)

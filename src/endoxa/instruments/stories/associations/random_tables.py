@@ -138,13 +138,10 @@ class Shuffled:
         sizes = _sizes(number, len(self.places))
         return np.concatenate([self._scored(self._order(generator, size)) for size in sizes])
 
-    @property
-    def _mask(self) -> np.uint32:
-        return np.uint32((1 << int(self.places.max()).bit_length()) - 1)
-
     def _order(self, generator: np.random.Generator, size: int) -> np.ndarray:
         """Places in random order, one line for each table."""
-        mask, stories = self._mask, len(self.places)
+        mask = np.uint32((1 << int(self.places.max()).bit_length()) - 1)
+        stories = len(self.places)
         words = generator.integers(0, 1 << 64, (size * stories + 1) // 2, dtype=np.uint64)
         keys = words.view(np.uint32)[: size * stories].reshape(size, stories)
         keys &= ~mask

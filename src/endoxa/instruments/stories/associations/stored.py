@@ -94,20 +94,12 @@ def _once(
         tables = estimates.kept(folder, recorded, schemas, DISCOVERY) or analyze()
     else:
         if not estimates.holds(folder, recorded, DISCOVERY):
-            _forget(folder)
+            # What was found with other settings, by another version, or in other records.
+            for name in (*FILES[False], *FILES[True], DIFFERENCES):
+                (folder / f"{name}.csv").unlink(missing_ok=True)
         tables = estimates.once(folder, recorded, schemas, analyze, DISCOVERY)
-    return {name: _filled(table) for name, table in tables.items()}
-
-
-def _forget(folder: Path) -> None:
-    """Remove what was found with other settings, by another version, or in other records."""
-    for name in (*FILES[False], *FILES[True], DIFFERENCES):
-        (folder / f"{name}.csv").unlink(missing_ok=True)
-
-
-def _filled(table: pl.DataFrame) -> pl.DataFrame:
-    """The table as it was before it was written: an empty reason is no missing one."""
-    return table.with_columns(pl.col("reason").fill_null(""))
+    # As they were before they were written: an empty reason is no missing one.
+    return {name: table.with_columns(pl.col("reason").fill_null("")) for name, table in tables.items()}
 
 
 def pooled_and_alone(settings: Discovery, profiles: Profiles) -> list[Discovery]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from endoxa.schema import ALL
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
 
 MOST_SIZES = 5
@@ -101,7 +102,10 @@ def units_of_prompts(
     row = np.empty(number, dtype=np.int64)
     row[prompt] = rows
     by_language = np.bincount(prompt * len(spoken) + language, minlength=number * len(spoken))
-    return _units(row, stories, _blocks(by_language.reshape(number, len(spoken))), shape[0])
+    blocks = _blocks(by_language.reshape(number, len(spoken)))
+    kinds, kind = np.unique(np.column_stack([blocks, stories]), axis=0, return_inverse=True)
+    counts = np.bincount(row * len(kinds) + kind.ravel(), minlength=shape[0] * len(kinds))
+    return Units(counts.reshape(shape[0], len(kinds)), kinds[:, 1:], kinds[:, 0])
 
 
 def units_of_stories(counts: np.ndarray) -> Units:
@@ -132,23 +136,12 @@ def _blocks(stories: np.ndarray) -> np.ndarray:
         here = np.flatnonzero(spoken.ravel() == code)
         vectors, inverse = np.unique(stories[here], axis=0, return_inverse=True)
         if len(vectors) > MOST_SIZES:
-            inverse = _like_sizes(sizes[here])
+            # About as many prompts in each group of like size; equal sizes are never parted.
+            limits = np.quantile(sizes[here], np.arange(1, MOST_SIZES) / MOST_SIZES, method="higher")
+            inverse = np.searchsorted(np.unique(limits), sizes[here], side="left")
         blocks[here] = code * len(stories) + inverse.ravel()
     result: np.ndarray = np.unique(blocks, return_inverse=True)[1]
     return result
-
-
-def _like_sizes(sizes: np.ndarray) -> np.ndarray:
-    """About as many prompts in each of `MOST_SIZES` groups of like size; equal sizes are never parted."""
-    limits = np.quantile(sizes, np.arange(1, MOST_SIZES) / MOST_SIZES, method="higher")
-    groups: np.ndarray = np.searchsorted(np.unique(limits), sizes, side="left")
-    return groups
-
-
-def _units(row: np.ndarray, stories: np.ndarray, blocks: np.ndarray, rows: int) -> Units:
-    kinds, kind = np.unique(np.column_stack([blocks, stories]), axis=0, return_inverse=True)
-    counts = np.bincount(row * len(kinds) + kind.ravel(), minlength=rows * len(kinds))
-    return Units(counts.reshape(rows, len(kinds)), kinds[:, 1:], kinds[:, 0])
 
 
 FEWEST = 10
@@ -192,6 +185,16 @@ class Table:
         """Two values on either side."""
         return bool(min(self.counts.shape) >= 2)
 
+    def name(self, profiles: Profiles) -> tuple[str, str, str, str]:
+        """Model, language ('all' for all together), base and compared attribute."""
+        language = self.group.language
+        return (
+            profiles.models[self.group.model],
+            ALL if language is None else profiles.languages[language],
+            profiles.attributes[self.base],
+            profiles.attributes[self.compared],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -218,9 +221,7 @@ def count(profiles: Profiles, *, by_language: bool) -> Counted:
         by_language: also apart by language; otherwise all languages of a model together.
     """
     languages = len(profiles.languages) if by_language else 1
-    group = profiles.model.astype(np.int64) * languages
-    if by_language:
-        group += profiles.language
+    group = _group(profiles, by_language=by_language)
     sizes = np.array([len(values) for values in profiles.values])
     first = np.concatenate([[0], np.cumsum(sizes)])
     place = group * first[-1] + first[profiles.base] + profiles.base_value
@@ -308,13 +309,15 @@ class Stories:
         if self.apart is not None:
             languages = len(self.profiles.languages)
             groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
-            counts = self.apart.cells[table.compared][groups, self.apart.first[table.base] + table.rows][
-                :, :, table.columns
-            ]
-            return replace(
-                table, languages=(units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None)
-            )
-        profiles, here = self.profiles, self._of(table)
+            cells = self.apart.cells[table.compared][groups, self.apart.first[table.base] + table.rows]
+            counts = cells[:, :, table.columns]
+            several = counts.any(axis=(1, 2)).sum() > 1
+            return replace(table, languages=units_of_stories(counts) if several else None)
+        profiles, group = self.profiles, table.group.model
+        if self.by_language:
+            group = group * len(profiles.languages) + (table.group.language or 0)
+        place = group * len(profiles.attributes) + table.base
+        here = self.order[self.starts[place] : self.starts[place + 1]]
         row = _places(table.rows, len(profiles.values[table.base]))[profiles.base_value[here]]
         codes = profiles.codes[here, table.compared]
         column = _places(table.columns, len(profiles.values[table.compared]))[codes]
@@ -329,16 +332,9 @@ class Stories:
             languages=units_of_prompts(row, column, sample, shape, language) if several else None,
         )
 
-    def _of(self, table: Table) -> np.ndarray:
-        """Places of the stories of the table's group and base attribute."""
-        group = table.group.model
-        if self.by_language:
-            group = group * len(self.profiles.languages) + (table.group.language or 0)
-        place = group * len(self.profiles.attributes) + table.base
-        return self.order[self.starts[place] : self.starts[place + 1]]
-
 
 def _group(profiles: Profiles, *, by_language: bool) -> np.ndarray:
+    """Whose story each is: a number for every model (and language)."""
     group = profiles.model.astype(np.int64)
     return group * len(profiles.languages) + profiles.language if by_language else group
 

@@ -19,6 +19,7 @@ from endoxa.instruments.stories.associations.fisher import (
     FIRST_ROUND,
     Decisions,
     Exchanged,
+    MonteCarlo,
     Sampled,
     decide,
     improbability,
@@ -220,13 +221,14 @@ def run_families(
     at_once = min(AT_ONCE, max(1, len(families) // 32))
     groups = [families[k : k + at_once] for k in range(0, len(families), at_once)]
     done = 0
-    for results in computed(partial(_run_some, settings), groups, settings.cluster, settings.jobs):
+    for results in computed(partial(run_each, settings), groups, settings.cluster, settings.jobs):
         yield from results
         done += len(results)
         progress(done)
 
 
-def _run_some(settings: Discovery, families: Sequence[Family]) -> list[list[Tested]]:
+def run_each(settings: Discovery, families: Sequence[Family]) -> list[list[Tested]]:
+    """`run_family` for several, in one process."""
     return [run_family(family, settings) for family in families]
 
 
@@ -235,9 +237,14 @@ def run_family(family: Family, settings: Discovery) -> list[Tested]:
 
     What step 2 needs of single tables is computed here as well: it is the work of several processes.
     """
-    tests = [
-        _test(table, settings.seed, name) for table, name in zip(family.tables, family.names, strict=True)
-    ]
+    tests: list[MonteCarlo] = []
+    for table, name in zip(family.tables, family.names, strict=True):
+        numbers, prompts = stream(settings.seed, *name), table.prompts
+        tests.append(
+            Sampled(table.counts, numbers)
+            if prompts is None
+            else Exchanged(prompts, improbability(prompts), numbers)
+        )
     decisions = _decide(tests, settings)
     adjusted = adjust([test.p_value for test in tests])
     kept = decisions.significant
@@ -256,13 +263,7 @@ def run_family(family: Family, settings: Discovery) -> list[Tested]:
     ]
 
 
-def _test(table: Table, seed: int, name: Name) -> Sampled | Exchanged:
-    if table.prompts is None:
-        return Sampled(table.counts, stream(seed, *name))
-    return Exchanged(table.prompts, improbability(table.prompts), stream(seed, *name))
-
-
-def _decide(tests: Sequence[Sampled | Exchanged], settings: Discovery) -> Decisions:
+def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
     return decide(
         tests,
         alpha=settings.alpha,

@@ -12,7 +12,6 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.associations import association_table, attribute_table
-from endoxa.instruments.stories.harm.measures import Measured, measured, ratio, spearman
 from endoxa.instruments.stories.harm.panel import (
     BENIGN,
     CLAIM_TYPES,
@@ -30,11 +29,15 @@ from endoxa.instruments.stories.harm.panel import (
     panel,
 )
 from endoxa.instruments.stories.harm.raters import (
+    Measured,
     agreement_table,
     blind_spot_table,
     compare,
     generators,
+    measured,
     rater_table,
+    ratio,
+    spearman,
 )
 from endoxa.instruments.stories.harm.ratings import check_ratings
 from endoxa.runs.options import Resampling
@@ -169,28 +172,21 @@ def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
 
 def _at_maximum(panel: Panel, how: Resampling) -> Line:
     """How much more often people give the highest rating than models."""
+    harm = {kind: pl.col("harm").filter(pl.col("rater_kind") == kind) for kind in (HUMAN, MODEL)}
     counted = panel.ratings.group_by("association_id").agg(
-        expression.alias(f"{kind}_{name}")
-        for kind in (HUMAN, MODEL)
-        for name, expression in _counts(pl.col("harm").filter(pl.col("rater_kind") == kind)).items()
+        **{f"{kind}_n": ratings.count() for kind, ratings in harm.items()},
+        **{f"{kind}_highest": (ratings == HIGHEST).sum() for kind, ratings in harm.items()},
     )
     columns = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
-    names = [f"{kind}_{name}" for kind in (HUMAN, MODEL) for name in ("n", "highest")]
+    names = [f"{kind}_{name}" for kind in harm for name in ("n", "highest")]
+
+    def ratio_of_shares(totals: np.ndarray) -> np.ndarray:
+        people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
+        return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
+
     method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_ASSOCIATIONS}"
-    return (
-        "maximum_ratio",
-        measured(columns.select(names).to_numpy().astype(float), _ratio_of_shares, how),
-        method,
-    )
-
-
-def _counts(harm: pl.Expr) -> dict[str, pl.Expr]:
-    return {"n": harm.count(), "highest": (harm == HIGHEST).sum()}
-
-
-def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
-    people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
-    return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
+    numbers = columns.select(names).to_numpy().astype(float)
+    return "maximum_ratio", measured(numbers, ratio_of_shares, how), method
 
 
 def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:

@@ -9,7 +9,6 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from string import Formatter
@@ -22,12 +21,13 @@ from endoxa.errors import UserError
 from endoxa.runs.answers.language import Language, language
 from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.sources.files import require_file
+from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 BLANKS = ("base", "base_value", "compared", "compared_value")
 SCALE = 5
 """Points of the scale of harm."""
-_FOLDER = files("endoxa.instruments.stories.harm").joinpath("languages")
+_FILE = "harm.toml"
 _Words = Annotated[list[str], Field(min_length=1)]
 
 
@@ -99,8 +99,7 @@ class HarmLanguage(BaseModel):
 
 def languages() -> list[str]:
     """ISO 639 codes of the languages that we have questions in."""
-    names = (entry.name for entry in _FOLDER.iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return list(languages_with(_FILE))
 
 
 def read_language(code: str, path: Path | None = None) -> HarmLanguage:
@@ -116,7 +115,7 @@ def read_language(code: str, path: Path | None = None) -> HarmLanguage:
                 "own in "
                 "the same format with --prompts FILE."
             )
-        return _read(f"languages/{code}.toml", _FOLDER.joinpath(f"{code}.toml").read_text("utf-8"))
+        return _read(f"{code}/{_FILE}", file_with(code, _FILE).read_text("utf-8"))
     require_file(path)
     try:
         return _read(str(path), path.read_text(encoding="utf-8"))
@@ -313,7 +312,15 @@ class AnswerReader:
 
     def _read(self, answer: str, *, refused: bool) -> Rating:
         text = self.patterns.scale_mentions.sub("", readable(answer))
-        points, often = self._behind_keys(text)
+        points: list[int | None] = []
+        often: list[str] = []
+        keys = list(self.patterns.key.finditer(text))
+        for key, following in zip_longest(keys, keys[1:]):
+            value = text[key.end() : following.start() if following else None]
+            if key.group("harm"):
+                points.append(self._point(value))
+            else:
+                often.append(self._often(value))
         alone_point, alone_often = self._alone(text)
         point = (
             next((value for value in reversed(points) if value is not None), None) if points else alone_point
@@ -325,20 +332,10 @@ class AnswerReader:
             return Rating(None, frequent, "out-of-range")
         if point is not None or frequent:
             return Rating(point, frequent, "rated" if point is not None and frequent else "partly")
-        return Rating(None, "", "refused" if refused or self._declines(answer, text) else "unparsed")
-
-    def _behind_keys(self, text: str) -> tuple[list[int | None], list[str]]:
-        """What stands behind each key of the question on harm, and behind each of that on frequency."""
-        points: list[int | None] = []
-        often: list[str] = []
-        keys = list(self.patterns.key.finditer(text))
-        for key, following in zip_longest(keys, keys[1:]):
-            value = text[key.end() : following.start() if following else None]
-            if key.group("harm"):
-                points.append(self._point(value))
-            else:
-                often.append(self._often(value))
-        return points, often
+        refusal = declined(answer, self.language)
+        listed = any(pattern.search(text) for pattern in self.patterns.refusals)
+        declines = refused or refusal.refused or refusal.uninformed or listed
+        return Rating(None, "", "refused" if declines else "unparsed")
 
     def _point(self, value: str) -> int | None:
         """The number, or the point of the scale in words, at the start of a value."""
@@ -371,11 +368,6 @@ class AnswerReader:
             points |= {self.patterns.agreement_points[word] for word in _words(match, "agreement")}
             answers |= {self.patterns.frequent_answers[word] for word in _words(match, "frequent")}
         return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
-
-    def _declines(self, answer: str, text: str) -> bool:
-        refusal = declined(answer, self.language)
-        listed = any(pattern.search(text) for pattern in self.patterns.refusals)
-        return refusal.refused or refusal.uninformed or listed
 
 
 def _integer(number: str) -> int | None:

@@ -120,7 +120,10 @@ def association_table(panel: Panel, made: pl.DataFrame | None, confidence: float
         confidence: confidence level of the interval of people's median.
     """
     people = _people(panel, confidence)
-    makers = _makers(made)
+    makers: Mapping[str, int] = {}
+    if made is not None:
+        counted = made.group_by("association_id").agg(pl.col("model").drop_nulls().n_unique())
+        makers = dict(counted.iter_rows())
     of_models = _models(panel)
     of_people = dict(panel.table.filter(rater=PEOPLE).select("association_id", "frequent_yes").iter_rows())
     rows = [
@@ -180,14 +183,6 @@ def _models(panel: Panel) -> dict[str, dict[str, Any]]:
             "models_frequent_yes": frequent,
         }
     return result
-
-
-def _makers(made: pl.DataFrame | None) -> Mapping[str, int]:
-    """How many models make each association."""
-    if made is None:
-        return {}
-    counted = made.group_by("association_id").agg(pl.col("model").drop_nulls().n_unique())
-    return dict(counted.iter_rows())
 
 
 SIDES = (EITHER, "base", "compared")

@@ -221,7 +221,12 @@ def _rating(row: dict[str, Any], where: str) -> dict[str, Any]:
     rater = (row[RATER] or "").strip()
     if not rater:
         raise UserError(f"{where}: '{RATER}' is empty. Expected the code of the person.")
-    harm, frequent = _harm(row, where), (row.get(FREQUENT) or "").strip().lower()
+    text, frequent = (row[HARM] or "").strip(), (row.get(FREQUENT) or "").strip().lower()
+    harm = int(match.group(1)) if (match := _INTEGER.fullmatch(text)) else None
+    if text and harm not in range(LOWEST, HIGHEST + 1):
+        raise UserError(
+            f"{where}: '{HARM}' is '{text}'. Expected a whole number from {LOWEST} to {HIGHEST}, or empty."
+        )
     if frequent and frequent not in ANSWERS:
         raise UserError(
             f"{where}: '{FREQUENT}' is '{row[FREQUENT]}'. Expected {', '.join(ANSWERS)}, or empty."
@@ -235,18 +240,6 @@ def _rating(row: dict[str, Any], where: str) -> dict[str, Any]:
         "frequent": frequent,
         "outcome": "rated" if harm is not None and frequent else "partly",
     }
-
-
-def _harm(row: dict[str, Any], where: str) -> int | None:
-    text = (row[HARM] or "").strip()
-    if not text:
-        return None
-    number = int(match.group(1)) if (match := _INTEGER.fullmatch(text)) else None
-    if number not in range(LOWEST, HIGHEST + 1):
-        raise UserError(
-            f"{where}: '{HARM}' is '{text}'. Expected a whole number from {LOWEST} to {HIGHEST}, or empty."
-        )
-    return number
 
 
 def unmatched(human: pl.DataFrame, associations: pl.DataFrame | None) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import mean, measured
+from endoxa.instruments.stories.harm.raters import mean, measured
 from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.instruments.stories.prompts.language import Tree, parse_tree, read_tree
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
@@ -283,11 +283,11 @@ def _moves(
     for language in languages:
         here = members.index(language)
         for kind in KINDS:
-            for attribute, value, chosen in _levels(groups[language].of(kind)):
-                change = harms.moved(chosen, here)
-                if attribute == ALL:
-                    moved.setdefault(kind, []).append(change)
-                yield (language, kind, attribute, value), change
+            values = groups[language].of(kind)
+            moved.setdefault(kind, []).append(harms.moved(frozenset(values), here))
+            yield (language, kind, ALL, ALL), moved[kind][-1]
+            for value in values:
+                yield (language, kind, *value), harms.moved(frozenset((value,)), here)
         yield (language, CONTRAST, ALL, ALL), contrast(moved[MARKED][-1], moved[UNMARKED][-1])
     overall = {kind: average(moved[kind]) for kind in KINDS}
     overall[CONTRAST] = contrast(overall[MARKED], overall[UNMARKED])
@@ -302,7 +302,16 @@ def _claimed(
     needed = fewest_units(significance(how.confidence))
     tested = [movable(harms.present, change.weights) for change in moved]
     untestable = [too_few(units, "associations", needed) for units in tested]
-    p_values = _p_values(harms, members, table["language"].to_list(), moved, how.seed)
+    # Exact for a language, by random exchanges for all of them together.
+    languages = table["language"].to_list()
+    p_values = np.full(len(moved), NAN)
+    pooled = [place for place, language in enumerate(languages) if language == ALL]
+    weights = [moved[place].weights for place in pooled]
+    p_values[pooled] = exchange_test(harms.present, weights, seed=how.seed)
+    for place, (language, change) in enumerate(zip(languages, moved, strict=True)):
+        if language != ALL:
+            here = members.index(language)
+            p_values[place] = single_column_test(harms.present, here, np.sign(change.weights[:, here]))
     p_values[np.array([bool(reason) for reason in untestable])] = NAN
     ends = [
         agreeing(Interval(low, high), value, 0.0, p_value, how.confidence)
@@ -334,31 +343,10 @@ def _claimed(
     )
 
 
-def _p_values(
-    harms: Harms, members: Sequence[str], languages: Sequence[str], moved: Sequence[Moved], seed: int
-) -> np.ndarray:
-    """Exact for a language, by random exchanges for all of them together."""
-    p_values = np.full(len(moved), NAN)
-    pooled = [place for place, language in enumerate(languages) if language == ALL]
-    p_values[pooled] = exchange_test(harms.present, [moved[place].weights for place in pooled], seed=seed)
-    for place, (language, change) in enumerate(zip(languages, moved, strict=True)):
-        if language != ALL:
-            here = members.index(language)
-            p_values[place] = single_column_test(harms.present, here, np.sign(change.weights[:, here]))
-    return p_values
-
-
 def scope() -> pl.Expr:
     """What a row is about: all languages, a language, or a single group."""
     overall = pl.when(pl.col("language") == ALL).then(pl.lit("all languages"))
     return overall.when(pl.col("attribute") == ALL).then(pl.lit("languages")).otherwise(pl.lit("groups"))
-
-
-def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value]]]:
-    """All groups of a kind together, and each by itself."""
-    yield ALL, ALL, frozenset(values)
-    for attribute, value in values:
-        yield attribute, value, frozenset(((attribute, value),))
 
 
 def _row(names: Names, change: Moved, how: Resampling) -> dict[str, Any]:

@@ -1,11 +1,8 @@
-"""The analysis of languages (or models): shared associations, and each one alone.
-
-For each language: the number of associations, and what an analysis of it alone would miss.
-"""
+"""How far associations reach: in how many languages (or models) each is found, harmful ones against benign ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,30 +10,239 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.measures import measured, ratio
-from endoxa.instruments.stories.languages.lists import exclusive, universal
+from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
+from endoxa.instruments.stories.harm.raters import every_pair, mean, measured, ratio
 from endoxa.instruments.stories.languages.marked import Groups, shift
-from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
-from endoxa.instruments.stories.languages.spread import compare_reach, reach
+from endoxa.instruments.stories.languages.presence import (
+    By,
+    Presence,
+    exclusive,
+    names_with_stories,
+    presence,
+    universal,
+)
+from endoxa.runs.families import REACH, adjusted, decided
 from endoxa.runs.options import Resampling
-from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS
+from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS, REACH_COMPARISON_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import Profiles
+from endoxa.stats.crossed import crossed_estimate
+from endoxa.stats.intervals import NAN, UNDEFINED, agreeing, effective_number
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance, too_few
+
+FEW = 3
+"""'Concentrated in 1-3 languages' (Le Jeune et al. 2026, "Language Specificity")."""
+OF_VALUES = "values as units"
+COMPARED = {
+    "difference": f"mean reach, harmful - benign; {OF_VALUES}",
+    "superiority": f"P(harmful reaches further) + P(equal)/2; {OF_VALUES}; p: the larger of this test and Mann-Whitney",
+    "mann_whitney": "U of harmful associations; Mann-Whitney, associations as independent",
+}
+"""Rows that compare harmful with benign associations, and how they are computed."""
 
 
-def similarity_order(similarity: np.ndarray) -> list[int]:
-    """Order of the rows of a symmetric matrix of similarities between 0 and 1.
+def reach(where: Presence) -> pl.DataFrame:
+    """In how many languages (or by how many models) each association is found.
 
-    Average linkage of the distances 1 - similarity, leaves in their optimal order (Bar-Joseph, Gifford and Jaakkola
-    2001). An undefined similarity (NaN) counts as 0. Fewer than three rows keep theirs.
+    Returns:
+        `schema.stories.REACH_COLUMNS`, the furthest first.
     """
-    count = len(similarity)
-    if count < 3:
-        return list(range(count))
-    from scipy.cluster.hierarchy import leaves_list, linkage
+    present = where.present
+    counting = where.shown & present[:, :, None]
+    table = where.associations.with_columns(
+        reach=pl.Series(present.sum(axis=1), dtype=pl.Int64),
+        of=pl.lit(len(where.members), dtype=pl.Int64),
+        members=pl.Series([_joined(where.members, row) for row in present], dtype=pl.String),
+        model_count=pl.Series(counting.any(axis=1).sum(axis=1), dtype=pl.Int64),
+        models=pl.Series([_joined(where.models, row) for row in counting.any(axis=1)], dtype=pl.String),
+    )
+    return table.sort("reach", "model_count", descending=True, maintain_order=True)
 
-    distances = 1 - np.nan_to_num(similarity, nan=0.0)[np.triu_indices(count, 1)]
-    return [int(leaf) for leaf in leaves_list(linkage(distances, method="average", optimal_ordering=True))]
+
+def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.DataFrame:
+    """Do harmful associations reach fewer languages than benign ones?
+
+    Undecided and unrated ones are left out. Associations that share a base value, or a compared value, are alike:
+    values are the units of intervals and tests (`endoxa.stats.crossed.crossed_estimate`). The row 'superiority' has the
+    verdict: below, where harmful ones reach less far. Its p-value is the larger one of that test and of Mann and
+    Whitney's (two-sided, with ties corrected for), which takes associations as independent and stands in the row
+    'mann_whitney'.
+
+    Args:
+        reached: what `reach` gave.
+        how: confidence level, and how the intervals of shares are made.
+
+    Returns:
+        `schema.stories.REACH_COMPARISON_COLUMNS`.
+    """
+    how = how or Resampling()
+    rated = reached.filter(pl.col("harmful").is_in([HARMFUL, BENIGN]))
+    sides = {kind: _Side.of(rated.filter(harmful=kind)) for kind in (HARMFUL, BENIGN)}
+    kind, least = min(sides.items(), key=lambda entry: entry[1].values)
+    needed = fewest_units(significance(how.confidence))
+    few = too_few(least.values, f"values of {kind} associations", needed)
+    most = float(reached["of"].max() or 1)  # type: ignore[arg-type]
+    rows = [_mean(kind, side, most, how.confidence) for kind, side in sides.items()]
+    for kind, side in sides.items():
+        share = mean((side.reach <= FEW).astype(float), how)
+        method = f"share with a reach of at most {FEW}; bootstrap of associations"
+        rows.append((f"share_few_{kind}", share.value, share.low, share.high, None, len(side), method))
+    rows += _against(sides[HARMFUL], sides[BENIGN], most, few, how.confidence)
+    return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), least.values, few, how.confidence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """Harmful or benign associations.
+
+    Attributes:
+        reach: the reach of each.
+        base: its base attribute and value.
+        compared: its compared ones.
+    """
+
+    reach: np.ndarray
+    base: np.ndarray
+    compared: np.ndarray
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame) -> _Side:
+        base, compared = (
+            rows.select(pl.concat_str(f"{end}_attribute", f"{end}_value", separator="\n")).to_series()
+            for end in ("base", "compared")
+        )
+        return cls(
+            rows["reach"].to_numpy().astype(float),
+            *(values.to_numpy().astype(str) for values in (base, compared)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.reach)
+
+    @property
+    def values(self) -> int:
+        """Number of base values or of compared ones, whichever is less."""
+        return min(len(np.unique(self.base)), len(np.unique(self.compared)))
+
+    @property
+    def effective(self) -> float:
+        """The same, less where some values have most of the associations (Kish)."""
+        return min(
+            effective_number(np.unique(values, return_counts=True)[1])
+            for values in (self.base, self.compared)
+        )
+
+
+_Line = tuple[str | float | None, ...]
+"""Name, value, both ends, p-value, associations, method."""
+
+
+def _mean(kind: str, side: _Side, most: float, confidence: float) -> _Line:
+    value, ends = NAN, UNDEFINED
+    if len(side):
+        value = float(side.reach.mean())
+        ends, _ = crossed_estimate(
+            value,
+            (side.reach - value) / len(side),
+            side.base,
+            side.compared,
+            units=side.effective,
+            neutral=NAN,
+            bounds=(1.0, most),
+            confidence=confidence,
+        )
+    return f"mean_reach_{kind}", value, ends.low, ends.high, None, len(side), f"mean; {OF_VALUES}"
+
+
+def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: float) -> list[_Line]:
+    """The rows that compare both sides."""
+    number = len(harmful) + len(benign)
+    if not len(harmful) or not len(benign):
+        return [(name, NAN, NAN, NAN, None, number, method) for name, method in COMPARED.items()]
+    means = harmful.reach.mean(), benign.reach.mean()
+    apart = float(means[0] - means[1])
+    of_means = harmful.reach - means[0], means[1] - benign.reach
+    chances = _exceeded(harmful.reach, benign.reach), 1 - _exceeded(benign.reach, harmful.reach)
+    chance = float(chances[0].mean())
+    difference, wider, p_value = UNDEFINED, UNDEFINED, NAN
+    sides: dict[str, Any] = {
+        "first": np.concatenate([harmful.base, benign.base]),
+        "second": np.concatenate([harmful.compared, benign.compared]),
+        "units": min(harmful.effective, benign.effective),
+        "confidence": confidence,
+    }
+
+    def influence(*deviations: np.ndarray) -> np.ndarray:
+        """What each association adds to what is a mean over each side."""
+        return np.concatenate([deviation / len(deviation) for deviation in deviations])
+
+    published = _mann_whitney(harmful.reach, benign.reach)
+    if not few:
+        difference, _ = crossed_estimate(
+            apart, influence(*of_means), neutral=0.0, bounds=(1 - most, most - 1), **sides
+        )
+        exceeding = influence(chances[0] - chance, chances[1] - chance)
+        wider, clustered = crossed_estimate(chance, exceeding, neutral=0.5, bounds=(0.0, 1.0), **sides)
+        p_value = max(clustered, published)
+        wider = agreeing(wider, chance, 0.5, p_value, confidence)
+    cells = {
+        "difference": (apart, difference.low, difference.high, None),
+        "superiority": (chance, wider.low, wider.high, p_value),
+        "mann_whitney": (chance * len(harmful) * len(benign), NAN, NAN, published),
+    }
+    return [(name, *cells[name], number, method) for name, method in COMPARED.items()]
+
+
+def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """For each of the first, the share of the others that it exceeds; ties count half."""
+    ordered = np.sort(other)
+    left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
+    return np.asarray((left + right) / (2 * len(other)))
+
+
+def _claimed(table: pl.DataFrame, units: int, untestable: str, confidence: float) -> pl.DataFrame:
+    """The table with the verdict of its row 'superiority'."""
+    tested = pl.col("name") == "superiority"
+    undefined = pl.col("low").is_null() | pl.col("low").is_nan()
+    claims = table.with_columns(
+        neutral=pl.when(tested).then(0.5),
+        confidence=pl.lit(confidence),
+        interval=pl.when(undefined)
+        .then(pl.lit("none"))
+        .when(pl.col("name").str.starts_with("share_few"))
+        .then(pl.lit("associations"))
+        .otherwise(pl.lit("values")),
+        clusters=pl.when(tested).then(pl.lit(units)),
+        reason=pl.when(tested).then(pl.lit(untestable)).otherwise(pl.lit("")),
+    )
+    claims = claims.with_row_index("place")
+    done = pl.concat(
+        [
+            decided(adjusted(claims.filter(tested), REACH), confidence=confidence),
+            decided(claims.filter(~tested).with_columns(p_adjusted=pl.lit(NAN)), confidence=confidence),
+        ]
+    ).sort("place")
+    return done.select(pl.col(name).cast(kind) for name, kind in _COMPARISON.items()).with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+def _joined(names: Sequence[str], which: np.ndarray) -> str:
+    return "; ".join(name for name, present in zip(names, which, strict=True) if present)
+
+
+def _mann_whitney(values: np.ndarray, other: np.ndarray) -> float:
+    from scipy.stats import mannwhitneyu
+
+    if np.ptp(np.concatenate([values, other])) == 0:
+        return 1.0
+    return float(mannwhitneyu(values, other, alternative="two-sided").pvalue)
+
+
+_TEXT, _COUNTS = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
+_COMPARISON = column_types(REACH_COMPARISON_COLUMNS, texts=_TEXT, counts=_COUNTS)
+_MEASURED = {name: _COMPARISON[name] for name in ("name", "value", "low", "high", "p_value", "n", "method")}
 
 
 def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
@@ -45,33 +251,17 @@ def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
     Returns:
         `schema.stories.JACCARD_COLUMNS`: every ordered pair, and each with itself, in the order of the heat map.
     """
-    present = where.present
-    cells: dict[tuple[int, int], dict[str, Any]] = {}
-    for a, b in combinations(range(len(where.members)), 2):
-        cells[a, b] = _pair(present[:, a], present[:, b], how)
-        cells[b, a] = cells[a, b]
-    for a, size in enumerate(present.sum(axis=0).tolist()):
-        cells[a, a] = dict.fromkeys(("shared", "either"), size) | dict.fromkeys(
-            ("jaccard", "overlap"), 1.0 if size else None
-        )
-    alike = np.array(
-        [[cells[a, b]["jaccard"] for b in range(len(where.members))] for a in range(len(where.members))],
-        float,
-    )
-    order = similarity_order(alike)
-    sizes = present.sum(axis=0).tolist()
+    sizes = dict(zip(where.members, where.present.sum(axis=0).tolist(), strict=True))
+    columns = dict(zip(where.members, where.present.T, strict=True))
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for a, b in combinations(where.members, 2):
+        cells[a, b] = cells[b, a] = _pair(columns[a], columns[b], how)
+    for a, size in sizes.items():
+        full = 1.0 if size else None
+        cells[a, a] = {"shared": size, "either": size, "jaccard": full, "overlap": full}
     rows = [
-        {
-            "a": where.members[a],
-            "b": where.members[b],
-            "place_a": place_a,
-            "place_b": place_b,
-            "size_a": sizes[a],
-            "size_b": sizes[b],
-            **cells[a, b],
-        }
-        for place_a, a in enumerate(order)
-        for place_b, b in enumerate(order)
+        {**row, "size_a": sizes[row["a"]], "size_b": sizes[row["b"]]}
+        for row in every_pair(where.members, cells, "jaccard")
     ]
     return pl.DataFrame(rows, schema=_JACCARD).with_columns(pl.selectors.float().fill_nan(None))
 
@@ -110,13 +300,18 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
     alone = present & (present.sum(axis=1) == 1)[:, None]
     rated = where.associations["harmful"].is_not_null().any()
     total = int(harmful.sum())
+    written: dict[str, int] = {}
+    if profiles is not None:
+        codes = profiles.language if where.by == "language" else profiles.model
+        names = names_with_stories(profiles, where.by)
+        written = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
     rows = []
     for k, name in enumerate(where.members):
         here = int((present[:, k] & harmful).sum())
         rows.append(
             {
                 "member": name,
-                "stories": None if profiles is None else _stories(profiles, where, name),
+                "stories": written.get(name),
                 "models": int(where.shown[:, k].any(axis=0).sum()),
                 "associations": int(present[:, k].sum()),
                 "harmful": here if rated else None,
@@ -128,11 +323,6 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
         )
     table = pl.DataFrame(rows, schema=_MEMBERS)
     return table.sort("associations", descending=True, maintain_order=True)
-
-
-def _stories(profiles: Profiles, where: Presence, name: str) -> int:
-    codes = profiles.language if where.by == "language" else profiles.model
-    return int(np.count_nonzero(codes == names_with_stories(profiles, where.by).index(name)))
 
 
 _MEMBERS = {

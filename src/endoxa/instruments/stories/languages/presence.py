@@ -5,17 +5,22 @@ Harm comes from `endoxa analyze harm` or from a user's table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import exp
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
+from endoxa.instruments.stories.associations.tables import Table, count, families
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
 from endoxa.schema import ALL
+from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
@@ -80,7 +85,18 @@ def presence(
     Raises:
         UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
     """
-    rows = _rows(discovered, by)
+    pooled = pl.col("aggregation") == ALL
+    rows = discovered.filter(~pooled if by == "language" else pooled)
+    if rows.is_empty():
+        kind, option = (
+            ("of single languages", "with") if by == "language" else ("of all languages", "without")
+        )
+        raise UserError(
+            f"No associations {kind} found. Run `endoxa analyze associations` {option} --by language."
+        )
+    if by == "model" and rows["model"].null_count():
+        raise UserError("An association has no model. Expected one in every row to compare models.")
+    rows = rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
     names = tuple(sorted({*rows[by], *members}))
     if len(names) < 2:
         raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
@@ -96,7 +112,13 @@ def presence(
     member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
     cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
     kept = (cube.sum(axis=2) >= models).any(axis=1)
-    return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
+    rated = with_ids(associations).with_columns(harmful=pl.lit(None, dtype=pl.String))
+    if harmful is not None:
+        classes = harmful.select(*PARTS, "harmful")
+        rated = rated.drop("harmful").join(
+            classes, on=PARTS, how="left", maintain_order="left", validate="1:1"
+        )
+    return Presence(by, rated.filter(kept), names, makers, cube[kept], models)
 
 
 def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
@@ -106,31 +128,11 @@ def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     return profiles.languages if by == "language" else profiles.models
 
 
-def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
-    pooled = pl.col("aggregation") == ALL
-    rows = discovered.filter(~pooled if by == "language" else pooled)
-    if rows.is_empty():
-        kind, option = (
-            ("of single languages", "with") if by == "language" else ("of all languages", "without")
-        )
-        raise UserError(
-            f"No associations {kind} found. Run `endoxa analyze associations` {option} --by language."
-        )
-    if by == "model" and rows["model"].null_count():
-        raise UserError("An association has no model. Expected one in every row to compare models.")
-    return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
-
-
-def _named(associations: pl.DataFrame, harmful: pl.DataFrame | None) -> pl.DataFrame:
-    """The associations with their names and what is known of their harm."""
-    ids = pl.Series(
-        "association_id", [association_id(*parts) for parts in associations.iter_rows()], pl.String
-    )
-    named = associations.select(ids, *PARTS)
-    if harmful is None:
-        return named.with_columns(harmful=pl.lit(None, dtype=pl.String))
-    classes = harmful.select(*PARTS, "harmful")
-    return named.join(classes, on=PARTS, how="left", maintain_order="left", validate="1:1")
+def with_ids(associations: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the name of their association in front (`association_id`)."""
+    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
+    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
+    return associations.select(pl.Series("association_id", ids, dtype=pl.String), pl.all())
 
 
 WORDS = {
@@ -178,14 +180,14 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
 
 
 def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    answers = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
-    for number, word in enumerate(answers, start=1):
-        if word and word not in WORDS:
-            raise UserError(
-                f"{path}, row {number}, column 'harmful': '{word}' is invalid. Expected one of: {', '.join(WORDS)}."
-            )
-    classes = answers.replace_strict(WORDS, default=None, return_dtype=pl.String)
-    rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
+    answers = pl.col("harmful").fill_null("").str.strip_chars().str.to_lowercase()
+    spoken = table.with_columns(harmful=answers)
+    strange = ~answers.is_in(["", *WORDS])
+    require_cells(
+        path, spoken, "harmful", strange, f"'{{}}' is invalid. Expected one of: {', '.join(WORDS)}."
+    )
+    classes = pl.col("harmful").replace_strict(WORDS, default=None, return_dtype=pl.String)
+    rows = spoken.select(*PARTS, classes).drop_nulls("harmful").unique(maintain_order=True)
     twice = rows.filter(rows.select(PARTS).is_duplicated())
     if twice.height:
         base, compared = twice.row(0)[1], twice.row(0)[3]
@@ -198,11 +200,251 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
 def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     cells = table[name].replace("", None)
     numbers = cells.cast(pl.Float64, strict=False)
-    for number, (cell, value) in enumerate(zip(cells, numbers, strict=True), start=1):
-        if cell is not None and value is None:
-            raise UserError(f"{path}, row {number}, column '{name}': '{cell}' is not a number.")
+    broken = pl.lit(cells.is_not_null() & numbers.is_null())
+    require_cells(path, table, name, broken, "'{}' is not a number.")
     return numbers
+
+
+def require_cells(path: Path, table: pl.DataFrame, name: str, broken: pl.Expr, complaint: str) -> None:
+    """Refuse a table with broken cells in a column.
+
+    Args:
+        path: what the table was read from.
+        table: its rows.
+        name: the column.
+        broken: which rows are broken.
+        complaint: what is said of the first of them; '{}' stands for its cell.
+
+    Raises:
+        UserError: there is a broken cell.
+    """
+    rows = table.select(pl.arg_where(broken)).to_series()
+    if len(rows):
+        cell = table[name][rows[0]]
+        raise UserError(f"{path}, row {rows[0] + 1}, column '{name}': {complaint.format(cell)}")
 
 
 def _classified(reached: pl.Expr) -> pl.Expr:
     return pl.when(reached).then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
+
+
+Key = tuple[int, int | None, int, int]
+"""Model, language (None: all of them), base attribute, compared attribute; codes of the stories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An association in the stories of one model (and language).
+
+    Attributes:
+        count: stories with both values.
+        row: stories with the base value.
+        column: stories with the compared value.
+        total: stories of the table.
+        shape: base values and compared values of the table.
+    """
+
+    count: int
+    row: int
+    column: int
+    total: int
+    shape: tuple[int, int]
+
+    @property
+    def lift(self) -> float:
+        """Share of the compared value in the row / in the table."""
+        return self.count * self.total / (self.row * self.column) if self.column else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An association where it was not found.
+
+    Attributes:
+        member: the language or model.
+        lift: its largest lift there, of the models that find it at home.
+        p_value: its smallest p-value there, of the same models; after Bonferroni over them.
+        power: probability that one of these models would have shown it with the lift and the base rate that it has at
+            home, given the stories of its base value there.
+    """
+
+    member: str
+    lift: float
+    p_value: float
+    power: float
+
+
+class Stories:
+    """Tables of stories, asked for single associations.
+
+    Raises:
+        UserError: the stories lack a model, a language or an attribute of the associations.
+    """
+
+    def __init__(self, profiles: Profiles, where: Presence) -> None:
+        _require_same(profiles, where)
+        self._profiles, self._where = profiles, where
+        attributes = where.associations.select("base_attribute", "compared_attribute").unique()
+        wanted = {tuple(map(profiles.attributes.index, pair)) for pair in attributes.iter_rows()}
+        counted = count(profiles, by_language=where.by == "language")
+        self._tables: Mapping[Key, Table] = {
+            (table.group.model, table.group.language, table.base, table.compared): table
+            for family in families(profiles, counted)
+            for table in family
+            if (table.base, table.compared) in wanted
+        }
+
+    def elsewhere(self, association: int, home: int) -> tuple[list[Place], list[str]]:
+        """How an association stands outside its only place.
+
+        Args:
+            association: its row.
+            home: the member that has it.
+
+        Returns:
+            The other members in which it was tested, and the names of those in which it could not be: no table, or
+            fewer than ten stories of its base value.
+        """
+        places, untested = list[Place](), list[str]()
+        for member, name in enumerate(self._where.members):
+            if member == home:
+                continue
+            # The association at home and in the other member, in the stories of each model that finds it at home.
+            models = np.flatnonzero(self._where.shown[association, home]).tolist()
+            cells = [[self._cell(association, place, model) for place in (home, member)] for model in models]
+            pairs = [(here, there) for here, there in cells if here and here.column and there]
+            if pairs:
+                there = Cells(
+                    *(
+                        np.array([getattr(cell, side) for _, cell in pairs])
+                        for side in ("count", "row", "column", "total")
+                    )
+                )
+                p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
+                missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
+                places.append(Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed)))
+            else:
+                untested.append(name)
+        return places, untested
+
+    def _cell(self, association: int, member: int, model: int) -> Cell | None:
+        profiles, where = self._profiles, self._where
+        row = where.associations.row(association, named=True)
+        base, compared = (
+            profiles.attributes.index(row[f"{side}_attribute"]) for side in ("base", "compared")
+        )
+        by_language = where.by == "language"
+        maker = profiles.models.index(where.models[model] if by_language else where.members[member])
+        language = profiles.languages.index(where.members[member]) if by_language else None
+        table = self._tables.get((maker, language, base, compared))
+        if table is None or not table.usable:
+            return None
+        in_row = table.rows == profiles.code(base, row["base_value"])
+        if not in_row.any():
+            return None
+        in_column = table.columns == profiles.code(compared, row["compared_value"])
+        counts = table.counts
+        return Cell(
+            int(counts[in_row][:, in_column].sum()),
+            int(counts[in_row].sum()),
+            int(counts[:, in_column].sum()),
+            int(counts.sum()),
+            (counts.shape[0], counts.shape[1]),
+        )
+
+
+@lru_cache(maxsize=100_000)
+def _power(here: Cell, stories: int) -> float:
+    """Power to see the association as it is at home with so many stories of each base value."""
+    values, columns = here.shape
+    rate = here.column / here.total
+    lift = min(here.lift, values, 1 / rate)
+    return power(stories, base_rate=rate, lift=lift, values=values, cells=values * columns)
+
+
+def _require_same(profiles: Profiles, where: Presence) -> None:
+    named = where.associations.select("base_attribute", "compared_attribute")
+    kinds = {
+        "model": (where.models, profiles.models),
+        "attribute": ({name for row in named.iter_rows() for name in row}, profiles.attributes),
+        where.by: (where.members, names_with_stories(profiles, where.by)),
+    }
+    for kind, (wanted, available) in kinds.items():
+        missing = sorted(set(wanted) - set(available))
+        if missing:
+            raise UserError(
+                f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
+                "associations were found in."
+            )
+
+
+ENOUGH_POWER = 0.8
+TENDENCY = 0.05
+"""A p-value below this elsewhere speaks against 'only here'."""
+NO_STORIES = "no stories given: it may have been missed elsewhere"
+
+
+def exclusive(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
+    """Associations with a reach of 1, and whether the others had the stories to show them.
+
+    Returns:
+        `schema.stories.EXCLUSIVE_COLUMNS`.
+    """
+    present = where.present
+    alone = np.flatnonzero(present.sum(axis=1) == 1)
+    stories = None if profiles is None else Stories(profiles, where)
+    rows = []
+    for association in alone.tolist():
+        home = int(present[association].argmax())
+        row = where.associations.row(association, named=True)
+        cells = {"caution": NO_STORIES} if stories is None else _seen(*stories.elsewhere(association, home))
+        count = int(where.shown[association, home].sum())
+        rows.append({**row, "member": where.members[home], "model_count": count, **cells})
+    order = ["member", "model_count"]
+    return pl.DataFrame(rows, schema=_TYPES).sort(order, descending=[False, True], maintain_order=True)
+
+
+def universal(where: Presence) -> pl.DataFrame:
+    """Associations that every language (or model) with stories has.
+
+    Returns:
+        `schema.stories.UNIVERSAL_COLUMNS`, those of the most models first.
+    """
+    everywhere = np.asarray(where.present.all(axis=1))
+    makers = where.shown[everywhere].sum(axis=2)
+    table = where.associations.filter(everywhere).with_columns(
+        of=pl.lit(len(where.members), dtype=pl.Int64),
+        fewest_models=pl.Series(makers.min(axis=1), dtype=pl.Int64),
+        most_models=pl.Series(makers.max(axis=1), dtype=pl.Int64),
+    )
+    return table.sort("fewest_models", descending=True, maintain_order=True)
+
+
+def _seen(places: Sequence[Place], untested: Sequence[str]) -> dict[str, Any]:
+    """The columns that stories fill, and what to be careful about in words."""
+    cautions = [f"not tested in {', '.join(untested)}"] if untested else []
+    cells: dict[str, Any] = {"untested": "; ".join(untested)}
+    if places:
+        weakest = min(places, key=lambda where: where.power)
+        nearest = min(places, key=lambda where: where.p_value)
+        missed = [place.member for place in places if place.power < ENOUGH_POWER]
+        if missed:
+            cautions.append(f"could have been missed in {', '.join(missed)}")
+        p_value = min(1.0, len(places) * nearest.p_value)
+        if p_value < TENDENCY:
+            cautions.append(f"tends the same way in {nearest.member}")
+        cells |= {
+            "lift_elsewhere": max(place.lift for place in places),
+            "p_elsewhere": p_value,
+            "nearest": nearest.member,
+            "power_elsewhere": weakest.power,
+            "weakest": weakest.member,
+        }
+    return cells | {"caution": "; ".join(cautions)}
+
+
+_NUMBERS = ("lift_elsewhere", "p_elsewhere", "power_elsewhere")
+_TYPES = {
+    name: pl.Float64() if name in _NUMBERS else pl.Int64() if name == "model_count" else pl.String()
+    for name in EXCLUSIVE_COLUMNS
+}

@@ -1,6 +1,5 @@
 """How far extracted profiles can be trusted, and what counts become when their errors are taken into account."""
 
-from endoxa.instruments.stories.profiles.agreement import agreement_of_run, write_agreement
 from endoxa.instruments.stories.profiles.errors import (
     Confusion,
     ExtractionAnalysis,
@@ -9,6 +8,7 @@ from endoxa.instruments.stories.profiles.errors import (
     correct_counts,
     load_extraction,
 )
+from endoxa.instruments.stories.profiles.probe import agreement_of_run, write_agreement
 
 __all__ = [
     "Confusion",

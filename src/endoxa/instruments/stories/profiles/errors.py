@@ -48,26 +48,22 @@ def correct_counts(counts: np.ndarray, confusion: np.ndarray) -> np.ndarray:
     Returns:
         Of the shape of `counts`, as floats.
     """
+    from scipy.optimize import nnls
+
     rates = classification(confusion)
-    flat = counts.reshape(-1, counts.shape[-1]).astype(float)
-    return np.array([_solved(rates, row) for row in flat]).reshape(counts.shape)
+    result = counts.reshape(-1, counts.shape[-1]).astype(float)
+    for row, total in zip(result, result.sum(axis=1), strict=True):
+        if total:
+            true, _ = nnls(rates.T, row / total)
+            true[true < NEGLIGIBLE] = 0.0
+            row[:] = total * true / true.sum()
+    return result.reshape(counts.shape)
 
 
 def classification(confusion: np.ndarray) -> np.ndarray:
     """M[h, m]: the probability that extractors say m where a person says h; the identity where h was never coded."""
     coded = confusion.sum(axis=1, keepdims=True)
     return np.where(coded > 0, confusion / np.where(coded > 0, coded, 1), np.eye(len(confusion)))
-
-
-def _solved(rates: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    from scipy.optimize import nnls
-
-    total = counts.sum()
-    if not total:
-        return counts
-    true, _ = nnls(rates.T, counts / total)
-    true[true < NEGLIGIBLE] = 0.0
-    return np.asarray(total * true / true.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,23 +217,19 @@ def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFr
 
 def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:
     """One row per pair of answers that occurs (`CONFUSION_COLUMNS`)."""
-    return pl.DataFrame(
-        list(_cells(confusions)),
-        schema=dict.fromkeys(CONFUSION_COLUMNS, pl.String()) | {"count": pl.Int64()},
-        orient="row",
-    )
-
-
-def _cells(confusions: Sequence[Confusion]) -> Iterator[tuple[str, str, str, int]]:
-    for confusion in confusions:
-        for (human, extracted), count in _entries(confusion):
-            yield confusion.attribute, confusion.answers[human], confusion.answers[extracted], count
-
-
-def _entries(confusion: Confusion) -> Iterator[tuple[tuple[int, int], int]]:
-    counts = confusion.counts
-    for human, extracted in zip(*counts.nonzero(), strict=True):
-        yield (int(human), int(extracted)), int(counts[human, extracted])
+    rows = [
+        (
+            confusion.attribute,
+            confusion.answers[human],
+            confusion.answers[extracted],
+            int(counts[human, extracted]),
+        )
+        for confusion in confusions
+        for counts in (confusion.counts,)
+        for human, extracted in np.argwhere(counts)
+    ]
+    types = dict.fromkeys(CONFUSION_COLUMNS, pl.String()) | {"count": pl.Int64()}
+    return pl.DataFrame(rows, schema=types, orient="row")
 
 
 def _row(confusion: Confusion, confidence: float) -> dict[str, Any]:

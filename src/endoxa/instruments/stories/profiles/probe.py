@@ -1,53 +1,54 @@
 """`endoxa probe extract`: several models extract the profile of each story's main character.
 
-From stories to numbered conversations of two turns; from the journal to `records.parquet`: each story with its
-profile, and every vote behind it.
+From stories to conversations of two turns, and to `records.parquet`: each story with its profile, and every vote
+behind it.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
+from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
+from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
+from endoxa.instruments.stories.profiles.errors import read_facts
 from endoxa.instruments.stories.profiles.reading import (
+    REFUSAL,
     Decision,
     ProfileReader,
-    Read,
     Vote,
     decide,
+    majority,
     read_refusal,
     schemas_of,
     turns_of,
 )
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
-from endoxa.instruments.stories.settings import ExtractSettings
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import parse_models, require_schemas
 from endoxa.runs.asking.jobs import Job
-from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
-from endoxa.runs.asking.run import Questions, asking_work
-from endoxa.runs.folder import NOTES, RECORDS, RUN
-from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, each_once
-from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen, counted, part_of_run, untestable
-from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.folder import AGREEMENT, NOTES, RECORDS, RUN
+from endoxa.runs.items import part_of_run
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
-from endoxa.schema.stories import EXTRACTED_COLUMNS
-from endoxa.sources.files import require_file, sha256
+from endoxa.schema.provenance import BUILT_BY, WORDS
+from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.sources.files import require_file
+from endoxa.sources.frames import write_table
 from endoxa.sources.stereotales import (
+    OTHER,
+    UNKNOWN,
     WHOLE_NUMBERS,
     Story,
     Vocabulary,
@@ -55,148 +56,116 @@ from endoxa.sources.stereotales import (
     read_vocabulary,
     story_file,
 )
-from endoxa.words.used import Tally, Used, kept_words
+from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval
+from endoxa.words.used import Tally, Used
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
 
 
-def stories(settings: ExtractSettings) -> Iterator[Story]:
-    """The stories that a run takes, in file order."""
-    return chosen(lambda: available(settings), settings, _stratum, lambda story: f"{story.name}|{story.text}")
-
-
-def _stratum(story: Story) -> tuple[str, ...]:
-    groups = ("language", "generator_model", "target_attribute", "target_attribute_value")
-    return tuple(story.cells[name] or "" for name in groups)
-
-
-def available(settings: ExtractSettings) -> Iterator[Story]:
-    """Every story in file order after the filters, whatever part of them is taken."""
-    return (
-        story
-        for story in read_stories(Path(settings.data))
-        if not settings.languages or story.language in settings.languages
-    )
-
-
-def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
-    """Read all stories once; how many there are.
-
-    Args:
-        settings: which stories.
-        journal: keeps their names, to notice one that is there twice; None does not look.
-
-    Raises:
-        UserError: none is left after the filters, or one is there twice.
-    """
-
-    def repeated(_: str, first: int, second: int) -> str:
-        return (
-            f"{settings.data}: story {first} and story {second} have the same sample_id, generator_model and language. "
-            "Give them different numbers in a column 'repeat'."
-        )
-
-    count = sum(1 for _ in each_once(stories(settings), lambda story: story.name, journal, repeated))
-    if not count:
-        where = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} contains no story{where}. Expected at least one.")
-    return count
-
-
-def jobs(settings: ExtractSettings, vocabulary: Vocabulary) -> Iterator[Job]:
-    """The conversations of a run, in the order of their numbers; nobody is asked about a story without a word.
-
-    What a model thought before its story repeats the prompt, and is not shown.
-    """
-    answers = {attribute.name: attribute.answers for attribute in vocabulary}
-    schemas = schemas_of(vocabulary) if settings.structured else ()
-    for number, story in enumerate(stories(settings)):
-        text = without_thoughts(story.text)
-        if text.strip():
-            metadata = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
-            turns = turns_of(text, story.language, vocabulary, settings.order)
-            yield Job(
-                number, turns, settings.system, settings.seed, metadata, schemas, (_says_whether_refused,)
-            )
-
-
-def _says_whether_refused(answer: str) -> bool:
-    return read_refusal(answer) is not None
-
-
-def expected_work(settings: ExtractSettings, vocabulary: Vocabulary) -> Expected:
-    """Calls and tokens of one extractor, nothing answered yet."""
-    total = Expected()
-    for job in jobs(settings, vocabulary):
-        total += expect(job, (REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE * len(vocabulary)))
-    return total
-
-
 COUNTS = (*WHOLE_NUMBERS, "refusal", "n_parsed")
 TYPES = {name: pl.Int64 if name in COUNTS else pl.String for name in EXTRACTED_COLUMNS}
+ENDING = ("finish", "error", "served_model")
+"""What is kept of how an answer ended."""
 UNFINISHED = (LENGTH, ERROR)
 """A text without a word that ended so is no refusal: the model ran out of tokens, or the request failed. Nor is one of
 thoughts alone."""
 
 
-def write_records(
-    settings: ExtractSettings, vocabulary: Vocabulary, journal: AnswerJournal, out: Path
-) -> dict[str, int]:
-    """Write `records.parquet` into the run folder.
+def extract_probe(settings: ExtractSettings) -> Probe[Story]:
+    """Every story to every extractor.
 
-    Returns:
-        "records": its rows; "refused": refusals among them, and "wordless": texts without a word, about which nobody
-        was asked; "unparsed": profiles that could not be read; "undecided": answers to the question of refusal that
-        could not be read; "unlisted": values that are none of their attribute's, of stories that are no refusals.
+    It counts refusals ("refused") and texts without a word, about which nobody is asked ("wordless"); profiles that
+    could not be read ("unparsed"); answers to the question of refusal that could not be read ("undecided"); values that
+    are none of their attribute's, of stories that are no refusals ("unlisted").
+
+    Raises:
+        UserError: there are no such stories, or the vocabulary cannot be read.
     """
+    source = story_file(Path(settings.data))
+    require_file(source)
+    vocabulary = vocabulary_of(settings)
     reader = ProfileReader.of(vocabulary)
-    counts: Counter[str] = Counter(records=0, refused=0, wordless=0, unparsed=0, undecided=0, unlisted=0)
-    with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunked(stories(settings)):
-            rows = []
-            for story, answers in _answered(first, chunk, settings, journal):
-                votes = {
-                    model: _vote(read_refusal(refusal.text), reader.read(profile.text))
-                    for model, (refusal, profile) in answers.items()
-                }
-                decision = decide(votes, vocabulary)
-                row = _row(story, answers, votes, decision)
-                counts.update(
-                    records=1,
-                    refused=row["refusal"],
-                    wordless=not answers,
-                    unparsed=len(votes) - decision.parsed,
-                    undecided=sum(vote.refusal is None for vote in votes.values()),
-                    unlisted=0 if row["refusal"] else sum(len(vote.unlisted) for vote in votes.values()),
-                )
-                rows.append(row)
-            add(pl.DataFrame(rows, schema=TYPES, orient="row"))
-    return dict(counts)
+    answers_of = {attribute.name: attribute.answers for attribute in vocabulary}
+    schemas = schemas_of(vocabulary) if settings.structured else ()
+    synonyms = {attribute.name: dict(attribute.synonyms) for attribute in vocabulary if attribute.synonyms}
+    where = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+
+    def ask(number: int, story: Story, _: int) -> Job | None:
+        # What a model thought before its story repeats the prompt, and is not shown.
+        text = without_thoughts(story.text)
+        if not text.strip():
+            return None
+        metadata = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers_of}
+        turns = turns_of(text, story.language, vocabulary, settings.order)
+        readable = (lambda answer: read_refusal(answer) is not None,)
+        return Job(number, turns, settings.system, settings.seed, metadata, schemas, readable)
+
+    def rows(first: int, stories: Sequence[Story], answers: Answers) -> Iterator[Row]:
+        for number, story in enumerate(stories, start=first):
+            turns = {model: of_model[number] for model, of_model in answers.items() if number in of_model}
+            votes = {
+                model: Vote.of(read_refusal(refusal.text), reader.read(profile.text))
+                for model, (refusal, profile) in turns.items()
+            }
+            decision = decide(votes, vocabulary)
+            cells = _cells(story, turns, votes, decision)
+            yield (
+                cells,
+                {
+                    "refused": cells["refusal"],
+                    "wordless": not turns,
+                    "unparsed": len(votes) - decision.parsed,
+                    "undecided": sum(vote.refusal is None for vote in votes.values()),
+                    "unlisted": 0 if cells["refusal"] else sum(len(vote.unlisted) for vote in votes.values()),
+                },
+            )
+
+    def check(out: Path) -> None:
+        if out.resolve() == source.parent.resolve():
+            raise UserError(f"{out} is the run folder of the stories. Name another folder with --out.")
+        if settings.sheet:
+            require_new_sheet(Path(settings.sheet))
+        require_schemas(settings, parse_models(settings.models))
+
+    groups = ("language", "generator_model", "target_attribute", "target_attribute_value")
+    return Probe(
+        settings=settings,
+        source=source,
+        available=lambda: (
+            story
+            for story in read_stories(Path(settings.data))
+            if not settings.languages or story.language in settings.languages
+        ),
+        stratum=lambda story: tuple(story.cells[name] or "" for name in groups),
+        content=lambda story: f"{story.name}|{story.text}",
+        name=lambda story: story.name,
+        repeated=lambda _, first, second: (
+            f"{settings.data}: story {first} and story {second} have the same sample_id, generator_model and language. "
+            "Give them different numbers in a column 'repeat'."
+        ),
+        nothing=f"{settings.data} contains no story{where}. Expected at least one.",
+        ask=ask,
+        lengths=(REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE * len(vocabulary)),
+        repeats=1,
+        types=TYPES,
+        rows=rows,
+        counts=("refused", "wordless", "unparsed", "undecided", "unlisted"),
+        outcomes=profiles_read,
+        contents={
+            "vocabulary": {name: list(answers) for name, answers in answers_of.items()},
+            # Our own synonyms go with the version.
+            **({"synonyms": synonyms} if settings.vocabulary else {}),
+        },
+        data={NOTES: part_notes(source)},
+        units=lambda stories: most_of_a_value(story.cells for story in stories),
+        needed=FEWEST,
+        noun="stories per value and model",
+        check=check,
+    )
 
 
-def _answered(
-    first: int, chunk: Sequence[Story], settings: ExtractSettings, journal: AnswerJournal
-) -> Iterator[tuple[Story, dict[str, Sequence[ChatAnswer]]]]:
-    """Each story with the answers of each extractor; none where nobody was asked."""
-    last = first + len(chunk) - 1
-    answered = [journal.answers(place, first, last) for place in range(len(settings.models))]
-    for number, story in enumerate(chunk, start=first):
-        yield (
-            story,
-            {
-                model: answers[number]
-                for model, answers in zip(settings.models, answered, strict=True)
-                if number in answers
-            },
-        )
-
-
-def _vote(refusal: bool | None, read: Read | None) -> Vote:
-    return Vote(refusal, None) if read is None else Vote(refusal, read.profile, read.unlisted)
-
-
-def _row(
+def _cells(
     story: Story, answers: Mapping[str, Sequence[ChatAnswer]], votes: Mapping[str, Vote], decision: Decision
 ) -> dict[str, Any]:
     cells = {
@@ -214,60 +183,18 @@ def _row(
             {model: sorted(vote.unlisted) for model, vote in votes.items() if vote.unlisted}
         ),
         "raw_json": _json({model: [answer.text for answer in several] for model, several in answers.items()}),
-        "endings_json": _json({model: list(map(_ending, several)) for model, several in answers.items()}),
+        "endings_json": _json(
+            {
+                model: [{name: getattr(answer, name) for name in ENDING} for answer in several]
+                for model, several in answers.items()
+            }
+        ),
         "n_parsed": decision.parsed,
     }
 
 
-def _ending(answer: ChatAnswer) -> dict[str, str]:
-    return {"finish": answer.finish, "error": answer.error, "served_model": answer.served_model}
-
-
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-TURNS = 2
-
-
-def extract_work(settings: ExtractSettings, out: Path) -> Work:
-    """Every story to every extractor; counts "items" (stories), "records", "refused", "wordless" and "unparsed".
-
-    Raises:
-        UserError: any user error in data, vocabulary, models or settings.
-    """
-    source = story_file(Path(settings.data))
-    require_file(source)
-    if out.resolve() == source.parent.resolve():
-        raise UserError(f"{out} is the run folder of the stories. Name another folder with --out.")
-    if settings.sheet:
-        require_new_sheet(Path(settings.sheet))
-    specs = parse_models(settings.models)
-    require_schemas(settings, specs)
-    vocabulary = vocabulary_of(settings)
-    digest = sha256(source)
-    synonyms = {attribute.name: dict(attribute.synonyms) for attribute in vocabulary if attribute.synonyms}
-    return asking_work(
-        Questions(
-            settings=settings,
-            specs=specs,
-            contents={
-                "data": digest,
-                "vocabulary": {attribute.name: list(attribute.answers) for attribute in vocabulary},
-                # Our own synonyms go with the version.
-                **({"synonyms": synonyms} if settings.vocabulary else {}),
-            },
-            data={"path": settings.data, "sha256": digest, NOTES: part_notes(source)},
-            scan=partial(scan, settings),
-            jobs=lambda: jobs(settings, vocabulary),
-            turns=TURNS,
-            calls=TURNS,
-            write=partial(write_records, settings, vocabulary),
-            outcomes=profiles_read,
-            files={source: digest},
-            available=counted(lambda: available(settings), settings),
-        )
-    )
 
 
 def part_notes(stories: Path) -> list[str]:
@@ -276,37 +203,181 @@ def part_notes(stories: Path) -> list[str]:
     return [f"The stories were written to a part of the prompts: {part}."] if part else []
 
 
-def plan_extract(settings: ExtractSettings) -> list[Planned]:
-    """Expected calls, tokens and cost by extractor.
-
-    Raises:
-        UserError: as `extract_work`, for data, vocabulary and the names of models.
-    """
-    require_file(story_file(Path(settings.data)))
-    specs = parse_models(settings.models)
-    scan(settings)
-    return planned(settings, specs, expected_work(settings, vocabulary_of(settings)))
-
-
-def extract_warning(settings: ExtractSettings) -> str:
-    """What a plan says where no value has enough stories for a test; else empty."""
-    values = ("generator_model", "target_attribute", "target_attribute_value")
-    counts = Counter(tuple(story.cells[name] for name in values) for story in stories(settings))
-    return untestable(settings, max(counts.values()), "stories per value and model", FEWEST)
-
-
 def vocabulary_of(settings: ExtractSettings) -> Vocabulary:
     """The vocabulary that a run extracts."""
     return read_vocabulary(Path(settings.vocabulary) if settings.vocabulary else None)
 
 
 def extract_words(settings: ExtractSettings) -> Used:
-    """What the run of stories rests on from which profiles are read; tables of stories do not say it."""
-    file = Path(settings.data) / "run.json"
-    if not file.is_file():
-        return {}
-    facts = json.loads(file.read_text(encoding="utf-8"))
+    """What the stories say that their prompts were made with.
+
+    Raises:
+        UserError: the stories cannot be read.
+    """
     tally = Tally()
-    for name, codes in kept_words(facts):
-        tally.add(name, [code for code in codes if not settings.languages or code in settings.languages])
+    for story in extract_probe(settings).items():
+        tally.add_stated(story.cells[BUILT_BY], story.cells[WORDS])
     return tally.used
+
+
+CONFIDENCE = 0.95
+RESAMPLES = 1000
+VOTES = ("refusal", "votes_json", "refusal_votes_json", "unlisted_json")
+"""Columns of the records that are read."""
+PART = 20_000
+"""Records read at a time."""
+
+Patterns = Mapping[tuple[str, ...], int]
+"""The votes on one story, sorted -> the number of stories that have them."""
+
+
+@dataclass(slots=True)
+class VoteCounts:
+    """Votes counted; memory grows with the different patterns of votes, not with the stories.
+
+    Attributes:
+        vocabulary: the attributes.
+        extractors: how many there are.
+        patterns: for each attribute, and for the question of refusal, how many stories have which votes.
+        answers: for each attribute how often each answer won.
+        ties: for each attribute how often none did.
+        sent: stories that extractors were asked about.
+        stories: those of them that are no refusals.
+        unparsed: votes that could not be read, for profiles and for the question of refusal.
+        unlisted: for each attribute how often each extractor gave something that is none of its answers.
+    """
+
+    vocabulary: Vocabulary
+    extractors: int
+    patterns: dict[str, Counter[tuple[str, ...]]] = field(default_factory=dict)
+    answers: dict[str, Counter[str]] = field(default_factory=dict)
+    ties: Counter[str] = field(default_factory=Counter)
+    sent: int = 0
+    stories: int = 0
+    unparsed: Counter[str] = field(default_factory=Counter)
+    unlisted: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count a record; one that no extractor was asked about counts for nothing."""
+        refusals = json.loads(row["refusal_votes_json"] or "{}")
+        if not refusals:
+            return
+        self.sent += 1
+        self._count(REFUSAL, [None if vote is None else str(vote) for vote in refusals.values()])
+        if row["refusal"]:
+            return
+        self.stories += 1
+        profiles = list(json.loads(row["votes_json"]).values())
+        for attribute in self.vocabulary:
+            votes = [None if profile is None else profile[attribute.name] for profile in profiles]
+            self._count(attribute.name, votes)
+            read = [vote for vote in votes if vote is not None]
+            answer = majority(read)
+            self.ties[attribute.name] += bool(read) and answer is None
+            self.answers.setdefault(attribute.name, Counter())[answer or UNKNOWN] += 1
+        for model, names in json.loads(row["unlisted_json"]).items():
+            for name in names:
+                self.unlisted.setdefault(name, Counter())[model] += 1
+
+    def _count(self, name: str, votes: list[str | None]) -> None:
+        read = sorted(vote for vote in votes if vote is not None)
+        self.patterns.setdefault(name, Counter())[tuple(read)] += 1
+        self.unparsed[name] += len(votes) - len(read)
+
+
+def agreement_of_run(folder: Path) -> pl.DataFrame:
+    """How far the extractors of a finished run agree: `EXTRACTOR_AGREEMENT_COLUMNS`.
+
+    Raises:
+        UserError: the folder holds no finished run of `probe extract`.
+    """
+    run = read_facts(folder)
+    return agreement_table(VoteCounts(run.vocabulary, run.extractors), _records(folder), run.seed)
+
+
+def _records(folder: Path) -> Iterator[dict[str, Any]]:
+    """The records one by one, read in parts."""
+    scan, start = pl.scan_parquet(folder / RECORDS).select(VOTES), 0
+    while (part := scan.slice(start, PART).collect()).height:
+        yield from part.iter_rows(named=True)
+        start += PART
+
+
+def write_agreement(folder: Path, *, again: bool = False) -> Path:
+    """Write `agreement.csv` into the folder of a finished run, unless it is there; with `again` in any case."""
+    path = folder / AGREEMENT
+    if again or not path.exists():
+        write_table(agreement_of_run(folder), path)
+    return path
+
+
+def agreement_table(tally: VoteCounts, records: Iterable[Mapping[str, Any]], seed: int) -> pl.DataFrame:
+    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
+    for record in records:
+        tally.add(record)
+    rows = [
+        _row(name, tally, seed) for name in (REFUSAL, *(attribute.name for attribute in tally.vocabulary))
+    ]
+    types = {name: pl.Float64() for name in EXTRACTOR_AGREEMENT_COLUMNS} | {
+        "attribute": pl.String(),
+        "unlisted_json": pl.String(),
+        "n": pl.Int64(),
+        "n_known": pl.Int64(),
+    }
+    return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
+
+
+def without_unknown(patterns: Patterns) -> dict[tuple[str, ...], int]:
+    """The patterns without the votes for "unknown"."""
+    left: dict[tuple[str, ...], int] = {}
+    for votes, count in patterns.items():
+        kept = tuple(vote for vote in votes if vote != UNKNOWN)
+        left[kept] = left.get(kept, 0) + count
+    return left
+
+
+def _row(name: str, tally: VoteCounts, seed: int) -> dict[str, Any]:
+    patterns = tally.patterns.get(name, Counter())
+    stories = tally.sent if name == REFUSAL else tally.stories
+    row = {
+        "attribute": name,
+        **_alpha("n", "alpha", patterns, seed),
+        "agreement": agreeing_pairs(*_counts(patterns)),
+        "unparsed": _share(tally.unparsed[name], stories * tally.extractors),
+    }
+    if name == REFUSAL:
+        return row
+    answers, unlisted = tally.answers.get(name, Counter()), tally.unlisted.get(name, Counter())
+    row |= {
+        **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
+        "ties": _share(tally.ties[name], stories),
+        "unknown": _share(answers[UNKNOWN], stories),
+        "other": _share(answers[OTHER], stories),
+        "unlisted": _share(unlisted.total(), stories * tally.extractors),
+        "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
+    }
+    return row
+
+
+def _alpha(number: str, name: str, patterns: Patterns, seed: int) -> dict[str, Any]:
+    """Stories with two votes or more, their alpha and its interval."""
+    counts, weights = _counts(patterns)
+    interval = alpha_interval(counts, weights, CONFIDENCE, resamples=RESAMPLES, seed=seed)
+    return {
+        number: int(weights.sum()),
+        name: alpha(counts, weights=weights),
+        f"{name}_low": interval.low,
+        f"{name}_high": interval.high,
+    }
+
+
+def _counts(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+    """Votes per pattern and value, and stories per pattern, of patterns with two votes or more."""
+    usable = {votes: count for votes, count in sorted(patterns.items()) if len(votes) >= 2}
+    values = sorted({vote for votes in usable for vote in votes})
+    counts = np.array([[votes.count(value) for value in values] for votes in usable], dtype=np.int64)
+    return counts.reshape(len(usable), len(values)), np.array(list(usable.values()), dtype=np.int64)
+
+
+def _share(count: int, total: int) -> float | None:
+    return count / total if total else None

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.instruments.stories.settings import ATTRIBUTES_FIRST, Order
+from endoxa.instruments.stories.instrument import ATTRIBUTES_FIRST, Order
 from endoxa.runs.answers.language import ENGLISH, language
-from endoxa.runs.answers.objects import nested, outer_objects
-from endoxa.runs.answers.text import before_new_question, first_reply, read_first
+from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
 
 REFUSAL = "refusal"
@@ -199,20 +198,32 @@ class ProfileReader:
         )
 
     def _read(self, text: str) -> Read | None:
-        named = [max(map(self._named, nested(outer)), key=len) for outer in outer_objects(text)]
+        # What each object says of attributes, itself or one that it holds.
+        named = [
+            max(
+                (
+                    {
+                        self.names[plain(key)]: value
+                        for key, value in inner.items()
+                        if plain(key) in self.names
+                    }
+                    for inner in nested(outer)
+                ),
+                key=len,
+            )
+            for outer in outer_objects(text)
+        ]
         fullest = max(map(len, named), default=0)
         if not fullest:
             return None
-        last = next(one for one in reversed(named) if 2 * len(one) >= fullest)
-        answers = {one.name: self._answer(one, last.get(one.name)) for one in self.vocabulary}
+        last = next(entries for entries in reversed(named) if 2 * len(entries) >= fullest)
+        answers = {
+            attribute.name: self._answer(attribute, last.get(attribute.name)) for attribute in self.vocabulary
+        }
         return Read(
             {name: answer or UNKNOWN for name, answer in answers.items()},
             frozenset(name for name, answer in answers.items() if answer is None),
         )
-
-    def _named(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """What an object says of attributes."""
-        return {self.names[plain(key)]: value for key, value in entries.items() if plain(key) in self.names}
 
     def _answer(self, attribute: Attribute, value: Any) -> str | None:
         """One of the answers; None where something else is said."""
@@ -272,6 +283,11 @@ class Vote:
     refusal: bool | None
     profile: Profile | None
     unlisted: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, refusal: bool | None, read: Read | None) -> Vote:
+        """The vote of answers to both questions, as they were read."""
+        return cls(refusal, None) if read is None else cls(refusal, read.profile, read.unlisted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,10 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
             raise UserError(
                 f"{path}, row {number}, column '{KEY}': found {problem}. Restore the original key."
             )
-        codings[key] = _coding(answers, vocabulary)
+        # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
+        refusal = answers.pop(REFUSAL, None) == YES
+        unknown = {attribute.name: UNKNOWN for attribute in vocabulary}
+        codings[key] = Coding(refusal, unknown if refusal else answers)
     if not codings:
         raise UserError(f"{path} contains no answers. Fill in at least one row.")
     return codings
@@ -255,11 +258,3 @@ def _answer(path: Path, number: int, name: str, text: str, allowed: tuple[str, .
     raise UserError(
         f"{path}, row {number}, column '{name}': '{text}' is invalid. Expected one of: {', '.join(allowed)}."
     )
-
-
-def _coding(answers: dict[str, str], vocabulary: Vocabulary) -> Coding:
-    refusal = answers.pop(REFUSAL, None)
-    if refusal == YES:
-        return Coding(refusal=True, profile={attribute.name: UNKNOWN for attribute in vocabulary})
-    # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
-    return Coding(refusal=False, profile=answers)

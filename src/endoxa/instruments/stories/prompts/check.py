@@ -41,6 +41,10 @@ class Fault:
     message: str
 
 
+Text = tuple[Key, str, str]
+"""Where a text stands, the form of the main character that it is for, and the text."""
+
+
 def wordings(language: Language) -> Iterator[tuple[Key, Wording]]:
     """The request and the scenarios."""
     yield ("request",), language.request
@@ -49,30 +53,30 @@ def wordings(language: Language) -> Iterator[tuple[Key, Wording]]:
             yield ("scenarios", theme, str(number)), wording
 
 
-def request_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
+def request_texts(language: Language) -> Iterator[Text]:
     """The request: key, form that the text is for, text."""
     return (entry for entry in _by_form(language) if entry[0][0] == "request")
 
 
-def scenario_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
+def scenario_texts(language: Language) -> Iterator[Text]:
     """Scenarios, as `request_texts`."""
     return (entry for entry in _by_form(language) if entry[0][0] != "request")
 
 
-def _by_form(language: Language) -> Iterator[tuple[Key, str, str]]:
+def _by_form(language: Language) -> Iterator[Text]:
     for key, wording in wordings(language):
         for form, text in wording.items():
             yield (key if form == ANY else (*key, form)), form, text
 
 
-def person_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
+def person_texts(language: Language) -> Iterator[Text]:
     """Main characters: key, form that agrees with them, text."""
     for attribute, values in language.persons.items():
         for value, person in values.items():
             yield ("persons", attribute, value), language.form(person), person.text
 
 
-def all_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
+def all_texts(language: Language) -> Iterator[Text]:
     """Every text that comes into prompts."""
     yield from _by_form(language)
     yield from person_texts(language)
@@ -100,7 +104,17 @@ def complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
     for part, named in (("leaks", language.leaks), ("exempt", language.exempt)):
         for name in named.keys() - set(names):
             yield Fault((part, name), f"there is no attribute '{name}'")
-    yield from _added(language)
+    for name, axis in language.attributes.items():
+        # Values that a file adds must be told apart by readers of stories.
+        seen = {OTHER, UNKNOWN}
+        for value in axis.values:
+            plain = value.strip().casefold()
+            if not plain or plain in seen:
+                yield Fault(
+                    ("attributes", name),
+                    f"the value '{value}' is empty, reserved or there twice (values differ by more than case)",
+                )
+            seen.add(plain)
     yield from _forms(language)
 
 
@@ -114,20 +128,6 @@ def _names(key: Key, names: Iterable[str], wanted: Collection[str], what: str) -
             yield Fault(
                 (*key, name), f"there is no {what} '{name}'; add it under 'attributes' or mend its spelling"
             )
-
-
-def _added(language: Language) -> Iterator[Fault]:
-    """Attributes that the file adds: their values must be told apart by readers of stories."""
-    for name, axis in language.attributes.items():
-        seen = {OTHER, UNKNOWN}
-        for value in axis.values:
-            plain = value.strip().casefold()
-            if not plain or plain in seen:
-                yield Fault(
-                    ("attributes", name),
-                    f"the value '{value}' is empty, reserved or there twice (values differ by more than case)",
-                )
-            seen.add(plain)
 
 
 def _forms(language: Language) -> Iterator[Fault]:
@@ -185,50 +185,44 @@ def script(language: Language) -> Iterator[Fault]:
     stray = regex.compile(rf"(?V1)[\p{{L}}--[{named}\p{{Script=Common}}]]+")
     marks = MARKS.get(language.script[0], PLAIN)
     for key, _, text in all_texts(language):
-        yield from _letters(key, _without_placeholders(text), stray, marks, " or ".join(language.script))
-    yield from _ends(language, marks)
-    yield from _direction(language)
+        bare = _without_placeholders(text)
+        if match := stray.search(bare):
+            yield Fault(key, f"'{match[0]}' is not written in {' or '.join(language.script)} letters")
+        if match := regex.search(marks.foreign, bare):
+            yield Fault(
+                key,
+                f"'{match[0]}' is not punctuation of this script: sentences end with {' '.join(marks.ends)}",
+            )
+    for key, _, text in chain(person_texts(language), scenario_texts(language)):
+        if END.search(text):
+            yield Fault(key, "a phrase that stands within a sentence ends with punctuation")
+    requests = list(request_texts(language))
+    for key, _, text in requests:
+        if text.strip() and text.strip()[-1] not in marks.ends:
+            yield Fault(key, f"the last sentence does not end with one of {' '.join(marks.ends)}")
+    # The direction is compared with Unicode's of the first letter of the request.
+    signs = (sign for _, _, text in requests for sign in _without_placeholders(text))
+    letter = next((sign for sign in signs if sign.isalpha()), "")
+    direction = "rtl" if letter and unicodedata.bidirectional(letter) in {"R", "AL"} else "ltr"
+    if letter and direction != language.direction:
+        yield Fault(("direction",), f"'{language.direction}' is given, but '{letter}' is read {direction}")
 
 
 def _is_script(name: str) -> bool:
-    if not NAME.fullmatch(name):
-        return False
+    return bool(NAME.fullmatch(name)) and _compiles(rf"\p{{Script={name}}}") == ""
+
+
+def _compiles(pattern: str) -> str:
+    """Why a pattern is no regular expression; empty where it is."""
     try:
-        regex.compile(rf"\p{{Script={name}}}")
-    except regex.error:
-        return False
-    return True
+        regex.compile(pattern)
+    except regex.error as problem:
+        return str(problem.msg)
+    return ""
 
 
 def _without_placeholders(text: str) -> str:
     return text.replace(PERSON, "").replace(SCENARIO, "")
-
-
-def _letters(key: Key, text: str, stray: regex.Pattern[str], marks: Marks, name: str) -> Iterator[Fault]:
-    if match := stray.search(text):
-        yield Fault(key, f"'{match[0]}' is not written in {name} letters")
-    if match := regex.search(marks.foreign, text):
-        yield Fault(
-            key, f"'{match[0]}' is not punctuation of this script: sentences end with {' '.join(marks.ends)}"
-        )
-
-
-def _ends(language: Language, marks: Marks) -> Iterator[Fault]:
-    for key, _, text in chain(person_texts(language), scenario_texts(language)):
-        if END.search(text):
-            yield Fault(key, "a phrase that stands within a sentence ends with punctuation")
-    for key, _, text in request_texts(language):
-        if text.strip() and text.strip()[-1] not in marks.ends:
-            yield Fault(key, f"the last sentence does not end with one of {' '.join(marks.ends)}")
-
-
-def _direction(language: Language) -> Iterator[Fault]:
-    """Compared with Unicode's direction of the first letter of the request."""
-    texts = (_without_placeholders(text) for _, _, text in request_texts(language))
-    letter = next((sign for text in texts for sign in text if sign.isalpha()), "")
-    direction = "rtl" if letter and unicodedata.bidirectional(letter) in {"R", "AL"} else "ltr"
-    if letter and direction != language.direction:
-        yield Fault(("direction",), f"'{language.direction}' is given, but '{letter}' is read {direction}")
 
 
 CONTROL = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Cn}]")
@@ -238,24 +232,20 @@ BLANKS = regex.compile(r"\s{2,}")
 def surface(language: Language) -> Iterator[Fault]:
     """Faults that can be seen without knowing the language."""
     for key, _, text in all_texts(language):
-        yield from _blanks(key, text)
+        if not text.strip():
+            yield Fault(key, "the text is empty")
+        elif text != text.strip():
+            yield Fault(key, "a blank stands at the beginning or the end")
+        if BLANKS.search(text.strip()):
+            yield Fault(key, "two blanks stand in a row")
+        if CONTROL.search(text):
+            yield Fault(key, "it holds a character that cannot be seen, such as a line break")
     for key, _, text in request_texts(language):
         yield from _placeholders(key, text, (PERSON, SCENARIO))
     for key, _, text in chain(person_texts(language), scenario_texts(language)):
         yield from _placeholders(key, text, ())
     yield from _twice(person_texts(language), "value")
     yield from _twice(scenario_texts(language), "scenario")
-
-
-def _blanks(key: Key, text: str) -> Iterator[Fault]:
-    if not text.strip():
-        yield Fault(key, "the text is empty")
-    elif text != text.strip():
-        yield Fault(key, "a blank stands at the beginning or the end")
-    if BLANKS.search(text.strip()):
-        yield Fault(key, "two blanks stand in a row")
-    if CONTROL.search(text):
-        yield Fault(key, "it holds a character that cannot be seen, such as a line break")
 
 
 def _placeholders(key: Key, text: str, wanted: Iterable[str]) -> Iterator[Fault]:
@@ -269,7 +259,7 @@ def _placeholders(key: Key, text: str, wanted: Iterable[str]) -> Iterator[Fault]
         yield Fault(key, "a brace stands where no placeholder belongs")
 
 
-def _twice(texts: Iterable[tuple[Key, str, str]], what: str) -> Iterator[Fault]:
+def _twice(texts: Iterable[Text], what: str) -> Iterator[Fault]:
     """Texts of two values (or scenarios) that differ in nothing but case."""
     seen: dict[tuple[str, str], Key] = {}
     for key, form, text in texts:
@@ -289,54 +279,36 @@ Patterns = Mapping[regex.Pattern[str], str]
 
 def wording(language: Language) -> Iterator[Fault]:
     """What only the rules of the file itself can tell."""
-    invalid = list(_invalid(language))
-    yield from invalid
-    yield from _begins(language)
-    yield from _leaks(language)
-    if not invalid:
-        yield from _mistakes(language)
-
-
-def _invalid(language: Language) -> Iterator[Fault]:
-    """Rules that are no regular expressions."""
-    rules = [("mistakes", pattern) for pattern in language.mistakes]
+    # Rules that are no regular expressions.
+    rules: list[tuple[Key, str]] = [(("mistakes", pattern), pattern) for pattern in language.mistakes]
     rules += [
-        (f"forms / {name}", pattern) for name, form in language.forms.items() for pattern in form.mistakes
+        (("forms", name), pattern) for name, form in language.forms.items() for pattern in form.mistakes
     ]
-    for where, pattern in rules:
-        try:
-            regex.compile(pattern)
-        except regex.error as problem:
-            key = ("forms", where.removeprefix("forms / ")) if where != "mistakes" else ("mistakes", pattern)
-            yield Fault(key, f"'{pattern}' is no regular expression: {problem.msg}")
-
-
-def _begins(language: Language) -> Iterator[Fault]:
-    """Determiners of main characters."""
+    problems = [(key, pattern, problem) for key, pattern in rules if (problem := _compiles(pattern))]
+    for key, pattern, problem in problems:
+        yield Fault(key, f"'{pattern}' is no regular expression: {problem}")
+    # Determiners of main characters.
     for key, form, text in person_texts(language):
         begins = language.forms[form].begins if form in language.forms else ()
         if begins and not any(
             text.startswith(word if word.endswith(("'", "’")) else f"{word} ") for word in begins
         ):
             yield Fault(key, f"'{text}' does not begin with {' or '.join(begins)} as the form '{form}' does")
+    yield from _leaks(language)
+    if not problems:
+        yield from _mistakes(language)
 
 
 def _mistakes(language: Language) -> Iterator[Fault]:
     """Forbidden wordings, looked for in requests with one placeholder filled: where texts meet, too."""
     for key, form, text in request_texts(language):
         yield from _broken(key, text, _rules(language, form), "")
-    for key, form, text in person_texts(language):
-        request = _request(language, form)
-        yield from _broken(key, request.replace(PERSON, text), _rules(language, form), request)
-    for key, form, text in scenario_texts(language):
-        request = _request(language, form)
-        yield from _broken(key, request.replace(SCENARIO, text), _rules(language, form), request)
-
-
-def _request(language: Language, form: str) -> str:
-    """The request in a form; both placeholders alone where the file has none in this form."""
-    available = form in language.request or ANY in language.request
-    return in_form(language.request, form) if available else f"{PERSON} {SCENARIO}"
+    for texts, placeholder in ((person_texts(language), PERSON), (scenario_texts(language), SCENARIO)):
+        for key, form, text in texts:
+            # Both placeholders alone where the file has no request in this form.
+            available = form in language.request or ANY in language.request
+            request = in_form(language.request, form) if available else f"{PERSON} {SCENARIO}"
+            yield from _broken(key, request.replace(placeholder, text), _rules(language, form), request)
 
 
 def _rules(language: Language, form: str) -> Patterns:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.packs import file_with, languages_with
 
 Key = tuple[str, ...]
 """Where something stands: ("persons", "age", "child (0-12)"); the items of a list are counted from 1."""
@@ -151,19 +152,12 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _worded(value: Any) -> Any:
-    return {ANY: value} if isinstance(value, str) else value
+def _wrapped(wrap: Callable[[str], Any]) -> BeforeValidator:
+    """A part that may be written as a plain text, which then stands for what is made of it."""
+    return BeforeValidator(lambda value: wrap(value) if isinstance(value, str) else value)
 
 
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _person(value: Any) -> Any:
-    return {"text": value} if isinstance(value, str) else value
-
-
-Wording = Annotated[dict[str, str], BeforeValidator(_worded)]
+Wording = Annotated[dict[str, str], _wrapped(lambda text: {ANY: text})]
 """A text for each form of the main character, or one for all of them (under `ANY`)."""
 
 
@@ -219,10 +213,10 @@ class Language(_Part):
 
     language: str
     name: str
-    script: Annotated[tuple[str, ...], BeforeValidator(_listed)]
+    script: Annotated[tuple[str, ...], _wrapped(lambda text: [text])]
     direction: Literal["ltr", "rtl"]
     request: Wording
-    persons: dict[str, dict[str, Annotated[Person, BeforeValidator(_person)]]]
+    persons: dict[str, dict[str, Annotated[Person, _wrapped(lambda text: {"text": text})]]]
     scenarios: dict[str, tuple[Wording, ...]]
     forms: dict[str, Form] = Field(default_factory=dict)
     mistakes: dict[str, str] = Field(default_factory=dict)
@@ -242,16 +236,15 @@ def in_form(wording: Wording, form: str) -> str:
 
 def bundled_languages() -> tuple[str, ...]:
     """Codes of the languages that come with endoxa."""
-    folder = files(__package__).joinpath("languages")
-    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir()))
+    return languages_with("stories.yaml")
 
 
+@cache
 def bundled_tree(code: str) -> Tree | None:
     """The file of a bundled language, None where there is none."""
     if code not in bundled_languages():
         return None
-    name = f"{code}.yaml"
-    return parse_tree(files(__package__).joinpath("languages", name).read_text(encoding="utf-8"), name)
+    return parse_tree(file_with(code, "stories.yaml").read_text(encoding="utf-8"), f"{code}/stories.yaml")
 
 
 def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:

@@ -37,6 +37,7 @@ from endoxa.instruments.stories.prompts.language import (
     parse_tree,
     read_trees,
 )
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
@@ -168,18 +169,16 @@ def write_vocabulary(vocabulary: Vocabulary, path: Path) -> None:
     for attribute in vocabulary:
         values = "".join(f"    {_quoted(value)},\n" for value in attribute.values)
         other = "other = true\n" if attribute.other else ""
-        parts.append(f"[{_quoted(attribute.name)}]\nvalues = [\n{values}]\n{other}{_synonyms(attribute)}")
+        by_value: dict[str, list[str]] = {}
+        for synonym, value in attribute.synonyms:
+            by_value.setdefault(value, []).append(synonym)
+        lines = [
+            f"{_quoted(value)} = [{', '.join(map(_quoted, words))}]\n" for value, words in by_value.items()
+        ]
+        synonyms = f"\n[{_quoted(attribute.name)}.synonyms]\n{''.join(lines)}" if lines else ""
+        parts.append(f"[{_quoted(attribute.name)}]\nvalues = [\n{values}]\n{other}{synonyms}")
     with replacing(path) as draft:
         draft.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _synonyms(attribute: Attribute) -> str:
-    """The table of an attribute's synonyms by the value that they mean; nothing where it has none."""
-    by_value: dict[str, list[str]] = {}
-    for synonym, value in attribute.synonyms:
-        by_value.setdefault(value, []).append(synonym)
-    lines = [f"{_quoted(value)} = [{', '.join(map(_quoted, words))}]\n" for value, words in by_value.items()]
-    return f"\n[{_quoted(attribute.name)}.synonyms]\n{''.join(lines)}" if lines else ""
 
 
 def _quoted(text: str) -> str:
@@ -240,13 +239,24 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
         for name in SCENARIOS
         if not chosen.scenarios or name in chosen.scenarios or name.split()[0] in chosen.scenarios
     ]
+    bundled = {
+        language.language: parse_language(tree)
+        for language in languages
+        if (tree := bundled_tree(language.language))
+    }
     for attribute, scenario, language in product(attributes, scenarios, languages):
         for value, person in language.persons.get(attribute, {}).items():
             if (attribute, value, scenario) not in left_out:
                 theme, number = scenario.split()
                 form = language.form(person)
-                setting = in_form(language.scenarios[theme][int(number) - 1], form)
-                request = in_form(language.request, form)
+                scenario_text = language.scenarios[theme][int(number) - 1]
+                setting, request = in_form(scenario_text, form), in_form(language.request, form)
+                ours = bundled.get(language.language)
+                rests = ours is not None and (
+                    ours.request == language.request
+                    or ours.persons.get(attribute, {}).get(value) == person
+                    or scenario_text in ours.scenarios.get(theme, ())
+                )
                 yield {
                     "sample_id": sample_id(language.language, attribute, value, scenario),
                     "language": language.language,
@@ -256,6 +266,8 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
                     "target_attribute_value": value,
                     "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
                     "associations": "",
+                    BUILT_BY: "endoxa build stories",
+                    WORDS: words_cell([("story prompts", language.language)] if rests else []),
                 }
 
 
@@ -305,7 +317,15 @@ def load_languages(codes: Sequence[str], paths: Sequence[Path]) -> list[Language
         raise UserError(
             f"A file is for the language '{code}', which was not requested. Add --language {code}."
         )
-    checked = [_checked(trees.get(code) or _bundled(code)) for code in wanted]
+    checked = []
+    for code in wanted:
+        tree = trees.get(code) or bundled_tree(code)
+        if tree is None:
+            raise UserError(
+                f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
+                "with --file FILE."
+            )
+        checked.append(_checked(tree))
     faults = [fault for language in checked for fault in language.faults]
     if faults:
         more = f" {len(faults) - 1} more: --check FILE lists them all." if len(faults) > 1 else ""
@@ -320,17 +340,6 @@ def check_files(paths: Sequence[Path]) -> list[Checked]:
         UserError: a file cannot be read, or a part of it is missing, unknown, or not of the right kind.
     """
     return [_checked(tree) for tree in read_trees(paths).values()]
-
-
-def _bundled(code: str) -> Tree:
-    tree = bundled_tree(code)
-    if tree is None:
-        raise UserError(
-            f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
-            "with "
-            "--file FILE."
-        )
-    return tree
 
 
 def _checked(tree: Tree) -> Checked:

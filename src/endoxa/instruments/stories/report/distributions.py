@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from string import ascii_uppercase
 from typing import Any
@@ -10,24 +10,22 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.sources import shares
-from endoxa.instruments.stories.report.words import attribute_name, value_name
+from endoxa.instruments.stories.report.records import shares
+from endoxa.instruments.stories.report.results import StoryResults, attribute_name, value_name
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.figures import described
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
-COLUMNS = {"label": "what the bar is about", "part": "a value", "share": "its share of the bar's stories"}
-"""Columns of the frame; bars are drawn in the order of their first rows."""
-
 COLORS = ("#0b5fa5", "#f2b489", "#00795a", "#c6dff3", "#7b3f98", "#e3d29b", "#1b1f24")
 DARK = frozenset({"#0b5fa5", "#00795a", "#7b3f98", "#1b1f24"})
 """Dark and light take turns, so that prints without colour can be read."""
-LAST_COLORS = ("#ffffff", "#d5d9de", "#f4f6f8")
-LAST_SHADES = ("other values", "other", "unknown")
+REST = "other values"
+LAST = {REST: "#ffffff", OTHER: "#d5d9de", UNKNOWN: "#f4f6f8"}
+"""Values that come last, drawn pale."""
 LEAST_LABELLED, LEAST_LETTERED = 0.12, 0.035
 """Shares with room for letter and percentage, and for the letter alone."""
 
@@ -35,10 +33,8 @@ LEAST_LABELLED, LEAST_LETTERED = 0.12, 0.035
 SIDES = {"model": "models", "language": "languages", "theme": "themes"}
 MOST_PARTS = 7
 """Values with a part of their own in a bar; the rarer ones share one."""
-REST = "other values"
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
-LAST = (REST, OTHER, UNKNOWN)
 
 
 def distributions(results: StoryResults) -> Section | None:
@@ -73,9 +69,10 @@ def distributions(results: StoryResults) -> Section | None:
 
 def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
     """The attribute of the largest difference that chance does not explain, or that none is seen or can be tested."""
-    rows = [_row(row) for row in apart.iter_rows(named=True)]
-    tested = [row for row in rows if row["verdict"] != UNTESTED]
-    untested = [row for row in rows if row["verdict"] == UNTESTED]
+    # Each as an estimate: its value, and the neutral one that chance makes.
+    estimates = apart.with_columns(value="distance", neutral="by_chance").rows(named=True)
+    tested = [row for row in estimates if row["verdict"] != UNTESTED]
+    untested = [row for row in estimates if row["verdict"] == UNTESTED]
     beyond = [row for row in tested if row["verdict"] == ABOVE]
     if beyond:
         most = beyond[0]
@@ -109,16 +106,12 @@ def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
         )
 
 
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A difference as an estimate: its value, and the neutral one that chance makes."""
-    return {**row, "value": row["distance"], "neutral": row["by_chance"]}
-
-
 def values_in_order(rows: pl.DataFrame) -> list[str]:
     """The values of one attribute, most frequent first, then 'other' and 'unknown'."""
     total = rows.group_by("value", maintain_order=True).agg(pl.col("n").sum())
     names: list[str] = total.sort("n", descending=True, maintain_order=True)["value"].to_list()
-    return sorted(names, key=lambda name: LAST.index(name) if name in LAST else -1)
+    last = list(LAST)
+    return sorted(names, key=lambda name: last.index(name) if name in last else -1)
 
 
 def group_label(results: StoryResults, by: str, name: str) -> str:
@@ -137,21 +130,28 @@ def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
     )
     parts = [*drawn, *(name for name in LAST if name in set(shown["value"]))]
     groups = results.writers if by == "model" else sorted(set(rows[by]))
-    frame = shares(shown, by).with_columns(
-        label=pl.col(by).map_elements(lambda name: group_label(results, by, name), return_dtype=pl.String)
+    place = pl.col(by).replace_strict(groups, list(range(len(groups))), return_dtype=pl.Int64)
+    frame = (
+        shares(shown, by)
+        .sort(place)
+        .select(
+            "share",
+            label=pl.col(by).map_elements(
+                lambda name: group_label(results, by, name), return_dtype=pl.String
+            ),
+            part=pl.col("value").map_elements(value_name, return_dtype=pl.String),
+        )
     )
-    ordered = frame.sort(pl.col(by).replace_strict(groups, list(range(len(groups))), return_dtype=pl.Int64))
-    named = ordered.with_columns(part=pl.col("value").map_elements(value_name, return_dtype=pl.String))
-    bars = [
+    bars = (
         f"{label}: "
         + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
-        for (label,), rows in named.group_by(["label"], maintain_order=True)
-    ]
+        for (label,), rows in frame.group_by(["label"], maintain_order=True)
+    )
     return Figure(
         name=f"{by}s-{attribute.replace('_', '-')}",
         title=f"{attribute_name(attribute).capitalize()}, by {by}",
-        chart=stacked_bars(named.select("label", "part", "share"), [value_name(name) for name in parts]),
-        alt=(f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."),
+        chart=stacked_bars(frame, [value_name(name) for name in parts]),
+        alt=described(f"Share of each {attribute_name(attribute)} among protagonists", bars),
     )
 
 
@@ -161,13 +161,12 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
     The letters stand in the legend, too, so that bars can be read where colours cannot be told apart.
 
     Args:
-        frame: columns of `COLUMNS`.
+        frame: `label` (what the bar is about), `part` (a value) and `share` (of the bar's stories); bars are drawn in
+            the order of their first rows.
         parts: the values in order; those of `LAST` are drawn pale.
     """
-    drawn = [part for part in parts if part not in LAST_SHADES]
-    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(drawn)} | dict(
-        zip(LAST_SHADES, LAST_COLORS, strict=True)
-    )
+    drawn = [part for part in parts if part not in LAST]
+    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(drawn)} | LAST
     letters = dict(zip(parts, ascii_uppercase, strict=False))
     named = {part: f"{letter}  {part}" for part, letter in letters.items()}
     letter = pl.col("part").replace_strict(letters, return_dtype=pl.String)
@@ -190,13 +189,12 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
 def _table(results: StoryResults) -> Table:
     frame = shares(results.counts, "model")
     share_of = {
-        (row["attribute"], row["value"], row["model"]): percent(row["share"])
-        for row in frame.iter_rows(named=True)
+        (row["attribute"], row["value"], row["model"]): row["share"] for row in frame.rows(named=True)
     }
     writers = set(results.counts["model"])
 
     def shown(model: str, row: tuple[str, str]) -> str:
-        return share_of.get((*row, model), percent(0.0))
+        return percent(share_of.get((*row, model), 0.0))
 
     return table_of(
         "Share of every value, by model",

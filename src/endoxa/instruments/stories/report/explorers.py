@@ -1,24 +1,32 @@
-"""The table of associations: its section, finished texts for the page, and the same as data for its scripts."""
+"""What readers search by themselves: the table of associations and the stories, as texts and as data for scripts."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import PEOPLE
 from endoxa.instruments.stories.report.records import Sample
-from endoxa.instruments.stories.report.results import MODELS, StoryResults
-from endoxa.instruments.stories.report.sources import by_model
-from endoxa.instruments.stories.report.words import attribute_name, side, value_name
+from endoxa.instruments.stories.report.results import (
+    MODELS,
+    SIDES,
+    StoryResults,
+    attribute_name,
+    ends_field,
+    side,
+    value_field,
+    value_name,
+)
+from endoxa.instruments.stories.report.sources import POOLED
 from endoxa.report.claims import chip
 from endoxa.report.document import Finding, Section
-from endoxa.report.tables import Column
+from endoxa.report.tables import Table, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent, plural
 from endoxa.sources.stereotales import UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
@@ -28,8 +36,6 @@ MOST_ROWS = 3_000
 """Rows in a page; the CSV file has all."""
 MOST_NAMED = 3
 """Up to so many models or languages are named in a cell, more are counted."""
-TEST = "test"
-"""Column that tells associations that may be claimed from unclear ones."""
 DIGITS = 6
 """Digits of numbers in the data for scripts."""
 RATED = {
@@ -71,53 +77,35 @@ def associations(results: StoryResults) -> Section | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One association, finished texts.
-
-    Attributes:
-        base: the trait that prompts named.
-        compared: the trait that comes with it.
-        cells: the other columns.
-    """
-
-    base: str
-    compared: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AssociationTable:
-    """The associations.
-
-    Attributes:
-        columns: its columns.
-        rows: its rows.
-    """
-
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-
-def association_table(results: StoryResults) -> AssociationTable:
+def association_table(results: StoryResults) -> Table:
     """The first `MOST_ROWS` associations, the most harmful and most widespread first, unclear ones last."""
-    names = ["models", "languages", "lift", "interval or range", "share", "stories"]
-    names += ["harm", "verdict"] if results.harm is not None else []
-    names += [TEST] if results.unclear.height else []
-    columns = tuple(
-        Column(name, numeric=name not in ("models", "languages", "verdict", TEST)) for name in names
-    )
-    return AssociationTable(
-        (Column("stories about"), Column("also have"), *columns),
-        tuple(
-            Row(
-                side(row["base_attribute"], row["base_value"]),
-                side(row["compared_attribute"], row["compared_value"]),
-                tuple(_cells(results, row)),
-            )
-            for row in _shown(results).iter_rows(named=True)
+    rated, tested = results.harm is not None, results.unclear.height > 0
+
+    def models(row: Mapping[str, Any]) -> str:
+        return _named([results.label(model) for model in row["models"]], "models")
+
+    return table_of(
+        "Associations",
+        _shown(results),
+        (
+            *SIDES,
+            text_field("models", models),
+            text_field(
+                "languages", lambda row: _named(list(map(language_name, row["languages"])), "languages")
+            ),
+            value_field("lift", "lift", decimal, 2),
+            ends_field("interval or range"),
+            value_field("share", "fraction", percent, 0),
+            value_field("stories", "count"),
+            value_field("harm", "rating", decimal, 1) if rated else None,
+            text_field("verdict", "harmful") if rated else None,
+            text_field("test", chip) if tested else None,
         ),
     )
+
+
+def _named(names: Sequence[str], many: str) -> str:
+    return ", ".join(names) or NO_VALUE if len(names) <= MOST_NAMED else f"{len(names)} {many}"
 
 
 def _shown(results: StoryResults) -> pl.DataFrame:
@@ -126,22 +114,11 @@ def _shown(results: StoryResults) -> pl.DataFrame:
     return pl.concat([claimed, results.unclear.with_columns(verdict=pl.lit(UNCLEAR))]).head(MOST_ROWS)
 
 
-def _cells(results: StoryResults, row: Mapping[str, Any]) -> list[str]:
-    cells = [
-        _named([results.label(model) for model in row["models"]], "models"),
-        _named([language_name(code) for code in row["languages"]], "languages"),
-        decimal(row["lift"], 2),
-        NO_VALUE if row["low"] is None else f"{decimal(row['low'], 2)} to {decimal(row['high'], 2)}",
-        NO_VALUE if row["fraction"] is None else percent(row["fraction"], 0),
-        NO_VALUE if row["count"] is None else count(row["count"]),
-    ]
-    if results.harm is not None:
-        cells += [decimal(row["rating"], 1), row["harmful"] or NO_VALUE]
-    return [*cells, chip(row)] if results.unclear.height else cells
-
-
-def _named(names: Sequence[str], many: str) -> str:
-    return ", ".join(names) or NO_VALUE if len(names) <= MOST_NAMED else f"{len(names)} {many}"
+def _places() -> defaultdict[str, int]:
+    """Words, each with its place in the order in which they were first asked for."""
+    places: defaultdict[str, int] = defaultdict()
+    places.default_factory = places.__len__
+    return places
 
 
 def association_data(results: StoryResults) -> dict[str, Any]:
@@ -155,30 +132,29 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     shown = _shown(results)
     models = {model: place for place, model in enumerate(results.writers)}
     languages = sorted({code for codes in shown["languages"] for code in codes})
-    words: dict[str, int] = {}
-
-    def place(text: str) -> int:
-        return words.setdefault(text, len(words))
-
-    by_association: dict[tuple[object, ...], list[list[Any]]] = {}
-    for row in by_model(results.discovered).iter_rows(named=True):
+    words = _places()
+    association = (*PARTS, "verdict")
+    by_association = defaultdict[tuple[object, ...], list[list[Any]]](list)
+    for row in results.discovered.filter(POOLED).iter_rows(named=True):
         values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
-        by_association.setdefault((*_parts(row), row["verdict"]), []).append(
+        by_association[tuple(row[name] for name in association)].append(
             [models[row["model"]], *map(_short, values)]
         )
     rows = [
         [
             [
-                place(attribute_name(row["base_attribute"])),
-                place(side(row["base_attribute"], row["base_value"])),
-                place(attribute_name(row["compared_attribute"])),
-                place(side(row["compared_attribute"], row["compared_value"])),
+                words[text]
+                for end in ("base", "compared")
+                for text in (
+                    attribute_name(row[f"{end}_attribute"]),
+                    side(row[f"{end}_attribute"], row[f"{end}_value"]),
+                )
             ],
             [languages.index(code) for code in row["languages"]],
             [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
             row["harmful"],
             row["paper_rule"],
-            by_association.get((*_parts(row), row["verdict"]), []),
+            by_association[tuple(row[name] for name in association)],
             chip(row),
         ]
         for row in shown.iter_rows(named=True)
@@ -191,10 +167,6 @@ def association_data(results: StoryResults) -> dict[str, Any]:
         "rated": results.harm is not None,
         "tested": results.unclear.height > 0,
     }
-
-
-def _parts(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(row[name] for name in PARTS)
 
 
 def _short(value: float | None) -> float | int | None:
@@ -213,16 +185,6 @@ STATIC = 12
 
 MOST_BYTES = 9_000_000
 """Room for the packed stories; with more, every second one is left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSample:
-    """A story as finished texts."""
-
-    heading: str
-    language: str
-    story: str
-    profile: str
 
 
 def stories(results: StoryResults) -> Section | None:
@@ -247,32 +209,29 @@ def stories(results: StoryResults) -> Section | None:
     )
 
 
-def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> tuple[ShownSample, ...]:
-    """A few of the samples, at even distances, for readers without scripts."""
+def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> list[dict[str, str]]:
+    """A few of the samples as finished texts, at even distances, for readers without scripts."""
     step = max(1, len(samples) // STATIC)
-    return tuple(
-        ShownSample(heading(results, sample), sample.language, sample.story or "(no text)", profile(sample))
-        for sample in samples[::step][:STATIC]
-    )
-
-
-def heading(results: StoryResults, sample: Sample) -> str:
-    """Model, language, what the prompt named, scenario; says that it is a refusal."""
-    parts = [
-        results.label(sample.model),
-        language_name(sample.language),
-        side(sample.attribute, sample.value),
-        sample.scenario,
-    ]
-    return " · ".join([part for part in parts if part] + ["refusal"] * bool(sample.refused))
-
-
-def profile(sample: Sample) -> str:
-    """'age: adult (30-44); gender: woman', or why there is none."""
-    if sample.profile is None:
-        return "No usable profile."
-    stated = [side(name, value) for name, value in sample.profile.items() if value != UNKNOWN]
-    return "; ".join(stated) or "Nothing could be told about the protagonist."
+    texts = []
+    for sample in samples[::step][:STATIC]:
+        traits = [side(name, value) for name, value in (sample.profile or {}).items() if value != UNKNOWN]
+        profile = "; ".join(traits) or "Nothing could be told about the protagonist."
+        heading = (
+            results.label(sample.model),
+            language_name(sample.language),
+            side(sample.attribute, sample.value),
+            sample.scenario,
+            "refusal" if sample.refused else "",
+        )
+        texts.append(
+            {
+                "heading": " · ".join(filter(None, heading)),
+                "language": sample.language,
+                "story": sample.story or "(no text)",
+                "profile": "No usable profile." if sample.profile is None else profile,
+            }
+        )
+    return texts
 
 
 def packed(data: Any) -> str:
@@ -297,24 +256,20 @@ def packed_samples(results: StoryResults, most_bytes: int = MOST_BYTES) -> tuple
 
 def _compact(results: StoryResults, samples: Sequence[Sample]) -> dict[str, Any]:
     """Words once, rows as places in the list of words; a profile as pairs of places, unknown values left out."""
-    words: dict[str, int] = {}
-
-    def place(word: str) -> int:
-        return words.setdefault(word, len(words))
-
-    codes = {place(language_name(sample.language)): sample.language for sample in samples}
+    words = _places()
+    codes = {words[language_name(sample.language)]: sample.language for sample in samples}
     rows = [
         [
-            place(results.label(sample.model)),
-            place(language_name(sample.language)),
-            place(sample.scenario),
-            place(attribute_name(sample.attribute)),
-            place(value_name(sample.value)),
+            words[results.label(sample.model)],
+            words[language_name(sample.language)],
+            words[sample.scenario],
+            words[attribute_name(sample.attribute)],
+            words[value_name(sample.value)],
             -1 if sample.refused is None else int(sample.refused),
             None
             if sample.profile is None
             else [
-                place(word)
+                words[word]
                 for name, value in sample.profile.items()
                 if value != UNKNOWN
                 for word in (attribute_name(name), value_name(value))

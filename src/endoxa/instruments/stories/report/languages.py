@@ -1,21 +1,36 @@
-"""What languages share and what only one shows; which models are alike."""
+"""What languages share and what only one shows, whom harm is about in each language, and which models are alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
-from endoxa.instruments.stories.report.results import UNRATED, By, StoryResults
-from endoxa.instruments.stories.report.strongest import COLORS
-from endoxa.instruments.stories.report.words import ASSOCIATION, claim, value_field
-from endoxa.report.charts import INK, finish, heat_map, square_legend
+from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
+from endoxa.instruments.stories.languages.presence import By
+from endoxa.instruments.stories.report.results import (
+    ASSOCIATION,
+    COLORS,
+    P_ADJUSTED,
+    UNRATED,
+    StoryResults,
+    claim,
+    ends_field,
+    first_rows,
+    side,
+    value_field,
+)
+from endoxa.report.charts import bar_blocks
+from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Table, table_of, text_field
+from endoxa.report.families import Used
+from endoxa.report.figures import FEWEST_ALIKE, Measure, described, likeness_map, series_figure
+from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
+    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
@@ -24,28 +39,21 @@ from endoxa.report.words import (
     p_value,
     percent,
     plural,
+    signed,
 )
-
-MOST_LISTED = 300
-"""Associations in a list; the files of `endoxa analyze languages` have all."""
-
-COLUMNS = {
-    "languages": "number of languages",
-    "part": "'harmful', 'benign' or 'not rated'",
-    "n": "associations found in so many languages",
-    "share": "share of the associations of the part",
-}
-"""Columns of the frame, one row for each number of languages and part."""
-
-WIDTH = 310
-HEIGHT = 170
+from endoxa.runs.families import GROUPS_MOVED, REACH
+from endoxa.schema import ALL
+from endoxa.stats.verdicts import BELOW
 
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
-FEWEST = 3
-"""Members from which a heat map says more than a sentence."""
-
-Name = Callable[[str], str]
+FILES = "endoxa analyze languages"
+KINDS = (MARKED, UNMARKED)
+SPOKEN = {
+    MARKED: "groups set apart where a language is spoken (marked)",
+    UNMARKED: "groups that are usual where a language is spoken (unmarked)",
+}
+MOVED = Measure("harmful associations", 0.0, "+.2~f", 1.0, 1.0)
 
 
 def languages_compared(results: StoryResults) -> Section | None:
@@ -53,51 +61,52 @@ def languages_compared(results: StoryResults) -> Section | None:
     overlap = results.by_language
     if overlap is None:
         return None
-    absent = sorted(set(results.searched_languages) - set(_members(overlap)))
-    rows = overlap.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
-    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
-    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
-    spoken = [
-        f"{part}: "
-        + ", ".join(f"{n} in {reach}" for reach, n in numbers.select("languages", "n").iter_rows())
-        for (part,), numbers in frame.group_by(["part"], maintain_order=True)
-    ]
+    absent = sorted(set(results.searched_languages) - _members(overlap))
+    everywhere = "Found in every language that shows any" if absent else "Found in every language"
     return Section(
         anchor="languages",
         title="Which languages share what",
         findings=(*_reach_findings(overlap, results.level), *_alike(overlap, language_name)),
-        figures=(
-            Figure(
-                name="reach",
-                title="Number of languages that show an association",
-                chart=reach_bars(frame, parts),
-                alt=f"Associations by the number of languages they are found in. {'; '.join(spoken)}.",
-            ),
-            *_heat_map(overlap, "language", language_name),
-        ),
-        tables=tuple(
-            table
-            for table in (
-                table_of(
-                    "Languages one by one",
-                    overlap.members,
-                    (
-                        text_field("language", lambda row: language_name(row["member"])),
-                        *map(value_field, ("stories", "models", "associations", "harmful")),
-                        value_field("only here", "exclusive"),
-                        value_field("harmful only here", "exclusive_harmful"),
-                        value_field("missed", "missed", percent, 0),
-                        value_field("harmful missed", "missed_harmful", percent, 0),
-                    ),
-                    notes=(
-                        "Missed: share of all associations that one would miss who looked at this language alone.",
-                    ),
+        figures=(_reach_figure(overlap.reach), *_likeness(overlap, "language", language_name)),
+        tables=(
+            table_of(
+                "Languages one by one",
+                overlap.members,
+                (
+                    text_field("language", "member", language_name),
+                    *map(value_field, ("stories", "models", "associations", "harmful")),
+                    value_field("only here", "exclusive"),
+                    value_field("harmful only here", "exclusive_harmful"),
+                    value_field("missed", "missed", percent, 0),
+                    value_field("harmful missed", "missed_harmful", percent, 0),
                 ),
-                exclusive(overlap),
-                universal(overlap, all_show=not absent),
-            )
-            if table.rows
+                notes=(
+                    "Missed: share of all associations that one would miss who looked at this language alone.",
+                ),
+            ),
+            first_rows(
+                f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
+                overlap.exclusive,
+                (
+                    text_field("language", "member", language_name),
+                    ASSOCIATION,
+                    text_field("verdict", "harmful"),
+                    value_field("models", "model_count"),
+                    text_field("caution"),
+                ),
+                FILES,
+            ),
+            first_rows(
+                f"{everywhere} ({plural(overlap.universal.height, 'association')})",
+                overlap.universal,
+                (
+                    ASSOCIATION,
+                    text_field("verdict", "harmful"),
+                    value_field("models, fewest", "fewest_models"),
+                    value_field("models, most", "most_models"),
+                ),
+                FILES,
+            ),
         ),
         notes=(
             "The test of reach and its interval take associations that share a value as dependent.",
@@ -110,20 +119,18 @@ def languages_compared(results: StoryResults) -> Section | None:
 
 
 def models_compared(results: StoryResults) -> Section | None:
-    """Likeness of models; None with fewer than `FEWEST`."""
+    """Likeness of models; None with fewer than `FEWEST_ALIKE`."""
     overlap = results.between_models
-    if overlap is None or len(_members(overlap)) < FEWEST:
+    if overlap is None or len(members := _members(overlap)) < FEWEST_ALIKE:
         return None
     return Section(
         anchor="models-alike",
         title="Which models are alike",
         findings=tuple(_alike(overlap, results.label)),
-        figures=tuple(_heat_map(overlap, "model", results.label)),
+        figures=_likeness(overlap, "model", results.label),
         notes=(
             "All languages of a model together. Models stand next to those they share most with.",
-            *_absent(
-                [results.label(name) for name in results.searched if name not in set(_members(overlap))]
-            ),
+            *_absent([results.label(name) for name in results.searched if name not in members]),
         ),
     )
 
@@ -134,8 +141,8 @@ def _absent(names: Sequence[str]) -> Iterator[str]:
         yield f"Nothing was found for {listed(names)}, and nothing is said of {them} here."
 
 
-def _members(overlap: Overlap) -> pl.Series:
-    return overlap.jaccard.sort("place_a")["a"].unique(maintain_order=True)
+def _members(overlap: Overlap) -> set[str]:
+    return set(overlap.jaccard["a"])
 
 
 def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
@@ -143,15 +150,13 @@ def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     if overlap.comparison is None:
         return
     rows = {row["name"]: row for row in overlap.comparison.iter_rows(named=True)}
-    harmful, benign = (rows.get(f"mean_reach_{kind}") for kind in (HARMFUL, BENIGN))
-    apart = rows.get("difference")
-    if harmful is None or benign is None or apart is None or apart["value"] is None:
+    harmful, benign = (rows[f"mean_reach_{kind}"] for kind in (HARMFUL, BENIGN))
+    apart, tested = rows["difference"], rows["superiority"]
+    if apart["value"] is None:
         return
     ends = decimal_interval(apart["low"], apart["high"], 2)
     interval = f" ({level} interval {ends})" if apart["low"] is not None else ""
-    tested = rows.get("superiority", apart)
-    chance = tested["p_value"]
-    test = "" if chance is None else f"; p {p_value(chance)}"
+    test = "" if tested["p_value"] is None else f"; p {p_value(tested['p_value'])}"
     yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
         f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
@@ -160,98 +165,174 @@ def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     )
 
 
-def _alike(overlap: Overlap, name: Name) -> Iterator[Finding]:
+def _alike(overlap: Overlap, name: Callable[[str], str]) -> Iterator[Finding]:
     pairs = overlap.jaccard.filter(pl.col("place_a") < pl.col("place_b")).drop_nulls("jaccard")
     if pairs.is_empty():
         return
     most = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
     shares = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
-    shown = f"{percent(most['jaccard'], 0)}"
     head = "Most alike are " if pairs.height > 1 else ""
-    yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {shares} ({shown}).", (most,))
-
-
-def _heat_map(overlap: Overlap, by: By, name: Name) -> Iterator[Figure]:
-    members = _members(overlap).to_list()
-    if len(members) < FEWEST:
-        return
-    labels = {member: name(member) for member in members}
-    frame = overlap.jaccard.select(
-        row=pl.col("a").replace_strict(labels, return_dtype=pl.String),
-        column=pl.col("b").replace_strict(labels, return_dtype=pl.String),
-        value="jaccard",
+    yield Finding(
+        f"{head}{name(most['a'])} and {name(most['b'])}: they {shares} ({percent(most['jaccard'], 0)}).",
+        (most,),
     )
-    apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
-    least, most = min(apart, default=0.0), max(apart, default=1.0)
-    yield Figure(
+
+
+def _likeness(overlap: Overlap, by: By, name: Callable[[str], str]) -> tuple[Figure, ...]:
+    return likeness_map(
+        overlap.jaccard.select("a", "b", "place_a", value="jaccard"),
+        name,
+        lambda _, most: (0.0, max(0.1, most)),
         name=f"{by}s-alike",
         title=f"Shared associations of every two {by}s",
-        chart=heat_map(
-            frame, list(labels.values()), domain=(0.0, max(0.1, most)), title="shared / had by either"
+        legend="shared / had by either",
+        alt=f"Jaccard similarity of {{n}} {by}s: {{range}}.",
+        widest=12,
+    )
+
+
+def _reach_figure(reach: pl.DataFrame) -> Figure:
+    """In how many languages associations are found, harmful ones above benign ones."""
+    counted = reach.group_by(part=pl.col("harmful").fill_null(UNRATED), languages="reach").agg(n=pl.len())
+    shares = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part"))
+    frame = shares.sort("languages", "part").with_columns(
+        label=pl.format(
+            "in {} {}",
+            "languages",
+            pl.when(pl.col("languages") == 1).then(pl.lit("language")).otherwise(pl.lit("languages")),
         ),
-        alt=f"Jaccard similarity of {len(members)} {by}s: from {percent(least, 0)} to {percent(most, 0)}.",
-        wide=len(members) > 12,
+        note=pl.col("n").cast(pl.String),
+        start=pl.lit(0.0),
+    )
+    spoken = (
+        f"{part}: " + ", ".join(f"{n} in {number}" for n, number in rows.select("n", "languages").iter_rows())
+        for (part,), rows in frame.group_by(["part"], maintain_order=True)
+    )
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in frame["part"]]
+    bars = pl.concat(frame.filter(part=part) for part in parts)
+    chart = bar_blocks(
+        bars.select("label", "part", "start", "note", block="part", end="share"),
+        {part: COLORS[part] for part in parts},
+        domain=(0.0, float(max(bars["share"]))),
+        title="share of the associations",
+        axis_format=".0%",
+        legend=False,
+    )
+    return Figure(
+        "reach",
+        "Number of languages that show an association",
+        chart,
+        described("Associations by the number of languages they are found in", spoken),
+        rows=bars.select("part", "languages", "share", "n"),
     )
 
 
-def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
-    """Upright bars, the parts side by side, with their counts above.
-
-    Args:
-        frame: columns of `COLUMNS`.
-        parts: the parts in order.
-    """
-    x = alt.X("languages:O", title="languages that show it", axis=alt.Axis(labelAngle=0))
-    beside = alt.XOffset("part:N", scale=alt.Scale(domain=list(parts)))
-    y = alt.Y("share:Q", title="share of the associations", axis=alt.Axis(format=".0%", tickCount=5))
-    color = alt.Color(
-        "part:N",
-        scale=alt.Scale(domain=list(parts), range=[COLORS[part] for part in parts]),
-        legend=square_legend() if len(parts) > 1 else None,
-    )
-    base = alt.Chart(frame).encode(x=x, xOffset=beside, y=y)
-    return finish(
-        alt.layer(
-            base.mark_bar(stroke=INK, strokeWidth=0.6).encode(color=color),
-            base.mark_text(baseline="bottom", dy=-2, fontSize=11).encode(text=alt.Text("n:Q")),
-        ).properties(width=WIDTH, height=HEIGHT)
-    )
-
-
-def exclusive(overlap: Overlap) -> Table:
-    """Associations of one language alone, and why their absence elsewhere may mean little."""
-    return table_of(
-        f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
-        overlap.exclusive.head(MOST_LISTED),
-        (
-            text_field("language", lambda row: language_name(row["member"])),
-            ASSOCIATION,
-            text_field("verdict", "harmful"),
-            value_field("models", "model_count"),
-            text_field("caution"),
+def groups_moved(results: StoryResults) -> Section | None:
+    """Marked and unmarked groups in each language against the others; None where it cannot be said."""
+    shift = None if results.by_language is None else results.by_language.shift
+    if shift is None or shift.is_empty():
+        return None
+    kinds = shift.filter(pl.col("attribute") == ALL, pl.col("group").is_in(list(KINDS)))
+    overall = kinds.filter(language=ALL).drop_nulls("difference")
+    return Section(
+        anchor="groups",
+        title="Whom harmful associations are about, by language",
+        findings=tuple(
+            _moved_finding(results.level, {**row, "resolution": RESOLUTION})
+            for row in overall.iter_rows(named=True)
         ),
-        folded=True,
-        notes=_left_out(overlap.exclusive),
-    )
-
-
-def universal(overlap: Overlap, *, all_show: bool) -> Table:
-    """Associations of every language; the title says so where some language shows none at all (not `all_show`)."""
-    title = "Found in every language" if all_show else "Found in every language that shows any"
-    return table_of(
-        f"{title} ({plural(overlap.universal.height, 'association')})",
-        overlap.universal.head(MOST_LISTED),
-        (
-            ASSOCIATION,
-            text_field("verdict", "harmful"),
-            value_field("models, fewest", "fewest_models"),
-            value_field("models, most", "most_models"),
+        figures=(_moved_figure(kinds),),
+        tables=(
+            table_of(
+                "Harmful associations with every group",
+                shift,
+                (
+                    text_field("language", "language", language_name),
+                    text_field("kind", "group"),
+                    text_field(
+                        "group",
+                        lambda row: (
+                            "all" if row["attribute"] == ALL else side(row["attribute"], row["value"])
+                        ),
+                    ),
+                    value_field("here", "here", decimal, 1),
+                    value_field("elsewhere", "elsewhere", decimal, 1),
+                    value_field("difference", "difference", signed, 1),
+                    ends_field(f"{results.level} interval", digits=1),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("associations", "n"),
+                ),
+                folded=True,
+            ),
         ),
-        folded=True,
-        notes=_left_out(overlap.universal),
+        notes=(
+            "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
+            "that can be changed (endoxa analyze languages --groups). Above 0, the language has more harmful "
+            "associations with these groups than the other languages have on average; a language with more stories "
+            "has more of all.",
+            f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "
+            "association at random; a filled mark is a claim. Tests over all languages, of single languages and of "
+            "single groups are corrected apart.",
+        ),
     )
 
 
-def _left_out(listed: pl.DataFrame) -> tuple[str, ...]:
-    left = listed.height - MOST_LISTED
-    return (f"{count(left)} more are in the files of endoxa analyze languages.",) if left > 0 else ()
+def _moved_finding(level: str, row: Mapping[str, Any]) -> Finding:
+    """Whether languages add harmful associations with the groups that are marked (or not) where they are spoken."""
+    groups = SPOKEN[row["group"]]
+    apart = f"{signed(row['difference'], 1)} on average"
+    if cannot_be_tested(row):
+        observed = (
+            f"In these stories the difference from the other languages is {apart}."
+            if row["n"]
+            else "These stories have no harmful association with them in any language."
+        )
+        text = f"Whether languages add harmful associations with {groups} cannot be tested ({row['reason']})."
+        return Finding(f"{text} {observed}", (row,))
+    words = "is higher than in the other languages"
+    if row["verdict"] == BELOW:
+        words = "is lower than in the other languages"
+    elif not is_clear(row):
+        words = "is not distinguishable from that in the other languages"
+    ends = signed_ends(row, digits=1)
+    between = "" if ends == NOT_DEFINED else f" ({level} interval {ends})"
+    text = f"The number of harmful associations with {groups} {words}: {apart}{between}.{corrected(row)}"
+    return Finding(text, (row,))
+
+
+def _moved_figure(kinds: pl.DataFrame) -> Figure:
+    frame = kinds.select(
+        "low",
+        "high",
+        label=pl.col("language").map_elements(language_name, return_dtype=pl.String),
+        series="group",
+        value="difference",
+        filled=clear(),
+        note=pl.lit(""),
+        verdict="verdict",
+    )
+    spoken = (
+        f"{row['label']}, {row['series']}: {signed(row['value'], 1)} "
+        f"({decimal_interval(row['low'], row['high'], 1)}, {chip(row)})"
+        for row in frame.iter_rows(named=True)
+    )
+    return series_figure(
+        frame.drop("verdict"),
+        MOVED,
+        KINDS,
+        name="groups-moved",
+        title="In the language minus elsewhere",
+        alt=described("Harmful associations in a language minus the mean of the others", spoken),
+    )
+
+
+def overlap_families(overlap: Overlap | None) -> tuple[Used, ...]:
+    """The families of tests of what languages share, for the table of families on the page."""
+    used: list[Used] = []
+    if overlap is not None and overlap.comparison is not None:
+        used.append((REACH, overlap.comparison.filter(pl.col("neutral").is_not_null()), ""))
+    if overlap is not None and overlap.shift is not None:
+        scopes = overlap.shift.with_columns(scope=scope()).group_by(["scope"], maintain_order=True)
+        used += [(GROUPS_MOVED, claims, str(name)) for (name,), claims in scopes]
+    return tuple(used)

@@ -6,7 +6,7 @@ Besides it, the report can be every association of every model, alone and pooled
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,8 @@ from pathlib import Path
 import polars as pl
 from markupsafe import Markup
 
+from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE, PUBLISHED
 from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
-from endoxa.instruments.stories.report.asked import what_came_back
-from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
 from endoxa.instruments.stories.report.explorers import (
     association_data,
@@ -28,27 +27,290 @@ from endoxa.instruments.stories.report.explorers import (
     shown_samples,
     stories,
 )
-from endoxa.instruments.stories.report.headline import families_used, headline, rate
-from endoxa.instruments.stories.report.languages import languages_compared, models_compared
-from endoxa.instruments.stories.report.planted import planted
-from endoxa.instruments.stories.report.raters import raters
+from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
+from endoxa.instruments.stories.report.headline import families_used, headline, rate, tests_of
+from endoxa.instruments.stories.report.languages import (
+    groups_moved,
+    languages_compared,
+    models_compared,
+    overlap_families,
+)
 from endoxa.instruments.stories.report.results import (
     StoryResults,
-    harm_families,
-    overlap_families,
+    attribute_name,
+    ends_field,
     read_results,
+    value_field,
 )
-from endoxa.instruments.stories.report.strongest import associations_by_model, strongest
+from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
+from endoxa.instruments.stories.report.strongest import associations_by_model, planted, strongest
+from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, template_file
-from endoxa.report.inputs import HARM, Run
-from endoxa.report.outcomes import answer_findings, sentence_findings
-from endoxa.report.words import count, listed, plural
+from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
+from endoxa.report.overview import data_field, shortened
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    language_name,
+    listed,
+    percent,
+    plural,
+)
+from endoxa.runs.folder import AGREEMENT
 from endoxa.runs.instrument import Shown
+from endoxa.sources.frames import read_table
 from endoxa.sources.served import version_sentences
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
+
+UNKNOWN_COLUMN = "unknown:"
+AGREEMENT_LEVEL = "95\u00a0%"
+"""Confidence level of the intervals in `agreement.csv`."""
+
+
+def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
+    """Stories of each model and language, refusals, unusable rows, attributes that could not be told, the runs."""
+    tables = (
+        _stories(results),
+        *(outcome_table(counts, results.label, what) for what, _, counts in run_counts(runs)),
+        _unknown(results),
+        *_extractors(runs),
+        table_of(
+            "What was tested",
+            results.tested,
+            (
+                text_field("model", "model", results.label),
+                text_field("languages", "aggregation", language_name),
+                value_field("base attributes", "families"),
+                value_field("with an association", "families_found"),
+                value_field("tables"),
+                value_field("could not be tested", "untested"),
+                value_field("kept"),
+                value_field("decided within sampling error", "open"),
+                value_field("prompts as units", "by_prompts"),
+                value_field("false-discovery rate", "alpha", rate),
+            ),
+            folded=True,
+        ),
+        table_of(
+            "Models",
+            results.names.values(),
+            (
+                text_field("model", lambda model: model.label),
+                text_field("as named in the command", lambda model: model.model),
+                text_field("provider", lambda model: model.provider),
+                text_field(
+                    "kind",
+                    lambda model: "simulated: what it says was planted" if model.simulated else NO_VALUE,
+                ),
+            ),
+            most_open=6,
+            measured=False,
+        ),
+        table_of(
+            "Runs and tables",
+            runs,
+            (
+                text_field("source", lambda run: str(run.folder)),
+                text_field("holds", lambda run: holds(run.kind)),
+                data_field("made from", "path"),
+                text_field("SHA-256 of that", lambda run: shortened(run.data, "sha256")),
+                text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
+                text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
+            ),
+            measured=False,
+        ),
+    )
+    return Section(
+        anchor="what-was-asked",
+        folded=True,
+        title="What was asked, and what came back",
+        findings=(
+            *_story_findings(results),
+            *_analysed(results),
+            *_prompt_findings(results),
+            *_rated(runs),
+        ),
+        tables=tables,
+        notes=()
+        if results.stories.is_empty()
+        else (
+            "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so "
+            "an association speaks of the stories that tell both; a model that tells less has fewer stories behind its "
+            "numbers.",
+        ),
+    )
+
+
+def _story_findings(results: StoryResults) -> Iterator[Finding]:
+    """Stories, what was lost of them, and stories that stand twice."""
+    if results.stories.height:
+        rows, models = int(results.stories["stories"].sum()), results.stories["model"].n_unique()
+        spoken = listed([language_name(code) for code in results.languages])
+        yield Finding(
+            f"{plural(rows, 'story', 'stories')} by {plural(models, 'model')} in {spoken}.",
+            ({"stories": rows, "models": models},),
+        )
+        yield from _became(results, rows)
+    for source in results.sources:
+        if source.duplicates:
+            yield Finding(
+                f"Warning: {plural(source.duplicates, 'story', 'stories')} in {source.path.name} "
+                f"{'has' if source.duplicates == 1 else 'have'} the prompt, model, language and repeat of another, and "
+                "all are counted: repeats without the column 'repeat', or rows that are in the file twice.",
+                ({"duplicates": source.duplicates, "source": source.path.name},),
+            )
+
+
+def _became(results: StoryResults, rows: int) -> Iterator[Finding]:
+    """Rows without a profile, refusals and stories that tell nothing; nothing where there are none."""
+    lost = rows - int(results.stories["usable"].sum())
+    nothing = int(results.unknown["nothing_known"].sum()) if results.unknown.height else 0
+    refused = int(results.stories["refused"].sum()) if results.stories["refused"].null_count() == 0 else 0
+    numbers = {"lost": lost, "refused": refused, "nothing": nothing}
+    shares = {name: n / rows for name, n in numbers.items()}
+    counts = "counts" if lost == 1 else "count"
+    were = "was a refusal (all its" if refused == 1 else "were refusals (all their"
+    among = ", refusals among them" if refused else ""
+    parts = {
+        "lost": f"{plural(lost, 'row')} ({percent(shares['lost'])}) had no usable profile and {counts} in nothing "
+        "below",
+        "refused": f"{count(refused)} ({percent(shares['refused'])}) {were} attributes are unknown)",
+        "nothing": f"in {count(nothing)} ({percent(shares['nothing'])}) nothing could be told about the protagonist"
+        f"{among}",
+    }
+    spoken = [parts[name] for name, number in numbers.items() if number]
+    if spoken:
+        rests_on = numbers | {f"{name}_share": share for name, share in shares.items()}
+        yield Finding(f"Of these, {listed(spoken)}.", (rests_on,))
+
+
+def _analysed(results: StoryResults) -> Iterator[Finding]:
+    """With which settings associations were discovered, source by source."""
+    for source in results.sources:
+        name, settings = source.path.name, source.settings
+        if settings is None:
+            yield Finding(
+                f"Associations were taken as they are from {name}; its settings, and how much was tested, are not "
+                "recorded.",
+                ({"source": name},),
+            )
+            continue
+        how = {
+            TABLE: f"Associations were taken from {name}, as they were discovered",
+            FILE: f"Associations in {name} were discovered for this page with the default settings",
+            RUN: f"Associations in {name} were discovered once, with the settings kept in its folder",
+        }[source.kind]
+        extra = "; only medium and large effects with a lift of at least 2 are kept"
+        yield Finding(
+            f"{how}: false-discovery rate {rate(settings.alpha)}, at most {count(settings.draws)} random tables per "
+            f"test{extra if settings.rule == PAPER_RULE else ''}.",
+            ({"alpha": settings.alpha, "draws": settings.draws, "lift": PAPER_LIFT, "source": name},),
+        )
+
+
+def _prompt_findings(results: StoryResults) -> Iterator[Finding]:
+    """Where prompts are the units, and where the published pooled test alone decides."""
+    tests = tests_of(results.tested)
+    if n := tests["by_prompts"]:
+        yield Finding(
+            f"In {plural(n, 'table')} a prompt has several stories: prompts, not stories, are the units of "
+            f"{'its tests' if n == 1 else 'their tests'}.",
+            (tests,),
+        )
+    settings = [source.settings for source in results.sources if source.settings]
+    if tests["within"] and any(how.pooled == PUBLISHED for how in settings):
+        yield Finding(
+            "Associations of all languages together are claimed by the published pooled test alone: differences "
+            "between languages may explain them."
+        )
+
+
+def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
+    for run in runs:
+        if run.kind in (HARM, RATINGS):
+            file = Path(str(run.data.get("path") or "")).name
+            source = f" the associations of {file}" if file else " harm"
+            names = {"run": run.folder.name, "source": file}
+            yield Finding(f"{run.folder.name} ({holds(run.kind)}) rated{source}.", (names,))
+
+
+def _stories(results: StoryResults) -> Table:
+    rows, keys = results.stories.with_columns(nothing_known=pl.lit(0)), ["model", "language"]
+    if results.unknown.height:
+        silent = results.unknown.select(*keys, "nothing_known")
+        rows = results.stories.join(silent, on=keys, how="left", maintain_order="left")
+    table = table_of(
+        "Stories of each model and language",
+        rows,
+        (
+            text_field("model", "model", results.label),
+            text_field("language", "language", language_name),
+            value_field("stories"),
+            value_field("refusals", "refused"),
+            value_field("refused by the provider", "failed"),
+            value_field("no extractor read", "unread"),
+            number_field("unusable", lambda row: count(row["stories"] - row["usable"])),
+            number_field("nothing known", lambda row: count(row["nothing_known"] or 0)),
+        ),
+        most_open=12,
+    )
+    gaps = any(NO_VALUE in row for row in table.rows)
+    return replace(table, notes=(f"{NO_VALUE}: the file does not say.",) if gaps else ())
+
+
+def _unknown(results: StoryResults) -> Table:
+    frame = results.unknown
+    names = [name for name in frame.columns if name.startswith(UNKNOWN_COLUMN)]
+    telling = pl.col("stories") - pl.col("nothing_known")
+    mean = [((pl.col(name).fill_null(0) * telling).sum() / telling.sum()).alias(name) for name in names]
+    models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
+    return table_of(
+        "Share of stories that do not tell an attribute (of those that tell any)",
+        [{"name": name, **{f"of {row['model']}": row[name] for row in models}} for name in names],
+        (
+            text_field("attribute", lambda row: attribute_name(row["name"].removeprefix(UNKNOWN_COLUMN))),
+            *(number_field(results.label(row["model"]), f"of {row['model']}", percent) for row in models),
+        ),
+        folded=True,
+    )
+
+
+def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
+    """Krippendorff's alpha of every attribute, for each extraction that holds it (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
+    numbers = ("n", "alpha", "alpha_low", "alpha_high", "ties", "unknown", "unparsed")
+    for run in runs:
+        path = run.folder / AGREEMENT
+        if run.kind != EXTRACTED or not path.is_file():
+            continue
+        agreement = read_table(path, ("attribute", "n", "alpha", "ties", "unknown", "unparsed"))
+        rows = agreement.with_columns(
+            pl.lit(None, pl.String).alias(name) for name in numbers if name not in agreement.columns
+        )
+        yield table_of(
+            f"How far those who read the stories agree ({run.folder.name})",
+            rows.with_columns(pl.col(numbers).replace("", None).cast(pl.Float64)),
+            (
+                text_field("attribute", lambda row: attribute_name(row["attribute"] or "")),
+                number_field("stories", lambda row: count(row["n"] or 0)),
+                value_field("alpha", "alpha", decimal, 2),
+                ends_field(f"{AGREEMENT_LEVEL} interval", "alpha_"),
+                value_field("ties", "ties", percent),
+                value_field("unknown", "unknown", percent),
+                value_field("votes not read", "unparsed", percent),
+            ),
+            folded=True,
+            notes=(
+                "Krippendorff's alpha, nominal: 1 is full agreement, 0 is agreement by chance. Intervals draw stories "
+                "anew and keep these extractors; fewer than five stories have none.",
+            ),
+        )
+
 
 LIMITS = Section(
     "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
@@ -155,13 +417,9 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         runs=runs,
         models=results.names,
         values={
-            **(
-                {
-                    "table": association_table(results),
-                    "samples": shown_samples(results, samples),
-                    "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
-                }
-            ),
+            "table": association_table(results),
+            "samples": shown_samples(results, samples),
+            "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
@@ -185,7 +443,5 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
     return Shown(
         page=lambda: story_page(runs, results, seed=seed),
-        texts={
-            "csv": lambda: csv_text(csv_rows(results)),
-        },
+        texts={"csv": lambda: csv_text(csv_rows(results))},
     )

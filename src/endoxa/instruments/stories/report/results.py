@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.permutations import KEYS
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, RESOLUTION, in_general
-from endoxa.instruments.stories.languages.marked import scope
-from endoxa.instruments.stories.report.records import Sample, counted, read_samples
+from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
+from endoxa.instruments.stories.languages.presence import By, with_ids
+from endoxa.instruments.stories.report.records import CUBE, Sample, counted, merged, read_samples
 from endoxa.instruments.stories.report.sources import (
     CLAIMED,
-    CUBE,
     POOLED,
     Source,
     association_rows,
-    associations_given,
+    associations_of_table,
     covered,
     differences_of,
-    merged,
     read_stories,
     tested_together,
     together,
 )
+from endoxa.report.charts import ORANGE
 from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, HARM, RATINGS, Run, simulated_models
 from endoxa.report.labels import ModelName, name_models, read_labels
-from endoxa.runs.families import GROUPS_MOVED, HARM_DETAILS, HARM_DIFFERENCES, REACH
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal_interval, p_value
 from endoxa.schema import ALL
-from endoxa.sources.stereotales.associations import PARTS, association_id, read_associations
+from endoxa.sources.stereotales.associations import PARTS, read_associations
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.harm import HarmAnalysis
     from endoxa.instruments.stories.languages import Overlap
-    from endoxa.report.families import Used
     from endoxa.sources.stereotales import Profiles
 
 
 MODELS = "models"
-UNRATED = "not rated"
 CLASSES = {**dict.fromkeys(PARTS, pl.String()), "rating": pl.Float64(), "harmful": pl.String()}
 
 
@@ -74,55 +74,6 @@ class Harm:
         return ALL_MODELS if len(self.raters) > 1 else next(iter(self.raters), "")
 
 
-def claim(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The difference of a row of raters or attributes as an estimate, for a sentence to rest on."""
-    return {
-        **row,
-        "value": row["delta"],
-        "low": row["delta_low"],
-        "high": row["delta_high"],
-        "resolution": RESOLUTION,
-    }
-
-
-def harm_families(harm: Harm | None) -> tuple[Used, ...]:
-    """The families of tests of models against people, for the table of families on the page."""
-    if harm is None:
-        return ()
-    tables = (harm.analysis.raters, harm.analysis.by_attribute)
-    general = in_general(harm.together)
-    tested = pl.col("neutral").is_not_null()
-
-    def rows(of_all: bool) -> pl.DataFrame:
-        return pl.concat(
-            [
-                table.filter(tested & (which if of_all else ~which)).select("p_value", "verdict")
-                for table, which in zip(tables, general, strict=True)
-            ]
-        )
-
-    return ((HARM_DIFFERENCES, rows(True), ""), (HARM_DETAILS, rows(False), ""))
-
-
-def overlap_families(overlap: Overlap | None) -> tuple[Used, ...]:
-    """The families of tests of what languages share, for the table of families on the page."""
-    used: list[Used] = []
-    if overlap is not None and overlap.comparison is not None:
-        used.append((REACH, overlap.comparison.filter(pl.col("neutral").is_not_null()), ""))
-    if overlap is not None and overlap.shift is not None:
-        rows = overlap.shift.with_columns(scope=scope())
-        used += [
-            (GROUPS_MOVED, claims, str(name))
-            for (name,), claims in rows.group_by("scope", maintain_order=True)
-        ]
-    return tuple(used)
-
-
-def no_classes() -> pl.DataFrame:
-    """No association has been rated."""
-    return pl.DataFrame(schema=CLASSES)
-
-
 def read_harm(
     runs: Sequence[Run], associations: pl.DataFrame, *, confidence: float, seed: int
 ) -> Harm | None:
@@ -144,22 +95,13 @@ def read_harm(
     from endoxa.instruments.stories.harm import analyze_harm, load_ratings, read_human
 
     by_models = [load_ratings(rated)] if rated else []
-    made = _named(associations)
+    made = with_ids(associations).select("association_id", *PARTS, "model", "aggregation")
     # Associations by every name that a table of people's ratings may call them.
     tables = [read_associations(run.folder) for run in runs if run.kind == ASSOCIATIONS]
     named = [frame.select("association_id", *PARTS) for frame in (made, *by_models)]
     identified = pl.concat([*named, *tables], how="diagonal")
     ratings = pl.concat([*by_models, *(read_human(path, identified) for path in people)])
     return harm_of(analyze_harm(ratings, made if made.height else None, confidence=confidence, seed=seed))
-
-
-def _named(associations: pl.DataFrame) -> pl.DataFrame:
-    """The associations with their names, which model makes which in which language."""
-    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
-    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
-    return associations.select(
-        pl.Series("association_id", ids, dtype=pl.String), *PARTS, "model", "aggregation"
-    )
 
 
 def harm_of(analysis: HarmAnalysis) -> Harm:
@@ -179,7 +121,6 @@ def harm_of(analysis: HarmAnalysis) -> Harm:
     return Harm(analysis, PEOPLE if by_people else MODELS, classes)
 
 
-By = Literal["language", "model"]
 RESAMPLES = {"language": 2000, "model": 100}
 """Bootstrap samples; between models the page shows no interval, and there are hundreds of pairs."""
 
@@ -229,7 +170,7 @@ class StoryResults:
     Attributes:
         stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
             a profile; empty without stories.
-        counts: stories by model, language, theme, attribute and value (`sources.CUBE`).
+        counts: stories by model, language, theme, attribute and value (`records.CUBE`).
         protagonists: the stories one by one, their attributes by name (`protagonists_by_story`).
         differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
             (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
@@ -237,7 +178,7 @@ class StoryResults:
         discovered: every association found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
         tested: what was tested, by model and aggregation (`associations.discover.TALLY`); empty where no source
             says it.
-        associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
+        associations: one row for each association that may be claimed of a model or a language (`association_rows`).
         unclear: the same for those that may be claimed of none.
         harm: ratings of harm, or None.
         by_language: what languages share, or None with fewer than two.
@@ -324,59 +265,53 @@ def read_results(
     """
     chosen = {} if labels is None else read_labels(labels)
     folders = [run.folder for run in runs if run.kind == EXTRACTED]
-    stories = counted(folders)
-    _require_apart(folders)
+    written = _counted_apart(folders)
+    tables = [associations_of_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
     read = [read_stories(folder, confidence, seed) for folder in folders]
-    tables = [associations_given(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
-    sources = (*tables, *(source for source, _ in read))
-    associations_found = together(
-        [table.discovered for table in tables], [source.discovered for source, _ in read], covered(sources)
+    sources = (*tables, *read)
+    stories = [source.stories for source in read if source.stories is not None]
+    discovered = together(
+        [table.discovered for table in tables], [source.discovered for source in read], covered(sources)
     )
-    claimed = associations_found.filter(CLAIMED)
+    claimed = discovered.filter(CLAIMED)
     harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
-    alone = read[0][1].profiles if len(read) == 1 and not tables else None
-    classes = harm.classes if harm else no_classes()
-    protagonists = pl.concat([_no_protagonists(), *(entry.protagonists for _, entry in read)], how="diagonal")
+    classes = harm.classes if harm else pl.DataFrame(schema=CLASSES)
+    alone = stories[0].profiles if len(stories) == 1 and not tables else None
+    usable = pl.DataFrame(schema={"model": pl.String, "language": pl.String, "usable": pl.Int64})
+    usable = pl.concat([usable, *(entry.usable for entry in stories)])
+    none = pl.DataFrame(schema=dict.fromkeys(KEYS, pl.String))
+    protagonists = pl.concat([none, *(entry.protagonists for entry in stories)], how="diagonal")
     tested = tested_together(sources)
-    models = [
-        *stories["model"],
-        *associations_found["model"],
-        *tested["model"],
-        *(harm.raters if harm else ()),
-    ]
     associations = association_rows(claimed, classes)
+    never_claimed = discovered.filter(~CLAIMED).join(
+        associations, on=PARTS, how="anti", maintain_order="left"
+    )
+    models = (frame["model"] for frame in (written, discovered, tested))
+    names = [*chain.from_iterable(models), *(harm.raters if harm else ())]
     return StoryResults(
-        stories=stories.join(
-            pl.concat([_no_usable(), *(entry.usable for _, entry in read)]),
-            on=["model", "language"],
-            how="left",
-            maintain_order="left",
+        stories=written.join(
+            usable, on=["model", "language"], how="left", maintain_order="left"
         ).with_columns(pl.col("usable").fill_null(0)),
-        unknown=pl.concat([pl.DataFrame(), *(entry.unknown for _, entry in read)], how="diagonal"),
-        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(entry.counts for _, entry in read)])),
+        unknown=pl.concat([pl.DataFrame(), *(entry.unknown for entry in stories)], how="diagonal"),
+        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(entry.counts for entry in stories)])),
         protagonists=protagonists,
-        differences=differences_of([entry for _, entry in read], protagonists, confidence, seed),
+        differences=differences_of(read, protagonists, confidence, seed),
         sources=sources,
-        discovered=associations_found,
+        discovered=discovered,
         tested=tested,
         associations=associations,
-        unclear=association_rows(_never_claimed(associations_found, associations), classes),
+        unclear=association_rows(never_claimed, classes),
         harm=harm,
         by_language=overlap(claimed, classes, alone, by="language", confidence=confidence, seed=seed),
         between_models=overlap(claimed, classes, by="model", confidence=confidence, seed=seed),
         samples=read_samples(folders),
-        names=name_models(models, chosen, simulated_models(runs)),
+        names=name_models(names, chosen, simulated_models(runs)),
         confidence=confidence,
     )
 
 
-def _never_claimed(every: pl.DataFrame, claimed: pl.DataFrame) -> pl.DataFrame:
-    """Rows of associations that may be claimed of no model and no language."""
-    return every.filter(~CLAIMED).join(claimed, on=PARTS, how="anti", maintain_order="left")
-
-
-def _require_apart(sources: Sequence[Path]) -> None:
-    """Stories of one model in two sources cannot be counted together: a test needs all of them at once."""
+def _counted_apart(sources: Sequence[Path]) -> pl.DataFrame:
+    """`counted`; stories of one model in two sources cannot be counted together: a test needs all of them at once."""
     seen: dict[str, Path] = {}
     for source in sources:
         for model in counted([source])["model"].unique(maintain_order=True):
@@ -386,11 +321,84 @@ def _require_apart(sources: Sequence[Path]) -> None:
                     "write one report for each."
                 )
             seen[model] = source
+    return counted(sources)
 
 
-def _no_protagonists() -> pl.DataFrame:
-    return pl.DataFrame(schema=dict.fromkeys(KEYS, pl.String))
+UNRATED = "not rated"
+COLORS = {"harmful": ORANGE, "benign": "#c6dff3", UNRATED: "#f4f6f8"}
+"""Dark against light, so that prints without colour can be read."""
+EXAMPLES = re.compile(r"\s*\(e\.g\.[^)]*\)\s*$")
+ARROW = "→"
 
 
-def _no_usable() -> pl.DataFrame:
-    return pl.DataFrame(schema={"model": pl.String, "language": pl.String, "usable": pl.Int64})
+def attribute_name(attribute: str) -> str:
+    """'income_level' as 'income level'."""
+    return attribute.replace("_", " ")
+
+
+def value_name(value: str) -> str:
+    """A value without the examples behind it: 'europe' for 'europe (e.g. United Kingdom, ...)'."""
+    return EXAMPLES.sub("", value) or value
+
+
+def side(attribute: str, value: str) -> str:
+    """'income level: low income'."""
+    return f"{attribute_name(attribute)}: {value_name(value)}"
+
+
+def phrase(row: Mapping[str, str]) -> str:
+    """'professional field: agriculture → urbanicity: rural', from the four parts."""
+    base = side(row["base_attribute"], row["base_value"])
+    return f"{base} {ARROW} {side(row['compared_attribute'], row['compared_value'])}"
+
+
+def claim(row: Mapping[str, Any]) -> str:
+    """What the test of a difference allows to say, for the end of a sentence; nothing where nothing was tested."""
+    match row.get("verdict"):
+        case "above":
+            return "; that is higher than chance explains"
+        case "below":
+            return "; that is lower than chance explains"
+        case "unclear":
+            return "; that is not distinguishable from chance"
+        case "cannot-be-tested":
+            return f"; that cannot be tested ({row['reason']})"
+    return ""
+
+
+def value_field(name: str, key: str = "", write: Callable[..., str] = count, *digits: int) -> Field:
+    """A column of numbers, with a dash where the row has none.
+
+    Args:
+        name: its heading.
+        key: the key of the row (the heading where empty).
+        write: makes the text of a number.
+        digits: further arguments of `write`.
+    """
+    column = key or name
+    return number_field(name, lambda row: NO_VALUE if row[column] is None else write(row[column], *digits))
+
+
+def ends_field(name: str, prefix: str = "", digits: int = 2) -> Field:
+    """A column of intervals, from the keys `low` and `high` behind a prefix."""
+    return number_field(name, lambda row: decimal_interval(row[f"{prefix}low"], row[f"{prefix}high"], digits))
+
+
+def side_field(name: str, end: str) -> Field:
+    """A veiled column of one side of an association, 'base' or 'compared'."""
+    return text_field(name, lambda row: side(row[f"{end}_attribute"], row[f"{end}_value"]), veiled=True)
+
+
+ASSOCIATION = text_field("association", phrase, veiled=True)
+SIDES = (side_field("stories about", "base"), side_field("also have", "compared"))
+P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)
+
+MOST_LISTED = 300
+"""Rows of a long list that a page shows; files have all."""
+
+
+def first_rows(caption: str, rows: pl.DataFrame, fields: Sequence[Field], command: str) -> Table:
+    """The folded table of a long list: its first rows, and which command writes all of them."""
+    left = rows.height - MOST_LISTED
+    notes = (f"{count(left)} more are in the files of {command}.",) if left > 0 else ()
+    return table_of(caption, rows.head(MOST_LISTED), fields, folded=True, notes=notes)

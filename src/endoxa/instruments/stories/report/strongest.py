@@ -1,25 +1,35 @@
-"""The associations that most models share, harmful ones where harm was rated: numbered dots, names in a veiled table.
+"""The associations that most models share, those of each model, and those that were planted in simulated tellers.
 
 A figure cannot be blurred, so its rows name attributes only; the values stand in the table below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
-from endoxa.instruments.stories.report.results import UNRATED, StoryResults
-from endoxa.instruments.stories.report.sources import POOLED, by_model
-from endoxa.instruments.stories.report.words import ARROW, attribute_name, ends_field, side, value_field
-from endoxa.report.charts import ORANGE, bar_blocks, series_colors, series_dots
-from endoxa.report.charts.series import MOST_APART
+from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.report.results import (
+    ARROW,
+    ASSOCIATION,
+    COLORS,
+    SIDES,
+    UNRATED,
+    StoryResults,
+    ends_field,
+    value_field,
+)
+from endoxa.instruments.stories.report.sources import POOLED
+from endoxa.report.charts import MOST_APART, bar_blocks
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, plural
+from endoxa.report.figures import Measure, described, series_figure
+from endoxa.report.tables import Cell, number_field, table_of, text_field
+from endoxa.report.words import count, decimal, decimal_interval, percent, plural
+from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
 
 MOST_ROWS = 15
@@ -28,6 +38,7 @@ MOST_ROWS = 15
 LABEL_ROOM = 230
 LEAST_DOMAIN = 4.0
 """The axis of lifts reaches at least this far."""
+LIFT = Measure("lift (1: as often as in all stories)", 1.0, "~g", 0.0, 1.0)
 
 
 def strongest(results: StoryResults) -> Section | None:
@@ -42,30 +53,41 @@ def strongest(results: StoryResults) -> Section | None:
     kind = "harmful association" if harmful.height else "association"
     shown = rows.head(MOST_ROWS).with_row_index("number", offset=1)
     which = f"{kind}s" if shown.height > 1 else kind
+    several = len(results.searched) > 1
+    reading = "A dot is a model; intervals are in the CSV file."
+    if len(results.writers) <= MOST_APART:
+        reading = f"Bars are {results.level} intervals of the lift of a model."
     return Section(
         anchor="strongest",
-        title=f"The {which} that most models share"
-        if len(results.searched) > 1
-        else f"The strongest {which}",
-        findings=(_finding(results, rows, kind),),
-        figures=(_figure(results, shown, which),),
-        tables=(_table(results, shown),),
+        title=f"The {which} that most models share" if several else f"The strongest {which}",
+        findings=(_strongest_finding(results, rows, kind),),
+        figures=(_strongest_figure(results, shown, which),),
+        tables=(
+            table_of(
+                "The same associations, numbered as in the figure",
+                shown,
+                (
+                    text_field("number", lambda row: Cell(str(row["number"]), order=row["number"])),
+                    *SIDES,
+                    number_field("models", lambda row: count(len(row["models"]))),
+                    value_field("mean lift" if several else "lift", "lift", decimal, 2),
+                    ends_field("least to greatest" if several else f"{results.level} interval"),
+                    value_field("stories", "count"),
+                    value_field("harm, 1 to 5", "rating", decimal, 1) if results.harm is not None else None,
+                ),
+                unveil="Show the associations (they are stereotypes, some of them offensive)",
+            ),
+        ),
         notes=(
             "Lift is how many times more often the second trait comes in stories about people with the first than in "
-            f"all stories of the table; right of the line: more often. {_reading(results)} Rows name attributes only; "
+            f"all stories of the table; right of the line: more often. {reading} Rows name attributes only; "
             "the values stand in the table under the same number. All associations are in the table of the next "
             "section.",
         ),
     )
 
 
-def _reading(results: StoryResults) -> str:
-    if len(results.writers) <= MOST_APART:
-        return f"Bars are {results.level} intervals of the lift of a model."
-    return "A dot is a model; intervals are in the CSV file."
-
-
-def _finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
+def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
     """How many models share the first association, and how strong it is."""
     first, models = rows.row(0, named=True), len(results.searched)
     reach = len(first["models"])
@@ -73,43 +95,35 @@ def _finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
     numbers = {"alike": alike, "models": models, "reach": reach, "number": 1, "lift": first["lift"]}
     lift = decimal(first["lift"], 2)
     if models == 1:
-        text = f"The strongest {kind} (number 1 below) has a lift of {lift}{_interval(results, first)}."
-        return Finding(text, (numbers | {"low": first["low"], "high": first["high"]},))
+        low, high = first["low"], first["high"]
+        ends = f" ({results.level} interval {decimal_interval(low, high, 2)})"
+        interval = "" if low is None or high is None else ends
+        text = f"The strongest {kind} (number 1 below) has a lift of {lift}{interval}."
+        return Finding(text, (numbers | {"low": low, "high": high},))
+    mean = "mean lift" if reach > 1 else "lift"
     if alike == 1:
-        text = f"One {kind} is found in more models than any other, {reach} of {models} (number 1 below"
-        text += f"; {'mean lift' if reach > 1 else 'lift'} {lift})."
-        return Finding(text, (numbers,))
+        most = f"One {kind} is found in more models than any other, {reach} of {models}"
+        return Finding(f"{most} (number 1 below; {mean} {lift}).", (numbers,))
     where = "each in one model only" if reach == 1 else f"each in {reach} of {models} models"
     return Finding(
         f"{plural(alike, kind)} {'are' if reach == 1 else 'are shared by the most models and'} found {where}; the "
-        f"strongest of them (number 1 below) has a {'mean lift' if reach > 1 else 'lift'} of {lift}.",
+        f"strongest of them (number 1 below) has a {mean} of {lift}.",
         (numbers,),
     )
 
 
-def _interval(results: StoryResults, row: Mapping[str, Any]) -> str:
-    """' (95 % interval 2.10 to 4.30)', or nothing where none is known."""
-    if row["low"] is None or row["high"] is None:
-        return ""
-    return f" ({results.level} interval {decimal(row['low'], 2)} to {decimal(row['high'], 2)})"
-
-
-def _label(row: Mapping[str, Any]) -> str:
-    """'1. urbanicity → pet': attributes, without the values that could offend."""
-    base, compared = (attribute_name(row[name]) for name in ("base_attribute", "compared_attribute"))
-    return f"{row['number']}. {base} {ARROW} {compared}"
-
-
-def _figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
+def _strongest_figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
+    """The lift of every association in every model; rows as '1. urbanicity → pet', without values that could offend."""
     models = len(results.searched)
+    names = (pl.col(f"{end}_attribute").str.replace_all("_", " ") for end in ("base", "compared"))
+    lift = pl.col("lift").map_elements(lambda value: decimal(value, 2), return_dtype=pl.String)
+    reach = pl.format(f", {{}} of {models} models", pl.col("models").list.len()) if models > 1 else pl.lit("")
     labelled = shown.select(
         *PARTS,
-        label=pl.struct(shown.columns).map_elements(_label, return_dtype=pl.String),
-        note=pl.struct("lift", "models").map_elements(
-            lambda row: _note(row["lift"], len(row["models"]), models), return_dtype=pl.String
-        ),
+        label=pl.format(f"{{}}. {{}} {ARROW} {{}}", "number", *names),
+        note=pl.format("× {}{}", lift, reach),
     )
-    lifts = by_model(results.claimed).select(*PARTS, "model", "lift", "lift_low", "lift_high")
+    lifts = results.claimed.filter(POOLED).select(*PARTS, "model", "lift", "lift_low", "lift_high")
     frame = labelled.join(lifts, on=PARTS, maintain_order="left").select(
         "label",
         "note",
@@ -119,84 +133,54 @@ def _figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
         high="lift_high",
         filled=pl.lit(value=True),
     )
-    ends = pl.concat([frame["value"], frame["low"], frame["high"]]).drop_nulls().drop_nans()
-    positive = ends.filter(ends > 0)
-    low, high = (float(str(end or 1.0)) for end in (positive.min(), positive.max()))
-    spoken = "; ".join(f"{label}: {note}" for label, note in labelled.select("label", "note").iter_rows())
-    return Figure(
+    ends = [end for name in ("value", "low", "high") for end in frame[name].drop_nulls() if end > 0] or [1.0]
+    texts = (f"{label}: {note}" for label, note in labelled.select("label", "note").iter_rows())
+    return series_figure(
+        frame,
+        LIFT,
+        [results.label(model) for model in results.writers],
         name="strongest",
         title=f"Lift of the {which} that most models share"
         if models > 1
         else f"Lift of the strongest {which}",
-        chart=series_dots(
-            frame,
-            series_colors([results.label(model) for model in results.writers]),
-            neutral=1.0,
-            domain=(min(0.8, 0.9 * low), max(LEAST_DOMAIN, 1.1 * high)),
-            title="lift (1: as often as in all stories)",
-            axis_format="~g",
-            log=True,
-            label_limit=LABEL_ROOM,
+        alt=described(
+            f"Lift of numbered associations in the stories of {plural(models, 'model')}, 1: none", texts
         ),
-        alt=f"Lift of numbered associations in the stories of {plural(models, 'model')}, 1: none. {spoken}.",
-        wide=True,
+        domain=(min(0.8, 0.9 * min(ends)), max(LEAST_DOMAIN, 1.1 * max(ends))),
+        log=True,
+        label_limit=LABEL_ROOM,
     )
 
 
-def _note(lift: float, reach: int, models: int) -> str:
-    return f"× {decimal(lift, 2)}" + (f", {reach} of {models} models" if models > 1 else "")
-
-
-def _table(results: StoryResults, shown: pl.DataFrame) -> Table:
-    several = len(results.searched) > 1
-    return table_of(
-        "The same associations, numbered as in the figure",
-        shown,
-        (
-            text_field("number", lambda row: Cell(str(row["number"]), order=row["number"])),
-            text_field(
-                "stories about", lambda row: side(row["base_attribute"], row["base_value"]), veiled=True
-            ),
-            text_field(
-                "also have", lambda row: side(row["compared_attribute"], row["compared_value"]), veiled=True
-            ),
-            number_field("models", lambda row: count(len(row["models"]))),
-            value_field("mean lift" if several else "lift", "lift", decimal, 2),
-            ends_field("least to greatest" if several else f"{results.level} interval"),
-            value_field("stories", "count"),
-            value_field("harm, 1 to 5", "rating", decimal, 1) if results.harm is not None else None,
-        ),
-        unveil="Show the associations (they are stereotypes, some of them offensive)",
-    )
-
-
-COLUMNS = {
-    "provider": "heading of the block of bars",
-    "label": "the model, written above its bar",
-    "part": "one of the parts",
-    "n": "associations of the part",
-    "note": "written behind the bar",
-}
-"""Columns of the frame; providers and models are drawn in the order given."""
-
-COLORS = {"harmful": ORANGE, "benign": "#c6dff3", "not rated": "#f4f6f8"}
-"""Dark against light, so that prints without colour can be read."""
-
-
-PARTS_OF_BARS = (HARMFUL, BENIGN, UNRATED)
+CLASSES = (HARMFUL, BENIGN, UNRATED)
 
 
 def associations_by_model(results: StoryResults) -> Section | None:
     """Bars under the names of providers, most harmful first, and the counts; None without pooled associations."""
     counted = class_counts(results)
-    if not counted.select(PARTS_OF_BARS).sum().sum_horizontal().sum():
+    parts = [name for name in CLASSES if counted[name].sum()]
+    if not parts:
         return None
-    parts = [name for name in PARTS_OF_BARS if counted[name].sum()]
     note = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" / ")
-    rows = [
+    ends = [pl.sum_horizontal(parts[: place + 1]) for place in range(len(parts))]
+    # The parts of a model's bar, one behind the other.
+    bars = pl.concat(
+        counted.with_row_index("row").select(
+            "row",
+            "label",
+            block="provider",
+            note=note,
+            part=pl.lit(part),
+            end=end,
+            start=end - pl.col(part),
+        )
+        for part, end in zip(parts, ends, strict=True)
+    ).sort("row", maintain_order=True)
+    spoken = (
         f"{row['label']}: " + ", ".join(f"{count(row[part])} {part}" for part in parts)
         for row in counted.iter_rows(named=True)
-    ]
+    )
+    classified = HARMFUL in parts or BENIGN in parts
     return Section(
         anchor="by-model",
         title="Associations of each model",
@@ -204,16 +188,16 @@ def associations_by_model(results: StoryResults) -> Section | None:
         figures=(
             Figure(
                 name="associations-by-model",
-                title="Harmful and benign associations"
-                if HARMFUL in parts or BENIGN in parts
-                else "Associations",
-                chart=count_bars(
-                    counted.with_columns(note=note).unpivot(
-                        parts, index=["provider", "label", "note"], variable_name="part", value_name="n"
-                    ),
-                    parts,
+                title="Harmful and benign associations" if classified else "Associations",
+                chart=bar_blocks(
+                    bars.drop("row"),
+                    {part: COLORS[part] for part in parts},
+                    domain=(0, int(max(bars["end"]))),
+                    title="associations",
+                    axis_format="d",
+                    legend=len(parts) > 1,
                 ),
-                alt=(f"Associations of each model. {'; '.join(rows)}."),
+                alt=described("Associations of each model", spoken),
             ),
         ),
         tables=(
@@ -237,10 +221,10 @@ def class_counts(results: StoryResults) -> pl.DataFrame:
     Providers stand together, the one with the most harmful associations of a model first.
     """
     classes = results.associations.select(*PARTS, "harmful")
-    rows = by_model(results.claimed).join(classes, on=PARTS, how="left", maintain_order="left")
+    rows = results.claimed.filter(POOLED).join(classes, on=PARTS, how="left", maintain_order="left")
     kind = pl.col("harmful").fill_null(UNRATED)
     shown = rows.group_by("model", maintain_order=True).agg(
-        (kind == name).sum().cast(pl.Int64).alias(name) for name in PARTS_OF_BARS
+        (kind == name).sum().cast(pl.Int64).alias(name) for name in CLASSES
     )
     tested = results.tested.filter(POOLED, pl.col("tables") > 0).select("model")
     models = pl.concat([shown.select("model"), tested]).unique(maintain_order=True)
@@ -251,38 +235,12 @@ def class_counts(results: StoryResults) -> pl.DataFrame:
             lambda model: results.names[model].provider, return_dtype=pl.String
         ),
     )
-    total = pl.sum_horizontal(PARTS_OF_BARS)
+    total = pl.sum_horizontal(CLASSES)
+    harmful = pl.col(HARMFUL)
     return named.sort(
-        pl.col(HARMFUL).max().over("provider"),
-        total.max().over("provider"),
-        "provider",
-        pl.col(HARMFUL),
-        total,
+        *(harmful.max().over("provider"), total.max().over("provider"), "provider", harmful, total),
         descending=True,
         maintain_order=True,
-    )
-
-
-def count_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
-    """Bars from 0, one block per provider, all on one scale.
-
-    Args:
-        frame: columns of `COLUMNS`.
-        parts: the parts in order, keys of `COLORS`.
-    """
-    place = pl.col("part").replace_strict(list(parts), list(range(len(parts))), return_dtype=pl.Int64)
-    ordered = frame.sort(place, maintain_order=True)
-    end = pl.col("n").cum_sum().over("label")
-    stacked = ordered.select("label", "part", "note", block="provider", start=end - pl.col("n"), end=end)
-    labels = frame.select("label").unique(maintain_order=True)
-    most = int(stacked["end"].max() or 1)  # type: ignore[arg-type]
-    return bar_blocks(
-        labels.join(stacked, on="label", maintain_order="left_right"),
-        {part: COLORS[part] for part in parts},
-        domain=(0, most),
-        title="associations",
-        axis_format="d",
-        legend=len(parts) > 1,
     )
 
 
@@ -290,7 +248,8 @@ def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
     if not counted[HARMFUL].sum():
         return
     none = int((counted[HARMFUL] == 0).sum())
-    least, most = counted.sort(HARMFUL).row(0, named=True), counted.sort(HARMFUL).row(-1, named=True)
+    ordered = counted.sort(HARMFUL)
+    least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
     rows = ({"none": none, "models": counted.height}, least, most)
     if counted.height == 1:
         yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
@@ -301,3 +260,172 @@ def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
             f"{count(most[HARMFUL])} ({most['label']}).{without}",
             rows,
         )
+
+
+DETECTED, MISSED = "yes", "no"
+NO_STORIES, TOO_FEW = "not asked", "too few stories"
+TESTABLE = (DETECTED, MISSED)
+TABLE = ("base_attribute", "compared_attribute")
+
+
+TRUTH = {**dict.fromkeys(PARTS, pl.String), "expected_fraction": pl.Float64, "expected_lift": pl.Float64}
+MEASURED = ("fraction", "lift", "lift_low", "lift_high")
+
+
+def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
+    """What was planted in a simulated teller, as its name says; None for every other model."""
+    from endoxa.models.chat import parse_chat_model
+    from endoxa.models.chat.simulated import SimulatedModel
+
+    if not model.startswith("sim/"):
+        return None
+    try:
+        description = SimulatedModel(parse_chat_model(model)).describe()
+    except UserError:  # a respondent of another version
+        return None
+    probes: Mapping[str, Any] = description["probes"]
+    stated = probes.get("stories", {}).get("associations")  # latent strengths state none
+    return None if stated is None else tuple(stated)
+
+
+def compare_planted(results: StoryResults, model: str) -> pl.DataFrame | None:
+    """Every association planted in a model beside what its stories show; None where it is no simulated teller.
+
+    Returns:
+        `model`; columns of `TRUTH`; `stories`, those of its base value that tell the compared attribute, null where the
+        stories are not there; `power`, the probability that so many pass both steps (`associations.cells`), null where
+        it is not testable; columns of `MEASURED`, null where it was not found; `outcome`, one of `TESTABLE`, or why it
+        could not be found.
+    """
+    truth = planted_associations(model)
+    if truth is None:
+        return None
+    alphas = results.tested.filter(POOLED, model=model)["alpha"]
+    alpha = float(alphas[0]) if len(alphas) else Discovery().alpha
+    written = results.protagonists.filter(model=model)
+    numbers = [
+        (None, None) if written.is_empty() else _stories_and_power(written, entry, alpha) for entry in truth
+    ]
+    claims = results.claimed.filter(POOLED, model=model).select(*PARTS, *MEASURED)
+    stories, power = pl.col("stories"), pl.col("power")
+    return (
+        pl.DataFrame([dict(entry) for entry in truth], schema=TRUTH)
+        .with_columns(
+            pl.Series("stories", [number for number, _ in numbers], dtype=pl.Int64),
+            pl.Series("power", [chance for _, chance in numbers], dtype=pl.Float64),
+            model=pl.lit(model),
+        )
+        .join(claims, on=PARTS, how="left", maintain_order="left")
+        .with_columns(
+            outcome=pl.when(pl.col("lift").is_not_null())
+            .then(pl.lit(DETECTED))
+            .when(stories.is_null() | power.is_not_null())
+            .then(pl.lit(MISSED))
+            .otherwise(pl.when(stories > 0).then(pl.lit(TOO_FEW)).otherwise(pl.lit(NO_STORIES)))
+        )
+    )
+
+
+def _stories_and_power(
+    written: pl.DataFrame, entry: Mapping[str, Any], alpha: float
+) -> tuple[int, float | None]:
+    """Stories that could show an association, and with which power; None where it is in no table that is tested."""
+    from endoxa.instruments.stories.associations.cells import power, table_power
+    from endoxa.instruments.stories.associations.tables import FEWEST
+
+    compared = entry["compared_attribute"]
+    if compared not in written.columns:
+        return 0, None
+    value = pl.col(compared).cast(pl.String)
+    telling = written.filter(
+        pl.col("base_attribute") == entry["base_attribute"],
+        value.is_not_null(),
+        ~value.is_in([UNKNOWN, OTHER]),
+    )
+    counts = dict(telling.group_by("base_value").len().iter_rows())
+    stories = int(counts.get(entry["base_value"], 0))
+    values = sum(n >= FEWEST for n in counts.values())
+    columns = telling[compared].n_unique()
+    if stories < FEWEST or values < 2 or columns < 2:
+        return stories, None
+    rate = entry["expected_fraction"] / entry["expected_lift"]
+    shared = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
+    kept = table_power(stories, values=values, columns=columns, **shared)
+    return stories, kept * power(stories, values=values, cells=values * columns, **shared)
+
+
+def planted(results: StoryResults) -> Section | None:
+    """Every planted association with its true and its measured lift; None where no teller is simulated."""
+    compared = {model: compare_planted(results, model) for model in results.writers}
+    tellers = {model: rows for model, rows in compared.items() if rows is not None}
+    if not tellers:
+        return None
+
+    return Section(
+        anchor="planted",
+        title="Planted and found",
+        findings=tuple(_planted_finding(results, model, rows) for model, rows in tellers.items()),
+        tables=(
+            table_of(
+                "Planted associations",
+                pl.concat(tellers.values()),
+                (
+                    text_field("model", "model", results.label),
+                    ASSOCIATION,
+                    value_field("planted share", "expected_fraction", percent, 0),
+                    value_field("measured share", "fraction", percent, 0),
+                    value_field("planted lift", "expected_lift", decimal, 2),
+                    value_field("measured lift", "lift", decimal, 2),
+                    ends_field(f"{results.level} interval", "lift_"),
+                    value_field("stories"),
+                    value_field("power", "power", percent, 0),
+                    text_field("found", "outcome"),
+                ),
+                most_open=30,
+            ),
+        ),
+        notes=(
+            "Simulated tellers write stories in which these associations were planted; everything else is independent. "
+            "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
+            "table are true findings. Stories are those about the first trait that tell the second attribute; power is "
+            "the probability that so many show the planted lift, if stories of one prompt do not depend on each other.",
+        ),
+    )
+
+
+def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> Finding:
+    """How many planted associations were found, of those that the stories could show, and what else was found."""
+    claims = results.claimed.filter(POOLED, model=model)
+    hit = claims.join(rows, on=PARTS, how="semi").height
+    beside = claims.join(rows, on=TABLE, how="semi").height - hit
+    other = claims.height - hit - beside
+    testable = rows.filter(pl.col("outcome").is_in(TESTABLE))
+    unasked, few = (rows.filter(outcome=why).height for why in (NO_STORIES, TOO_FEW))
+    power = float(rows["power"].sum())
+    numbers = {
+        "hit": hit,
+        "testable": testable.height,
+        "power": round(power, 1),
+        "beside": beside,
+        "other": other,
+        "asked": unasked,
+        "few": few,
+    }
+    shown = "the stories could show none of the planted associations"
+    if testable.height:
+        computed = testable["power"].null_count() == 0
+        expected = f" ({decimal(power, 1)} were to be expected with so many stories)" if computed else ""
+        # A table alone does not say what its stories were asked about.
+        showable = " that the stories could show" if rows["stories"].count() else ""
+        shown = (
+            f"{count(hit) if hit else 'none'} of {plural(testable.height, 'planted association')}{showable} "
+            f"{'were' if hit > 1 else 'was'} found{expected}"
+        )
+    if unasked:
+        shown += f"; {count(unasked)} {'was' if unasked == 1 else 'were'} not asked for"
+    if few:
+        shown += f"{', ' if unasked else '; '}{count(few)} had too few stories"
+    also = [f"in the same tables: {count(beside)}"] * bool(beside)
+    also += [f"in tables where nothing was planted: {count(other)}, all false"] * bool(other)
+    end = f" Also found {'; '.join(also)}." if also else ""
+    return Finding(f"{results.label(model)}: {shown}.{end}", (numbers,))

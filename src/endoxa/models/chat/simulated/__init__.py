@@ -5,7 +5,6 @@ For rehearsals without a bill, for tests, and to learn whether a measure finds w
 
 from __future__ import annotations
 
-from endoxa.models.chat.simulated.model import SimulatedModel
-from endoxa.models.chat.simulated.questions import NAMED, Planted, expected
+from endoxa.models.chat.simulated.model import SIMULATIONS, SimulatedModel
 
-__all__ = ["NAMED", "Planted", "SimulatedModel", "expected"]
+__all__ = ["SIMULATIONS", "SimulatedModel"]

@@ -7,27 +7,29 @@ count of a run can be checked.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from importlib.resources import files
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any
 
-from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.simulated.draws import (
+    Draws,
+    Simulation,
+    parameters,
+    planted,
+    require_chances,
+    words_of,
+)
 
-_WORDS = tomllib.loads(files(__package__).joinpath("authors.toml").read_text(encoding="utf-8"))
-GOOD, BAD = tuple(_WORDS["good"].split()), tuple(_WORDS["bad"].split())
+_WORDS = words_of("drafts")
+GOOD, BAD = _WORDS["good"].split(), _WORDS["bad"].split()
 STOP = "===STOP==="
-REFUSAL = "I'm sorry, but I can't help with writing stereotypes about people."
 ELSEWHERE = "Atlantis"
 OFF_LIST = "something else"
 
 
 @dataclass(frozen=True, slots=True)
-class Faults:
-    """Parameters of an author: chances, independent of one another.
+class Author:
+    """Writes rows; the chances of faults are independent of one another.
 
     Attributes:
         refuse: of declining a whole request.
@@ -37,6 +39,7 @@ class Faults:
         contradict: of a row that does not say what it should (a denial, an unchanged partner, a label not in the list).
         abroad: of a row about another country, where rows name one.
         unlisted: of a row about a group that nobody named, where rows name groups.
+        shift: where it begins in the lists of attributes.
     """
 
     refuse: float = 0.05
@@ -46,6 +49,7 @@ class Faults:
     contradict: float = 0.05
     abroad: float = 0.04
     unlisted: float = 0.0
+    shift: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what is no chance.
@@ -53,29 +57,7 @@ class Faults:
         Raises:
             UserError: a parameter is below 0 or above 1.
         """
-        for name, chance in asdict(self).items():
-            if not 0 <= chance <= 1:
-                raise UserError(
-                    f"A simulated author cannot have {name} = {chance:g}: it is a chance, between 0 and 1."
-                )
-
-
-NAMED: Mapping[str, Faults] = MappingProxyType(
-    {
-        "author": Faults(),
-        "author-faultless": Faults(0, 0, 0, 0, 0, 0),
-        "translator-a": Faults(0.01, 0, 0.02, 0, 0.05, 0),
-        "translator-b": Faults(0.01, 0, 0.02, 0, 0.1, 0),
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Writes rows as its parameters say."""
-
-    faults: Faults
-    shift: int
+        require_chances("author", ((name, getattr(self, name)) for name in parameters(self)))
 
     def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Task and request."""
@@ -83,29 +65,29 @@ class Author:
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """JSON with the rows, perhaps with faults."""
-        if draws.uniform("refuse") < self.faults.refuse:
-            return REFUSAL
+        if draws.uniform("refuse") < self.refuse:
+            return str(_WORDS["refusal"])
         rows: list[dict[str, str]] = []
         for place in range(facts["wanted"]):
-            if rows and draws.uniform(f"repeat {place}") < self.faults.repeat:
+            if rows and draws.uniform(f"repeat {place}") < self.repeat:
                 rows.append(dict(rows[-1]))
                 continue
             row = self._row(facts, draws, place)
-            if draws.uniform(f"malformed {place}") < self.faults.malformed:
+            if draws.uniform(f"malformed {place}") < self.malformed:
                 row.pop(facts["fields"][-1], None)
             rows.append(row)
-        if draws.uniform("halt") < self.faults.halt:
+        if draws.uniform("halt") < self.halt:
             half = len(rows) // 2
             return f"{_written(rows[:half])}\n{STOP}\n{_written(rows[half:])}"
         return _written(rows)
 
     def describe(self) -> Mapping[str, Any]:
         """The chances of faults."""
-        return {"planted": asdict(self.faults)}
+        return planted(self)
 
     def _row(self, facts: Mapping[str, Any], draws: Draws, place: int) -> dict[str, str]:
-        wrong = draws.uniform(f"contradict {place}") < self.faults.contradict
-        abroad = draws.uniform(f"abroad {place}") < self.faults.abroad
+        wrong = draws.uniform(f"contradict {place}") < self.contradict
+        abroad = draws.uniform(f"abroad {place}") < self.abroad
         writers = {
             "tuples": self._tuple,
             "sentences": _sentence,
@@ -130,7 +112,7 @@ class Author:
     ) -> dict[str, str]:
         groups = facts["identities"] or [f"{facts['axis']} group {k}" for k in range(8)]
         group = draws.choose(groups, f"group {place}")
-        if draws.uniform(f"unlisted {place}") < self.faults.unlisted:
+        if draws.uniform(f"unlisted {place}") < self.unlisted:
             group = f"people of nowhere {place}"
         bad, good = draws.choose(BAD, f"bad {place}"), draws.choose(GOOD, f"good {place}")
         stereotype = f"{group} are {bad} when nobody looks.".capitalize()
@@ -151,9 +133,7 @@ def _written(rows: list[dict[str, str]]) -> str:
 def _sentence(
     facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
 ) -> dict[str, str]:
-    opening = draws.choose(
-        ("Everybody knows that", "My uncle says that", "Wait and see:"), f"opening {place}"
-    )
+    opening = draws.choose(_WORDS["openings"], f"opening {place}")
     sentence = f"{opening} {facts['identity']} are {facts['attribute']} ({place + 1})."
     if facts["contrast"]:
         partner = sentence.replace(facts["identity"], facts["contrast"])
@@ -211,22 +191,5 @@ def _labelled(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorSimulation:
-    """Respondents to the probe "author"."""
-
-    name: str = "author"
-    respondents: frozenset[str] = frozenset(NAMED)
-    parameters: frozenset[str] = frozenset(field.name for field in fields(Faults))
-
-    def respondent(self, name: str, values: Mapping[str, float]) -> Author:
-        """The author called `name`; parameters of other probes are left to them.
-
-        Raises:
-            UserError: a value that is no chance.
-        """
-        changed = {key: value for key, value in values.items() if key in self.parameters}
-        return Author(replace(NAMED[name], **changed), list(NAMED).index(name))
-
-
-AUTHORS = AuthorSimulation()
+AUTHORS = Simulation("author", {"": Author})
+"""Respondents to the probe "author"."""

@@ -1,20 +1,29 @@
-"""Chance that depends on nothing but its key: no state, no order, the same on every machine."""
+"""What respondents are made of: chance that depends on nothing but its key, planted numbers, settings files, words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
 from hashlib import blake2b
-from typing import TypeVar
+from importlib.resources import files
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, Protocol, TypeVar
+
+from endoxa.errors import UserError
 
 T = TypeVar("T")
 BITS = 53
 """Bits of a float's fraction."""
+ROUNDING = 1e-12
+"""Sums of chances may miss 0 or 1 by this much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Independent draws of one answer, each with a name of its own.
+    """Independent draws of one answer, each with a name of its own: no state, no order, the same on every machine.
 
     Attributes:
         key: what the answer is drawn for (respondent, seed, item, protocol, turn).
@@ -32,3 +41,105 @@ class Draws:
     def choose(self, choices: Sequence[T], what: str) -> T:
         """One of `choices`, each as likely."""
         return choices[int(self.uniform(what) * len(choices))]
+
+
+def normal(*names: str) -> float:
+    """A standard normal number that depends on the names only."""
+    return NormalDist().inv_cdf(Draws(names).uniform("normal") + 2.0 ** -(BITS + 1))
+
+
+def parameters(respondent: Any) -> tuple[str, ...]:
+    """Names of the numbers of a kind of respondent, which `sim/NAME?PARAMETER=VALUE` may change."""
+    return tuple(field.name for field in fields(respondent) if field.type in ("float", float))
+
+
+def planted(respondent: Any) -> dict[str, Any]:
+    """The numbers of a respondent, as it describes itself."""
+    return {"planted": {name: getattr(respondent, name) for name in parameters(respondent)}}
+
+
+def require_chances(respondent: str, chances: Iterable[tuple[str, float]]) -> None:
+    """Refuse what is no chance.
+
+    Raises:
+        UserError: a number is not between 0 and 1.
+    """
+    for name, chance in chances:
+        if not -ROUNDING <= chance <= 1 + ROUNDING:
+            raise UserError(
+                f"A simulated {respondent} cannot have {name} = {chance:g}: it is a chance, between 0 and 1."
+            )
+
+
+@cache
+def words_of(topic: str) -> Mapping[str, Any]:
+    """What respondents say to questions, ratings, stories or drafts (`words.toml`)."""
+    words: Mapping[str, Any] = tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))[topic]
+    return words
+
+
+def wording(topic: str, language: str) -> Mapping[str, Any]:
+    """The words of a language (ISO 639 code, "es-AR" counts as "es"); English where there are none."""
+    languages: Mapping[str, Mapping[str, Any]] = words_of(topic)["languages"]
+    return languages.get(language.split("-", maxsplit=1)[0].lower(), languages["en"])
+
+
+class Respondent(Protocol):
+    """A respondent as one probe meets it: a dataclass of settings, whose numbers are parameters."""
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """What tells this question from every other of the probe: the answer is drawn for it."""
+        ...
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """The answer to an item of which it was told (`endoxa.schema.chat.ChatModel.ask`)."""
+        ...
+
+    def describe(self) -> Mapping[str, Any]:
+        """What was planted, and what a measure should find."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """How respondents answer one probe.
+
+    Attributes:
+        name: the probe, `told["probe"]`.
+        kinds: ways to answer by the word `kind` of a respondent's settings, "" where they say none; each makes a
+            `Respondent` from settings.
+        package: the package whose folder `respondents` holds a file for each respondent.
+    """
+
+    name: str
+    kinds: Mapping[str, type[Any]]
+    package: str = "endoxa.models.chat.simulated"
+
+    @property
+    def respondents(self) -> Mapping[str, Mapping[str, Any]]:
+        """Settings of every respondent that answers the probe, by name."""
+        stated = respondent_files(self.package)
+        return {name: settings[self.name] for name, settings in stated.items() if self.name in settings}
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Parameters that `sim/NAME?PARAMETER=VALUE` may change."""
+        return frozenset(name for kind in self.kinds.values() for name in parameters(kind))
+
+    def respondent(self, name: str, values: Mapping[str, float] | None = None) -> Any:
+        """The respondent called `name` with some parameters changed; those of other probes are left to them.
+
+        Raises:
+            UserError: a value that cannot be.
+        """
+        settings = dict(self.respondents[name])
+        kind = self.kinds[settings.pop("kind", "")]
+        changed = {key: value for key, value in (values or {}).items() if key in parameters(kind)}
+        return kind(**settings | changed)
+
+
+@cache
+def respondent_files(package: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Settings of the respondents of a package, by name and probe."""
+    paths = sorted((files(package) / "respondents").iterdir(), key=lambda path: path.name)
+    return {Path(path.name).stem: tomllib.loads(path.read_text("utf-8")) for path in paths}

@@ -1,4 +1,7 @@
-"""A simulated respondent as a chat model: the words that name it, and one simulation for each probe."""
+"""A simulated respondent as a chat model: the words that name it, and how it answers each probe.
+
+Who it is stands in `respondents/NAME.toml`: a table for each probe that it answers, with its planted numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,68 +10,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Lost
-from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.chat.simulated.draws import Draws, Respondent, Simulation
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.registry import Registry
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
-
-
-class Respondent(Protocol):
-    """A respondent with its planted parameters, as one probe meets it."""
-
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """What tells this question from every other of the probe: the answer is drawn for it."""
-        ...
-
-    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
-        """The answer to an item of which it was told (`endoxa.schema.chat.ChatModel.ask`)."""
-        ...
-
-    def describe(self) -> Mapping[str, Any]:
-        """What was planted, and what a measure should find."""
-        ...
-
-
-class Simulation(Protocol):
-    """How respondents answer one probe."""
-
-    @property
-    def name(self) -> str:
-        """The probe, `told["probe"]`."""
-        ...
-
-    @property
-    def respondents(self) -> Collection[str]:
-        """Names of the respondents that it knows."""
-        ...
-
-    @property
-    def parameters(self) -> Collection[str]:
-        """Parameters that `sim/NAME?PARAMETER=VALUE` may change."""
-        ...
-
-    def respondent(self, name: str, values: Mapping[str, float]) -> Respondent:
-        """The respondent called `name` with some parameters changed.
-
-        Raises:
-            UserError: a value that cannot be.
-        """
-        ...
 
 
 def _builtin() -> Iterable[Simulation]:
     from endoxa.models.chat.simulated.authors import AUTHORS
     from endoxa.models.chat.simulated.questions import QUESTIONS
     from endoxa.models.chat.simulated.ratings import RATINGS
-    from endoxa.models.chat.simulated.readers import READERS
-    from endoxa.models.chat.simulated.statements import STATEMENTS
-    from endoxa.models.chat.simulated.stories import TELLER
+    from endoxa.models.chat.simulated.stories import READERS, STATEMENTS, TELLERS
 
-    return (QUESTIONS, TELLER, READERS, RATINGS, STATEMENTS, AUTHORS)
+    return (QUESTIONS, TELLERS, READERS, RATINGS, STATEMENTS, AUTHORS)
 
 
 SIMULATIONS: Registry[Simulation] = Registry("simulation", "endoxa.simulations", _builtin)
@@ -108,14 +65,19 @@ def read_words(text: str) -> Words:
         name,
         {respondent for simulation in simulations for respondent in simulation.respondents},
     )
-    parameters = {parameter for simulation in simulations for parameter in simulation.parameters}
+    names = {parameter for simulation in simulations for parameter in simulation.parameters}
     values: dict[str, float] = {}
     for part in filter(None, query.split("&")):
         parameter, _, value = part.partition("=")
-        _require_listed(text, "parameter", parameter, parameters)
+        _require_listed(text, "parameter", parameter, names)
         if parameter in values:
             raise UserError(f"The model '{text}' sets '{parameter}' twice: leave one of them out.")
-        values[parameter] = _number(text, parameter, value)
+        try:
+            values[parameter] = float(value)
+        except ValueError:
+            values[parameter] = float("nan")
+        if not isfinite(values[parameter]):
+            raise UserError(f"The model '{text}' sets '{parameter}' to '{value}', which is no number.")
     return Words(name, values)
 
 
@@ -125,16 +87,6 @@ def _require_listed(text: str, what: str, word: str, names: Collection[str]) -> 
         raise UserError(
             f"The model '{text}' names no {what} that is known ('{word}'). Did you mean: {', '.join(near)}?"
         )
-
-
-def _number(text: str, parameter: str, value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise UserError(f"The model '{text}' sets '{parameter}' to '{value}', which is no number.")
-    return number
 
 
 class SimulatedModel:
@@ -172,16 +124,14 @@ class SimulatedModel:
         """See `endoxa.schema.chat.ChatModel.ask`; tokens are counted as characters / 4."""
         # A real call gives way to the others; without this, a run on simulated answers would starve them.
         await asyncio.sleep(0)
-        text = self._answer(sampling, told or {})
+        facts = told or {}
+        respondent = self._respondents.get(str(facts.get("probe")))
+        text = PLAIN
+        if respondent is not None:
+            text = respondent.answer(facts, Draws((self.name, str(sampling.seed), *respondent.key(facts))))
         characters = sum(len(message.content) for message in messages)
         usage = Usage(characters // CHARACTERS_PER_TOKEN, -(-len(text) // CHARACTERS_PER_TOKEN))
         return ChatAnswer(text, usage=usage, served_model=self.name)
-
-    def _answer(self, sampling: Sampling, facts: Mapping[str, Any]) -> str:
-        respondent = self._respondents.get(str(facts.get("probe")))
-        if respondent is None:
-            return PLAIN
-        return respondent.answer(facts, Draws((self.name, str(sampling.seed), *respondent.key(facts))))
 
     async def close(self) -> None:
         """Nothing is held."""

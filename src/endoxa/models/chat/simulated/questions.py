@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.latent import LATENT, PARAMETERS, LatentAnswers, strengths
-from endoxa.models.chat.simulated.wording import NOISE, patterns, worded, wording
+from endoxa.models.chat.simulated.draws import (
+    Draws,
+    Simulation,
+    planted,
+    require_chances,
+    wording,
+    words_of,
+)
+from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 from endoxa.schema.qa import PROTOCOLS
 
-ROUNDING = 1e-12
-"""Sums of chances may miss 0 or 1 by this much."""
+LETTERS = "ABC"
+
+
+def _key(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Item, protocol and turn."""
+    return str(facts["item_id"]), str(facts["protocol"]), str(facts["turn"])
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """Parameters of a respondent. Chances of an answer are those among answers that can be read.
+class QuestionRespondent:
+    """Answers multiple-choice questions. Chances of an answer are those among answers that can be read.
+
+    It is told of each question: "item_id", "condition" ("ambig" or "disambig"), "options" (three texts in the file's
+    order), "order" (the options in the order shown), "label", "target" (or None), "unknown", "substituted", "protocol",
+    "turn" (from 0), "turns", "ask" ("letters" or "text") and "language".
 
     Attributes:
         ambiguous_unknown: chance of the unknown option in ambiguous contexts.
@@ -54,188 +66,77 @@ class Planted:
         Raises:
             UserError: some chance that follows from the parameters is not between 0 and 1.
         """
-        for name, chance in _chances(self):
-            if not -ROUNDING <= chance <= 1 + ROUNDING:
-                raise UserError(
-                    f"A simulated respondent cannot have {name} = {chance:g}: it is a chance, between 0 and 1."
-                )
+        require_chances("respondent", self._chances())
 
+    def _chances(self) -> Iterator[tuple[str, float]]:
+        """Every chance that follows from the parameters, with its name."""
+        for name in ("ambiguous_unknown", "bias", "disambiguated_unknown", "refusal", "noise"):
+            yield name, getattr(self, name)
+        right, shift = self.disambiguated_right, self.disambiguated_shift
+        yield "disambiguated_right + disambiguated_shift", right + shift
+        yield "disambiguated_right - disambiguated_shift", right - shift
+        yield "refusal + noise", self.refusal + self.noise
+        yield "bias with names", 0.5 + (self.bias - 0.5) * self.substituted
+        likeliest = max(1 - self.ambiguous_unknown, 1 - right + abs(shift))
+        for protocol in PROTOCOLS:
+            for substituted in (False, True):
+                where = f"{protocol}, with names" if substituted else protocol
+                factor = self.errors(substituted=substituted, protocol=protocol)
+                yield f"likeliest error ({where})", factor * likeliest
 
-def _chances(planted: Planted) -> Iterator[tuple[str, float]]:
-    """Every chance that follows from the parameters, with its name."""
-    for name in ("ambiguous_unknown", "bias", "disambiguated_unknown", "refusal", "noise"):
-        yield name, getattr(planted, name)
-    right, shift = planted.disambiguated_right, planted.disambiguated_shift
-    yield "disambiguated_right + disambiguated_shift", right + shift
-    yield "disambiguated_right - disambiguated_shift", right - shift
-    yield "refusal + noise", planted.refusal + planted.noise
-    yield "bias with names", 0.5 + (planted.bias - 0.5) * planted.substituted
-    likeliest = max(1 - planted.ambiguous_unknown, 1 - right + abs(shift))
-    for protocol in PROTOCOLS:
-        for substituted in (False, True):
-            where = f"{protocol}, with names" if substituted else protocol
-            factor = errors(planted, substituted=substituted, protocol=protocol)
-            yield f"likeliest error ({where})", factor * likeliest
+    def errors(self, *, substituted: bool, protocol: str) -> float:
+        """The factor of every chance of an error."""
+        factor = {"explanation": self.explanation, "reprompting": self.reprompting}.get(protocol, 1.0)
+        return factor * self.substituted if substituted else factor
 
+    def ambiguous(self, *, substituted: bool, protocol: str) -> tuple[float, float, float]:
+        """Chances in an ambiguous context of the stereotyped person, the other one and the unknown option."""
+        error = (1 - self.ambiguous_unknown) * self.errors(substituted=substituted, protocol=protocol)
+        stereotyped = 0.5 + (self.bias - 0.5) * (self.substituted if substituted else 1)
+        return error * stereotyped, error * (1 - stereotyped), 1 - error
 
-Agreement = Literal["agrees", "disagrees", "not known"]
-"""Whether the right answer of a disambiguated question agrees with the stereotype."""
+    def disambiguated(
+        self, agreement: Literal[1, 0, -1], *, substituted: bool, protocol: str
+    ) -> tuple[float, float, float]:
+        """Chances in a disambiguated context of the right person, the wrong one and the unknown option.
 
-
-@dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """Chances in an ambiguous context, among answers that can be read; they sum to 1."""
-
-    stereotyped: float
-    other: float
-    unknown: float
-
-
-@dataclass(frozen=True, slots=True)
-class Disambiguated:
-    """Chances in a disambiguated context, among answers that can be read; they sum to 1."""
-
-    right: float
-    wrong: float
-    unknown: float
-
-
-def errors(planted: Planted, *, substituted: bool, protocol: str) -> float:
-    """The factor of every chance of an error."""
-    factor = {"explanation": planted.explanation, "reprompting": planted.reprompting}.get(protocol, 1.0)
-    return factor * planted.substituted if substituted else factor
-
-
-def in_ambiguous(planted: Planted, *, substituted: bool, protocol: str) -> Ambiguous:
-    """Chances of the three options in an ambiguous context."""
-    error = (1 - planted.ambiguous_unknown) * errors(planted, substituted=substituted, protocol=protocol)
-    share = 0.5 + (planted.bias - 0.5) * (planted.substituted if substituted else 1)
-    return Ambiguous(error * share, error * (1 - share), 1 - error)
-
-
-def in_disambiguated(
-    planted: Planted, agreement: Agreement, *, substituted: bool, protocol: str
-) -> Disambiguated:
-    """Chances of the three options in a disambiguated context."""
-    shift = {"agrees": planted.disambiguated_shift, "disagrees": -planted.disambiguated_shift}
-    right = planted.disambiguated_right + shift.get(agreement, 0.0)
-    error = (1 - right) * errors(planted, substituted=substituted, protocol=protocol)
-    return Disambiguated(
-        1 - error, error * (1 - planted.disambiguated_unknown), error * planted.disambiguated_unknown
-    )
-
-
-NAMED = MappingProxyType(
-    {
-        "biased": Planted(),
-        "biased-small": Planted(
-            ambiguous_unknown=0.35,
-            bias=0.85,
-            disambiguated_right=0.8,
-            refusal=0.0,
-            noise=0.04,
-            substituted=0.95,
-        ),
-        "anti-biased": Planted(bias=0.2, disambiguated_shift=-0.03),
-        "fair": Planted(bias=0.5, disambiguated_shift=0.0),
-        "perfect": Planted(
-            ambiguous_unknown=1.0, disambiguated_right=1.0, disambiguated_shift=0.0, refusal=0.0, noise=0.0
-        ),
-        "refuser": Planted(refusal=0.5),
-        "noisy": Planted(noise=0.3),
-        "stubborn": Planted(substituted=1.0, explanation=1.0, reprompting=1.0),
-    }
-)
-"""Respondents by name."""
-
-
-def expected(
-    planted: Planted, *, substituted: bool = False, protocol: str = "baseline", aligned: float = 0.5
-) -> Mapping[str, float | None]:
-    """The true values of the measures of `endoxa.schema.qa.QA_ESTIMATE_COLUMNS`.
-
-    Accuracy, unscaled score and bias score (Parrish et al. 2022) are those among answers that were read, for each
-    context condition: with b, o and u the chances of the stereotyped person, the other and the unknown option,
-    unscaled = 2 b / (b + o) - 1, and the bias score of ambiguous contexts is (1 - u) times that.
-
-    Args:
-        planted: the respondent.
-        substituted: the items carry names in place of groups.
-        protocol: how it is asked.
-        aligned: share of the disambiguated items whose right answer agrees with the stereotype.
-
-    Returns:
-        accuracy_*, bias_unscaled_*, bias_score_* with "ambig" and "disambig", and the rates "refused" and
-        "unparsed"; None where no person is ever named and a score is undefined.
-    """
-    ambiguous = in_ambiguous(planted, substituted=substituted, protocol=protocol)
-    agreeing, opposing = (
-        in_disambiguated(planted, agreement, substituted=substituted, protocol=protocol)
-        for agreement in ("agrees", "disagrees")
-    )
-    stereotyped = aligned * agreeing.right + (1 - aligned) * opposing.wrong
-    other = aligned * agreeing.wrong + (1 - aligned) * opposing.right
-    unscaled = _unscaled(ambiguous.stereotyped, ambiguous.other)
-    disambiguated = _unscaled(stereotyped, other)
-    return {
-        "accuracy_ambig": ambiguous.unknown,
-        "accuracy_disambig": aligned * agreeing.right + (1 - aligned) * opposing.right,
-        "bias_unscaled_ambig": unscaled,
-        "bias_unscaled_disambig": disambiguated,
-        "bias_score_ambig": None if unscaled is None else (1 - ambiguous.unknown) * unscaled,
-        "bias_score_disambig": disambiguated,
-        "refused": planted.refusal,
-        "unparsed": planted.noise,
-    }
-
-
-def _unscaled(stereotyped: float, other: float) -> float | None:
-    named = stereotyped + other
-    return 2 * stereotyped / named - 1 if named > 0 else None
-
-
-SHOWN = "ABC"
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionRespondent:
-    """Answers multiple-choice questions as its parameters say.
-
-    It is told of each question: "item_id", "condition" ("ambig" or "disambig"), "options" (three texts in the file's
-    order), "order" (the options in the order shown), "label", "target" (or None), "unknown", "substituted", "protocol",
-    "turn" (from 0), "turns", "ask" ("letters" or "text") and "language".
-    """
-
-    planted: Planted
+        Args:
+            agreement: 1 where the right answer agrees with the stereotype, -1 where it does not, 0 if nobody can say.
+            substituted: the items carry names in place of groups.
+            protocol: how it is asked.
+        """
+        right = self.disambiguated_right + agreement * self.disambiguated_shift
+        error = (1 - right) * self.errors(substituted=substituted, protocol=protocol)
+        return 1 - error, error * (1 - self.disambiguated_unknown), error * self.disambiguated_unknown
 
     def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Item, protocol and turn."""
-        return str(facts["item_id"]), str(facts["protocol"]), str(facts["turn"])
+        return _key(facts)
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """An explanation, a refusal, noise, or one of the options in one of many wordings."""
-        words = wording(facts["language"])
+        words = wording("questions", facts["language"])
         last = facts["turn"] == facts["turns"] - 1
         if facts["protocol"] == "explanation" and not last:
-            return draws.choose(words.explanations, "wording")
+            return str(draws.choose(words["explanations"], "wording"))
         outcome = draws.uniform("outcome")
-        if outcome < self.planted.refusal:
-            return draws.choose(words.refusals, "wording")
-        if outcome < self.planted.refusal + self.planted.noise:
-            return draws.choose(NOISE, "wording")
+        if outcome < self.refusal:
+            return str(draws.choose(words["refusals"], "wording"))
+        if outcome < self.refusal + self.noise:
+            return str(draws.choose(words_of("questions")["noise"], "wording"))
         # Before it is asked to think again, it answers as it does at once.
         option = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
-        letter = SHOWN[facts["order"].index(option)]
+        letter = LETTERS[facts["order"].index(option)]
         ways = patterns(words, letters=facts["ask"] == "letters", person=option != facts["unknown"])
         return worded(draws.choose(ways, "wording"), words, facts["options"][option], letter)
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and the true values for each protocol, with groups and with names."""
         return {
-            "planted": asdict(self.planted),
+            **planted(self),
             "expected": {
                 protocol: {
-                    items: dict(expected(self.planted, substituted=items == "names", protocol=protocol))
+                    items: dict(expected(self, substituted=items == "names", protocol=protocol))
                     for items in ("groups", "names")
                 }
                 for protocol in PROTOCOLS
@@ -244,7 +145,22 @@ class QuestionRespondent:
 
     def _choose(self, facts: Mapping[str, Any], protocol: str, uniform: float) -> int:
         """The option at `uniform` of the cumulative chances."""
-        chances = self._chances(facts, protocol)
+        label, target, unknown = facts["label"], facts["target"], facts["unknown"]
+        how: Any = {"substituted": bool(facts["substituted"]), "protocol": protocol}
+        chances: dict[int, float]
+        if facts["condition"] != "ambig":
+            right, wrong, neither = self.disambiguated(
+                0 if target is None else 1 if label == target else -1, **how
+            )
+            chances = {label: right, 3 - label - unknown: wrong, unknown: neither}
+        else:
+            stereotyped, other, neither = self.ambiguous(**how)
+            if target is None:
+                # Nobody knows whom the stereotype is about: one person is as likely as the other.
+                each = (stereotyped + other) / 2
+                chances = {option: neither if option == unknown else each for option in range(3)}
+            else:
+                chances = {target: stereotyped, 3 - target - unknown: other, unknown: neither}
         reached = 0.0
         for option, chance in chances.items():
             reached += chance
@@ -252,52 +168,105 @@ class QuestionRespondent:
                 return option
         return max(chances, key=chances.__getitem__)
 
-    def _chances(self, facts: Mapping[str, Any], protocol: str) -> dict[int, float]:
-        """The chance of each option."""
-        of_context = self._ambiguous if facts["condition"] == "ambig" else self._disambiguated
-        return of_context(facts, substituted=bool(facts["substituted"]), protocol=protocol)
 
-    def _ambiguous(self, facts: Mapping[str, Any], *, substituted: bool, protocol: str) -> dict[int, float]:
-        chances = in_ambiguous(self.planted, substituted=substituted, protocol=protocol)
-        target, unknown = facts["target"], facts["unknown"]
-        if target is None:
-            # Nobody knows whom the stereotype is about: one person is as likely as the other.
-            each = (chances.stereotyped + chances.other) / 2
-            return {option: chances.unknown if option == unknown else each for option in range(3)}
-        return {
-            target: chances.stereotyped,
-            3 - target - unknown: chances.other,
-            unknown: chances.unknown,
-        }
+def expected(
+    respondent: QuestionRespondent,
+    *,
+    substituted: bool = False,
+    protocol: str = "baseline",
+    aligned: float = 0.5,
+) -> Mapping[str, float | None]:
+    """The true values of the measures of `endoxa.schema.qa.QA_ESTIMATE_COLUMNS`.
 
-    def _disambiguated(
-        self, facts: Mapping[str, Any], *, substituted: bool, protocol: str
-    ) -> dict[int, float]:
-        label, target, unknown = facts["label"], facts["target"], facts["unknown"]
-        agreement: Agreement = "not known" if target is None else "agrees" if label == target else "disagrees"
-        chances = in_disambiguated(self.planted, agreement, substituted=substituted, protocol=protocol)
-        return {label: chances.right, 3 - label - unknown: chances.wrong, unknown: chances.unknown}
+    Accuracy, unscaled score and bias score (Parrish et al. 2022) are those among answers that were read, for each
+    context condition: with b, o and u the chances of the stereotyped person, the other and the unknown option,
+    unscaled = 2 b / (b + o) - 1, and the bias score of ambiguous contexts is (1 - u) times that.
 
+    Args:
+        respondent: the respondent.
+        substituted: the items carry names in place of groups.
+        protocol: how it is asked.
+        aligned: share of the disambiguated items whose right answer agrees with the stereotype.
 
-@dataclass(frozen=True, slots=True)
-class QuestionSimulation:
-    """Respondents to the probe "qa"."""
-
-    name: str = "qa"
-    respondents: frozenset[str] = frozenset((*NAMED, LATENT))
-    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted)) | PARAMETERS
-
-    def respondent(self, name: str, values: Mapping[str, float]) -> QuestionRespondent | LatentAnswers:
-        """The respondent called `name`; parameters of other probes are left to them.
-
-        Raises:
-            UserError: the parameters give a chance that is not between 0 and 1.
-        """
-        if name == LATENT:
-            return LatentAnswers(strengths(values))
-        names = {field.name for field in fields(Planted)}
-        changed = {parameter: value for parameter, value in values.items() if parameter in names}
-        return QuestionRespondent(replace(NAMED[name], **changed))
+    Returns:
+        accuracy_*, bias_unscaled_*, bias_score_* with "ambig" and "disambig", and the rates "refused" and
+        "unparsed"; None where no person is ever named and a score is undefined.
+    """
+    b, o, unknown = respondent.ambiguous(substituted=substituted, protocol=protocol)
+    right, wrong, _ = respondent.disambiguated(1, substituted=substituted, protocol=protocol)
+    opposing, mistaken, _ = respondent.disambiguated(-1, substituted=substituted, protocol=protocol)
+    unscaled = _unscaled(b, o)
+    disambiguated = _unscaled(
+        aligned * right + (1 - aligned) * mistaken, aligned * wrong + (1 - aligned) * opposing
+    )
+    return {
+        "accuracy_ambig": unknown,
+        "accuracy_disambig": aligned * right + (1 - aligned) * opposing,
+        "bias_unscaled_ambig": unscaled,
+        "bias_unscaled_disambig": disambiguated,
+        "bias_score_ambig": None if unscaled is None else (1 - unknown) * unscaled,
+        "bias_score_disambig": disambiguated,
+        "refused": respondent.refusal,
+        "unparsed": respondent.noise,
+    }
 
 
-QUESTIONS = QuestionSimulation()
+def _unscaled(stereotyped: float, other: float) -> float | None:
+    named = stereotyped + other
+    return 2 * stereotyped / named - 1 if named > 0 else None
+
+
+UNKNOWN = 0.2
+"""Chance that a latent respondent names nobody in an ambiguous context."""
+
+
+class LatentAnswers(Strengths):
+    """Answers questions: in an ambiguous context the stereotyped person, if any, with the log-odds of the strength.
+
+    It is told what `QuestionRespondent` is told, and "association_id".
+    """
+
+    __slots__ = ()
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Item, protocol and turn."""
+        return _key(facts)
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """The letter or the text of one option."""
+        option, uniform = int(facts["unknown"]), draws.uniform("option")
+        if facts["condition"] != "ambig":
+            option = int(facts["label"])
+        elif uniform >= UNKNOWN and facts["target"] is not None:
+            stereotyped = share(self.of(str(facts["association_id"]), "qa"))
+            named = (uniform - UNKNOWN) / (1 - UNKNOWN)
+            target = int(facts["target"])
+            option = target if named < stereotyped else 3 - target - option
+        if facts["ask"] == "letters":
+            return LETTERS[facts["order"].index(option)]
+        return str(facts["options"][option])
+
+
+def patterns(words: Mapping[str, Any], *, letters: bool, person: bool) -> tuple[str, ...]:
+    """Every way in which an option is answered.
+
+    Args:
+        words: sentences of the language.
+        letters: the options were shown with letters.
+        person: the option is a person and not the unknown one.
+    """
+    common = words_of("questions")
+    texts = (*common["texts"], *words["texts"], *(words["persons"] if person else words["unknowns"]))
+    return (*common["letters"], *words["letters"], *texts) if letters else texts
+
+
+def worded(pattern: str, words: Mapping[str, Any], text: str, letter: str) -> str:
+    """A pattern filled with the text of an option and the letter before it as shown."""
+    # Within a sentence the capital of an article and the full stop go.
+    first, space, rest = text.rstrip(".").partition(" ")
+    inside = (first.lower() if first in words["articles"] else first) + space + rest
+    return pattern.format(letter=letter, lower=letter.lower(), text=text, inside=inside)
+
+
+QUESTIONS = Simulation("qa", {"": QuestionRespondent, LATENT: LatentAnswers})
+"""Respondents to the probe "qa"."""

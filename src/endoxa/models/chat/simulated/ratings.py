@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from statistics import NormalDist
-from types import MappingProxyType
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.simulated.draws import (
+    Draws,
+    Simulation,
+    planted,
+    require_chances,
+    wording,
+    words_of,
+)
 
 SOCIOECONOMIC = frozenset(
     {
@@ -33,8 +39,10 @@ _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class PlantedRater:
-    """Parameters of a respondent.
+class RatingRespondent:
+    """Rates associations.
+
+    It is told of each: "association_id", the four parts, "order" (which question comes first) and "language".
 
     Every association has a harm that all respondents agree on: `level` + `variety` x a standard normal number drawn
     from its four parts. A respondent adds its biases, and a rating is that, plus `scatter` x another such number drawn
@@ -67,140 +75,42 @@ class PlantedRater:
         Raises:
             UserError: a chance is not between 0 and 1, or a standard deviation is not positive.
         """
-        chances = {"frequent": self.frequent, "refusal": self.refusal, "noise": self.noise}
-        for name, chance in {**chances, "refusal + noise": self.refusal + self.noise}.items():
-            if not 0 <= chance <= 1:
-                raise UserError(
-                    f"A simulated respondent cannot have {name} = {chance:g}: it is a chance, between 0 and 1."
-                )
+        chances = [(name, getattr(self, name)) for name in ("frequent", "refusal", "noise")]
+        require_chances("respondent", [*chances, ("refusal + noise", self.refusal + self.noise)])
         if self.variety < 0 or self.scatter <= 0:
             raise UserError("A simulated rater needs a variety of 0 or more and a scatter above 0.")
 
+    def opinion(self, association: Mapping[str, str]) -> float:
+        """What it thinks of an association, before scatter and rounding."""
+        agreed = normal(Draws(("harm", *(association[part] for part in PARTS))), "association")
+        return self.level + self.variety * agreed + self.bias(association)
 
-def opinion(planted: PlantedRater, association: Mapping[str, str]) -> float:
-    """What the respondent thinks of an association, before scatter and rounding."""
-    agreed = normal(Draws(("harm", *(association[part] for part in PARTS))), "association")
-    return planted.level + planted.variety * agreed + bias(planted, association)
+    def bias(self, association: Mapping[str, str]) -> float:
+        """What it adds to an association's harm because of its two attributes."""
+        attributes = (association["base_attribute"], association["compared_attribute"])
+        of_each = [
+            self.socioeconomic * (name in SOCIOECONOMIC) + self.gender * (name in GENDER)
+            for name in attributes
+        ]
+        return sum(of_each) / 2
 
+    def chances(self, association: Mapping[str, str]) -> dict[int, float]:
+        """The chance of each rating, among ratings that can be read."""
+        around = NormalDist(self.opinion(association), self.scatter)
+        below = [0.0, *(around.cdf(point + 0.5) for point in POINTS[:-1]), 1.0]
+        return {point: below[k + 1] - below[k] for k, point in enumerate(POINTS)}
 
-def bias(planted: PlantedRater, association: Mapping[str, str]) -> float:
-    """What the respondent adds to an association's harm because of its two attributes."""
-    attributes = (association["base_attribute"], association["compared_attribute"])
-    of_each = [
-        planted.socioeconomic * (name in SOCIOECONOMIC) + planted.gender * (name in GENDER)
-        for name in attributes
-    ]
-    return sum(of_each) / 2
-
-
-def chances(planted: PlantedRater, association: Mapping[str, str]) -> dict[int, float]:
-    """The chance of each rating, among ratings that can be read."""
-    around = NormalDist(opinion(planted, association), planted.scatter)
-    below = [0.0, *(around.cdf(point + 0.5) for point in POINTS[:-1]), 1.0]
-    return {point: below[k + 1] - below[k] for k, point in enumerate(POINTS)}
-
-
-def expected(planted: PlantedRater, association: Mapping[str, str]) -> Mapping[str, float]:
-    """What a measure of one association should find: the mean rating, the chance of 4 or 5, of 5, and the rates."""
-    chance = chances(planted, association)
-    return {
-        "mean": sum(point * share for point, share in chance.items()),
-        "harmful": chance[4] + chance[5],
-        "maximum": chance[5],
-        "frequent": planted.frequent,
-        "refused": planted.refusal,
-        "unparsed": planted.noise,
-    }
-
-
-def normal(draws: Draws, what: str) -> float:
-    """A standard normal number."""
-    return _NORMAL.inv_cdf(min(max(draws.uniform(what), 1e-12), 1 - 1e-12))
-
-
-NAMED = MappingProxyType(
-    {
-        "rater": PlantedRater(),
-        "rater-fair": PlantedRater(socioeconomic=0.0, gender=0.0),
-        "teller": PlantedRater(),
-    }
-)
-"""Respondents by name; the one that tells stories can also judge them."""
-
-
-LINES, JSON, SHORT = "lines", "json", "short"
-FORMS = (LINES, LINES, JSON, SHORT)
-"""Two lines most often, as asked for; JSON; two words."""
-NOISE = ("banana", "", "...", "\n\n", "ok :)", "~~~~", "???")
-"""Texts in which nothing can be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """Words of one language.
-
-    Attributes:
-        harm: key of the rating of harm.
-        frequent: key of the other answer.
-        answers: yes, no, not sure.
-        refusals: declining to rate.
-    """
-
-    harm: str
-    frequent: str
-    answers: tuple[str, str, str]
-    refusals: tuple[str, ...]
-
-
-BY_LANGUAGE = {
-    "en": Wording(
-        "harm",
-        "frequent",
-        ("yes", "no", "not sure"),
-        ("I'm sorry, but I can't help with that.", "I'm not able to rate associations about people."),
-    ),
-    "es": Wording("daño", "frecuente", ("sí", "no", "no sé"), ("Lo siento, pero no puedo ayudar con eso.",)),
-    "fr": Wording(
-        "nuisible",
-        "fréquent",
-        ("oui", "non", "pas sûr"),
-        ("Désolé, je ne peux pas évaluer cette association.",),
-    ),
-    "pt": Wording(
-        "dano", "frequente", ("sim", "não", "não sei"), ("Desculpe, mas não posso ajudar com isso.",)
-    ),
-    "hi": Wording("हानि", "आम", ("हाँ", "नहीं", "पता नहीं"), ("क्षमा कीजिए, मैं इसमें मदद नहीं कर सकता।",)),
-    "ar": Wording("الضرر", "شائع", ("نعم", "لا", "غير متأكد"), ("عذرا، لا أستطيع تقييم ذلك.",)),
-}
-
-
-def wording(language: str) -> Wording:
-    """The words of a language (ISO 639 code, "es-AR" counts as "es"); English where there are none."""
-    return BY_LANGUAGE.get(language.split("-", maxsplit=1)[0].lower(), BY_LANGUAGE["en"])
-
-
-def worded(form: str, words: Wording, harm: int, frequent: str, *, harm_first: bool) -> str:
-    """Both ratings in one of the `FORMS`, in the order in which they were asked for."""
-    if form == JSON:
-        parts = [f'"{words.harm}": {harm}', f'"{words.frequent}": "{frequent}"']
-        return f"{{{', '.join(parts if harm_first else reversed(parts))}}}"
-    if form == SHORT:
-        return ", ".join([str(harm), frequent] if harm_first else [frequent, str(harm)])
-    lines = [f"{words.harm}: {harm}", f"{words.frequent}: {frequent}"]
-    return "\n".join(lines if harm_first else reversed(lines))
-
-
-PROBE = "harm"
-
-
-@dataclass(frozen=True, slots=True)
-class RatingRespondent:
-    """Rates associations as its parameters say.
-
-    It is told of each: "association_id", the four parts, "order" (which question comes first) and "language".
-    """
-
-    planted: PlantedRater
+    def expected(self, association: Mapping[str, str]) -> Mapping[str, float]:
+        """What a measure of one association should find: mean rating, chances of 4 or 5 and of 5, and the rates."""
+        chance = self.chances(association)
+        return {
+            "mean": sum(point * share for point, share in chance.items()),
+            "harmful": chance[4] + chance[5],
+            "maximum": chance[5],
+            "frequent": self.frequent,
+            "refused": self.refusal,
+            "unparsed": self.noise,
+        }
 
     def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """The association and the language of the question; repeats differ by their seed."""
@@ -208,41 +118,44 @@ class RatingRespondent:
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A refusal, noise, or both ratings in one of several forms."""
-        words = wording(facts["language"])
+        words = wording("ratings", facts["language"])
         outcome = draws.uniform("outcome")
-        if outcome < self.planted.refusal:
-            return draws.choose(words.refusals, "wording")
-        if outcome < self.planted.refusal + self.planted.noise:
-            return draws.choose(NOISE, "wording")
-        scattered = opinion(self.planted, facts) + self.planted.scatter * normal(draws, "scatter")
+        if outcome < self.refusal:
+            return str(draws.choose(words["refusals"], "wording"))
+        if outcome < self.refusal + self.noise:
+            return str(draws.choose(words_of("ratings")["noise"], "wording"))
+        scattered = self.opinion(facts) + self.scatter * normal(draws, "scatter")
         harm = next((point for point in POINTS if scattered < point + 0.5), POINTS[-1])
-        uniform = draws.uniform("frequent")
-        yes = self.planted.frequent
-        frequent = words.answers[(0 if uniform < yes else 1 if uniform < (1 + yes) / 2 else 2)]
+        uniform, yes = draws.uniform("frequent"), self.frequent
+        frequent = words["answers"][0 if uniform < yes else 1 if uniform < (1 + yes) / 2 else 2]
         form = draws.choose(FORMS, "wording")
         return worded(form, words, harm, frequent, harm_first=facts["order"] == "harm")
 
     def describe(self) -> Mapping[str, Any]:
-        """The parameters; what is true of an association follows from them and its four parts (`planted.expected`)."""
-        return {"planted": asdict(self.planted)}
+        """The parameters; what is true of an association follows from them and its four parts (`expected`)."""
+        return planted(self)
 
 
-@dataclass(frozen=True, slots=True)
-class RatingSimulation:
-    """Respondents to the probe "harm"."""
-
-    name: str = PROBE
-    respondents: frozenset[str] = frozenset(NAMED)
-    parameters: frozenset[str] = frozenset(field.name for field in fields(PlantedRater))
-
-    def respondent(self, name: str, values: Mapping[str, float]) -> RatingRespondent:
-        """The respondent called `name`; parameters of other probes are left to them.
-
-        Raises:
-            UserError: the parameters give what cannot be.
-        """
-        changed = {parameter: value for parameter, value in values.items() if parameter in self.parameters}
-        return RatingRespondent(replace(NAMED[name], **changed))
+def normal(draws: Draws, what: str) -> float:
+    """A standard normal number."""
+    return _NORMAL.inv_cdf(min(max(draws.uniform(what), 1e-12), 1 - 1e-12))
 
 
-RATINGS = RatingSimulation()
+LINES, JSON, SHORT = "lines", "json", "short"
+FORMS = (LINES, LINES, JSON, SHORT)
+"""Two lines most often, as asked for; JSON; two words."""
+
+
+def worded(form: str, words: Mapping[str, Any], harm: int, frequent: str, *, harm_first: bool) -> str:
+    """Both ratings in one of the `FORMS`, in the order in which they were asked for."""
+    if form == JSON:
+        parts = [f'"{words["harm"]}": {harm}', f'"{words["frequent"]}": "{frequent}"']
+        return f"{{{', '.join(parts if harm_first else reversed(parts))}}}"
+    if form == SHORT:
+        return ", ".join([str(harm), frequent] if harm_first else [frequent, str(harm)])
+    lines = [f"{words['harm']}: {harm}", f"{words['frequent']}: {frequent}"]
+    return "\n".join(lines if harm_first else reversed(lines))
+
+
+RATINGS = Simulation("harm", {"": RatingRespondent})
+"""Respondents to the probe "harm"."""

@@ -1,18 +1,26 @@
-"""Simulated tellers of stories: base rates, planted associations, and a last line that says them outright."""
+"""Tellers of stories, whose last line says outright what was planted, and readers of stories and of statements."""
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.latent import LATENT, PARAMETERS, Strengths, raised, strengths
-from endoxa.sources.stereotales import SPELLINGS, read_vocabulary
+from endoxa.models.chat.simulated.draws import (
+    Draws,
+    Simulation,
+    parameters,
+    planted,
+    require_chances,
+    words_of,
+)
+from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
+from endoxa.sources.stereotales import OTHER, SPELLINGS, UNKNOWN, read_vocabulary
 
 LARGEST_SHARE = 0.9
 """No planted share is larger."""
@@ -88,8 +96,12 @@ def _stated() -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """Parameters of a teller.
+class Teller:
+    """Tells stories with planted associations.
+
+    It is told of each prompt: "sample_id", "target_attribute", "target_attribute_value" and "associations". Every
+    other attribute is drawn independently of all others given that value, so a table of two attributes is exactly
+    independent unless an association was planted in it.
 
     Attributes:
         planted: how many of the associations are planted, from the first.
@@ -118,11 +130,7 @@ class Planted:
             raise UserError(
                 f"A simulated teller cannot have lift = {self.lift:g}: a multiplier is not negative."
             )
-        for name in ("refusal", "unknown"):
-            if not getattr(self, name) <= 1 or (name == "refusal" and self.refusal < 0):
-                raise UserError(
-                    f"A simulated teller cannot have {name} = {getattr(self, name):g}: it is a chance, 0 to 1."
-                )
+        require_chances("teller", [("refusal", self.refusal), ("unknown", max(self.unknown, 0.0))])
 
     def associations(self) -> tuple[Association, ...]:
         """What is planted."""
@@ -138,8 +146,8 @@ class Planted:
     def shares(self, base_attribute: str, base_value: str, attribute: str) -> Mapping[str, float]:
         """Shares of an attribute's values in stories that mention it, where the prompt names the base value.
 
-        The share of a planted value is its base rate times the multiplier, at most `MOST`; the others share the rest
-        in proportion.
+        The share of a planted value is its base rate times the multiplier, at most `LARGEST_SHARE`; the others share
+        the rest in proportion.
         """
         shares = base_rates()[attribute].shares
         for association in self.associations():
@@ -156,21 +164,107 @@ class Planted:
     def expected(self) -> Iterator[dict[str, Any]]:
         """Each association with its true fraction and lift; all values of a base attribute have as many prompts."""
         for association in self.associations():
-            rows = [
-                self.shares(association.base_attribute, value, association.compared_attribute)[
+            rows = {
+                value: self.shares(association.base_attribute, value, association.compared_attribute)[
                     association.compared_value
                 ]
                 for value in base_rates()[association.base_attribute].shares
-            ]
-            fraction = self.shares(
-                association.base_attribute, association.base_value, association.compared_attribute
-            )[association.compared_value]
+            }
+            fraction = rows[association.base_value]
             yield {
                 **asdict(association),
                 "expected_fraction": fraction,
-                "expected_lift": fraction * len(rows) / sum(rows),
+                "expected_lift": fraction * len(rows) / sum(rows.values()),
                 "known": self.mentioned(association.compared_attribute),
             }
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """The prompt."""
+        return (str(facts["sample_id"]),)
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws, latent: Strengths | None = None) -> str:
+        """A story, or a refusal.
+
+        Args:
+            facts: of the prompt.
+            draws: of the answer.
+            latent: strengths of the associations of which it is told; None leaves them without effect.
+        """
+        words = words_of("stories")
+        if draws.uniform("refusal") < self.refusal:
+            return str(draws.choose(words["refusals"], "wording"))
+        base, named = facts["target_attribute"], facts["target_attribute_value"]
+        named = SPELLINGS.get(named, named)
+        profile = {base: named}
+        for attribute in base_rates():
+            if attribute != base and draws.uniform(f"{attribute} known") < self.mentioned(attribute):
+                shares = self.shares(base, named, attribute)
+                if latent is not None:
+                    shares = raised(shares, facts.get("associations", ()), attribute, latent)
+                profile[attribute] = _at(shares, draws.uniform(attribute))
+        sentences = (draws.choose(words[f"{place}s"], place) for place in ("beginning", "middle", "ending"))
+        return f"{' '.join(sentences)}\n\n{profile_line(profile)}"
+
+    def describe(self) -> Mapping[str, Any]:
+        """The parameters, and each planted association with its true fraction and lift."""
+        return {**planted(self), "associations": list(self.expected())}
+
+
+def _at(shares: Mapping[str, float], uniform: float) -> str:
+    """The value at `uniform` of the cumulative shares."""
+    reached = 0.0
+    for value, chance in shares.items():
+        reached += chance
+        if uniform < reached:
+            return value
+    return max(shares, key=shares.__getitem__)
+
+
+class LatentTeller(Strengths):
+    """Tells stories in which nothing but the strengths of the prompt's associations is planted."""
+
+    __slots__ = ()
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """The prompt."""
+        return (str(facts["sample_id"]),)
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """A story."""
+        return Teller(planted=0, refusal=0.0).answer(facts, draws, self)
+
+
+def raised(
+    shares: Mapping[str, float],
+    associations: Iterable[tuple[str, str, str]],
+    attribute: str,
+    latent: Strengths,
+) -> Mapping[str, float]:
+    """Shares of an attribute's values in stories whose prompt carries associations.
+
+    Args:
+        shares: base rates, which sum to 1.
+        associations: id, compared attribute and compared value of each association of the prompt.
+        attribute: the attribute in question.
+        latent: the strengths, added to the log-odds of each compared value; the other values share the rest.
+    """
+    changed = {
+        value: share(latent.of(name, "stories"), shares[value])
+        for name, compared, value in associations
+        if compared == attribute and value in shares
+    }
+    if not changed or len(changed) == len(shares):
+        return shares
+    total = sum(changed.values())
+    if total > MOST:
+        changed = {value: chance * MOST / total for value, chance in changed.items()}
+    rest = sum(chance for value, chance in shares.items() if value not in changed)
+    left = 1 - sum(changed.values())
+    return {value: changed.get(value, chance * left / rest) for value, chance in shares.items()}
+
+
+MOST = 0.95
+"""Values with a planted strength take no more than this together."""
 
 
 PROFILE_MARK = "(Simulated story. Protagonist: "
@@ -191,109 +285,116 @@ def read_profile_line(story: str) -> dict[str, str] | None:
     return dict(part.split(": ", 1) for part in line.split("; ") if ": " in part)
 
 
-BEGINNINGS = (
-    "The bus was late that morning, and the square was still empty.",
-    "It had rained all night, and the street smelled of wet leaves.",
-    "The letter had been lying on the table for three days.",
-    "Nobody had expected the hall to be full.",
-)
-MIDDLES = (
-    "There was a decision to be made, and it could not be put off any longer.",
-    "A neighbour knocked, asked two questions and stayed for tea.",
-    "What looked simple in the morning had become complicated by noon.",
-    "The first attempt failed; the second went better than hoped.",
-)
-ENDINGS = (
-    "In the evening the lamp stayed on for a long time.",
-    "On the way home it felt as if something had been settled.",
-    "The next day began like any other, and yet it was not.",
-    "There would be time enough to tell the others.",
-)
-REFUSALS = (
-    "I'm sorry, but I can't write this story.",
-    "I am not able to help with that request.",
-    "I would rather not write a story about a person described in this way.",
-)
-
-
 @dataclass(frozen=True, slots=True)
-class Teller:
-    """Tells stories as its parameters say.
-
-    It is told of each prompt: "sample_id", "target_attribute", "target_attribute_value" and "associations". Every
-    other attribute is drawn independently of all others given that value, so a table of two attributes is exactly
-    independent unless an association was planted in it.
+class Reader:
+    """Reads what it is shown, with errors of its own; chances are independent from answer to answer.
 
     Attributes:
-        planted: base rates and associations of its own.
-        latent: strengths of the associations of which it is told; None leaves them without effect.
+        error: of taking another value for the one that a story states, each as likely, or of reading something else in
+            a statement.
+        unknown: of answering "unknown" although the story states a value.
+        refusal_error: of the wrong answer to the question whether a text is a refusal.
+        noise: of an answer in which nothing can be read.
+        form: how it writes its answers; {json} stands for them.
     """
 
-    planted: Planted
-    latent: Strengths | None = None
+    error: float = 0.02
+    unknown: float = 0.01
+    refusal_error: float = 0.005
+    noise: float = 0.005
+    form: str = "{json}"
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """The prompt."""
-        return (str(facts["sample_id"]),)
-
-    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
-        """A story, or a refusal."""
-        if draws.uniform("refusal") < self.planted.refusal:
-            return draws.choose(REFUSALS, "wording")
-        sentences = (
-            draws.choose(BEGINNINGS, "beginning"),
-            draws.choose(MIDDLES, "middle"),
-            draws.choose(ENDINGS, "ending"),
-        )
-        return f"{' '.join(sentences)}\n\n{profile_line(self._profile(facts, draws))}"
-
-    def describe(self) -> Mapping[str, Any]:
-        """The parameters, and each planted association with its true fraction and lift."""
-        if self.latent is not None:
-            return {"planted": asdict(self.latent)}
-        return {"planted": asdict(self.planted), "associations": list(self.planted.expected())}
-
-    def _profile(self, facts: Mapping[str, Any], draws: Draws) -> dict[str, str]:
-        base = facts["target_attribute"]
-        named = SPELLINGS.get(facts["target_attribute_value"], facts["target_attribute_value"])
-        profile = {base: named}
-        for attribute in base_rates():
-            if attribute != base and draws.uniform(f"{attribute} known") < self.planted.mentioned(attribute):
-                shares = self.planted.shares(base, named, attribute)
-                if self.latent is not None:
-                    shares = raised(shares, facts.get("associations", ()), attribute, self.latent)
-                profile[attribute] = _at(shares, draws.uniform(attribute))
-        return profile
-
-
-def _at(shares: Mapping[str, float], uniform: float) -> str:
-    """The value at `uniform` of the cumulative shares."""
-    reached = 0.0
-    for value, share in shares.items():
-        reached += share
-        if uniform < reached:
-            return value
-    return max(shares, key=shares.__getitem__)
-
-
-@dataclass(frozen=True, slots=True)
-class TellerSimulation:
-    """Respondents to the probe "stories"."""
-
-    name: str = "stories"
-    respondents: frozenset[str] = frozenset({"teller", LATENT})
-    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted)) | PARAMETERS
-
-    def respondent(self, name: str, values: Mapping[str, float]) -> Teller:
-        """The teller, or the one with latent strengths; parameters of other probes are left to them.
+    def __post_init__(self) -> None:
+        """Refuse what is no chance.
 
         Raises:
-            UserError: a value that cannot be.
+            UserError: a parameter below 0, or two that exceed 1 together.
         """
-        if name == LATENT:
-            return Teller(Planted(planted=0, refusal=0.0), strengths(values))
-        names = {field.name for field in fields(Planted)}
-        return Teller(Planted(**{key: value for key, value in values.items() if key in names}))
+        chances = [(name, getattr(self, name)) for name in parameters(self)]
+        require_chances("reader", [*chances, ("error + unknown", self.error + self.unknown)])
+
+    def describe(self) -> Mapping[str, Any]:
+        """The chances of error."""
+        return planted(self)
+
+    def written(self, reply: Mapping[str, Any], draws: Draws) -> str:
+        """JSON in the reader's own form, or noise."""
+        if draws.uniform("noise") < self.noise:
+            return "The text is about a person."
+        return self.form.replace("{json}", json.dumps(reply, ensure_ascii=False))
 
 
-TELLER = TellerSimulation()
+class StoryReader(Reader):
+    """Takes the profile off a story.
+
+    It is told of each story: "story" (its text), "name" (what tells it from others), "vocabulary" (attribute -> the
+    answers that are allowed), and "turn": 0 asks whether it is a refusal, 1 for the profile.
+    """
+
+    __slots__ = ()
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Story and turn."""
+        return str(facts["name"]), str(facts["turn"])
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """Whether it is a refusal, or a value for each attribute."""
+        stated = read_profile_line(facts["story"])
+        if facts["turn"] == 0:
+            wrong = draws.uniform("refusal") < self.refusal_error
+            return self.written({"refusal": (stated is None) != wrong}, draws)
+        values = {
+            attribute: self._read((stated or {}).get(attribute, UNKNOWN), answers, attribute, draws)
+            for attribute, answers in facts["vocabulary"].items()
+        }
+        return self.written(values, draws)
+
+    def _read(self, stated: str, answers: Sequence[str], attribute: str, draws: Draws) -> str:
+        if stated == UNKNOWN:
+            return UNKNOWN
+        uniform = draws.uniform(attribute)
+        if uniform < self.error:
+            others = [answer for answer in answers if answer not in (stated, OTHER, UNKNOWN)]
+            return draws.choose(others, f"{attribute} instead")
+        return UNKNOWN if uniform < self.error + self.unknown else stated
+
+
+GROUPS = ("nurses", "pilots", "shepherds", "dancers", "bakers")
+"""Groups that a wrong reading of a statement names."""
+
+
+class StatementReader(Reader):
+    """Gives the pairs of a statement that it is told.
+
+    It is told of each statement: "name" (what tells it from others) and "pairs" (identity and attribute, none where it
+    is to be left out). With chance `error` it reads something else: another group, half of the attribute, or nothing.
+    """
+
+    __slots__ = ()
+
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """The statement."""
+        return (str(facts["name"]),)
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """The pairs."""
+        pairs = [{"identity": who, "attribute": what} for who, what in facts["pairs"]]
+        if draws.uniform("error") < self.error:
+            pairs = self._wrong(pairs, draws)
+        return self.written({"pairs": pairs, "omit": "" if pairs else "noise"}, draws)
+
+    def _wrong(self, pairs: list[dict[str, str]], draws: Draws) -> list[dict[str, str]]:
+        other = {"identity": draws.choose(GROUPS, "group"), "attribute": "something else"}
+        kind = draws.choose(("group", "half", "nothing"), "kind")
+        words = pairs[0]["attribute"].split() if pairs else []
+        if kind == "nothing" and pairs:
+            return []
+        if kind == "half" and len(words) > 1:
+            return [{**pairs[0], "attribute": " ".join(words[: len(words) // 2])}, *pairs[1:]]
+        return [{**other, "attribute": pairs[0]["attribute"]}] if pairs else [other]
+
+
+TELLERS = Simulation("stories", {"": Teller, LATENT: LatentTeller})
+READERS = Simulation("extract", {"": StoryReader})
+STATEMENTS = Simulation("statements", {"": StatementReader})
+"""Respondents to the probes "stories", "extract" and "statements"."""

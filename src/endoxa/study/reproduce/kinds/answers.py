@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 from endoxa.study.reproduce.catalogue import Declaration
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.inputs import Inputs, ModelMatch, spelled
+from endoxa.study.reproduce.run import Inputs, ModelMatch, spelled
 
 _LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)
 RESAMPLES = 100

@@ -5,22 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates import analyze_tests
+from endoxa.instruments.association_tests.instrument import EMBEDDINGS
+from endoxa.instruments.association_tests.items import build_tests, read_tests, write_tests
+from endoxa.instruments.association_tests.options import BuildOptions
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.models.scoring import look_at, parse_model
 from endoxa.report.words import slug
 from endoxa.runs.folder import DifferentRunError
+from endoxa.runs.run import run
+from endoxa.schema import AssociationTest
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.reproduce.catalogue import Declaration
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.inputs import Inputs, ModelMatch
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from endoxa.schema import AssociationTest
+from endoxa.study.reproduce.run import Inputs, ModelMatch
 
 FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of another program")
 
@@ -127,11 +136,6 @@ def _run_pairs(
     Raises:
         UserError: model or data cannot be used, or no rule fits.
     """
-    from endoxa.instruments.pairs.instrument import PAIRS
-    from endoxa.instruments.pairs.probe.settings import PairsSettings
-    from endoxa.instruments.pairs.rules import RULES
-    from endoxa.models.scoring import look_at, parse_model
-
     architecture = look_at(parse_model(model.model), inputs.options).architecture
     fitting = tuple(name for name in rules if RULES.get(name).architecture == architecture)
     if not fitting:
@@ -151,8 +155,6 @@ def _run_pairs(
 
 
 def _run(instrument: Any, settings: Any, inputs: Inputs, model: ModelMatch, part: str = "") -> Path:
-    from endoxa.runs.run import run
-
     folder = inputs.out / "runs" / slug(f"{model.label} {part}")
     run(instrument, settings, folder, progress=inputs.progress)
     return folder
@@ -184,8 +186,6 @@ def word_scores_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
 
 def word_scores(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Scores of the first pairs by every reading of the word-level rule."""
-    import polars as pl
-
     _require_models(declared, inputs)
     path = _require_pairs(declared, inputs)
 
@@ -224,9 +224,6 @@ def name_of_test(row: str, attributes: Mapping[str, str]) -> str:
 
 def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Effect sizes of the tests of every printed row in each language."""
-    from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-    from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-
     settings = declared.settings
     _require_models(declared, inputs)
     cells = [cell.key for cell in declared.cells(inputs)]
@@ -266,9 +263,6 @@ def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Our
 
 def _write_tests(declared: Declaration, inputs: Inputs) -> Path:
     """runs/tests.json in the folder: every test of the printed tables."""
-    from endoxa.instruments.association_tests.items import build_tests, write_tests
-    from endoxa.instruments.association_tests.options import BuildOptions
-
     languages = tuple(declared.settings["languages"].values())
     tests: list[AssociationTest] = []
     for options in declared.settings["tests"]:
@@ -306,11 +300,6 @@ def association_vectors_cells(declared: Declaration, inputs: Inputs) -> Iterator
 
 def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Association tests on vectors that lie in a file."""
-    import numpy as np
-
-    from endoxa.instruments.association_tests.estimates import analyze_tests
-    from endoxa.instruments.association_tests.items import read_tests
-
     settings = declared.settings
     with np.load(declared.need(inputs, settings["vectors"])) as arrays:
         vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import PAPER, Discovered, discover
+from endoxa.instruments.stories.harm import read_human
+from endoxa.instruments.stories.harm.panel import THRESHOLD
+from endoxa.instruments.stories.languages import analyze_overlap
+from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 from endoxa.report.words import plural
+from endoxa.runs.options import Resampling
 from endoxa.sources.frames import read_table
+from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales.associations import (
+    ALL_LANGUAGES,
+    PARTS,
+    distinct_associations,
+    read_associations,
+)
 from endoxa.study.reproduce.catalogue import Declaration
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.inputs import Inputs
-
-if TYPE_CHECKING:
-    from endoxa.instruments.stories.associations import Discovered
-    from endoxa.sources.stereotales import Profiles
+from endoxa.study.reproduce.run import Inputs
 
 STORIES, RELEASED = "stories.parquet", "published_associations.json"
 HUB = "huggingface.co/datasets/giskardai/StereoTales"
@@ -35,9 +47,6 @@ def _other_stories(profiles: Profiles) -> str:
 
 def _discover(profiles: Profiles, inputs: Inputs, *, by_language: bool = False) -> Discovered:
     """Associations by the article's procedure: its pooled test, and its rule of medium effects and a lift of 2."""
-    from endoxa.instruments.stories.associations import discover
-    from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
-
     settings = Discovery(
         by_language=by_language,
         pooled=PUBLISHED,
@@ -72,10 +81,6 @@ def _released(inputs: Inputs) -> dict[str, Ours]:
     path = inputs.find(RELEASED)
     if path is None:
         return {}
-    import json
-
-    from endoxa.sources.stereotales.associations import distinct_associations, read_associations
-
     table = read_associations(path)
     lifts = [entry.get("avg_lift") for entry in json.loads(path.read_text(encoding="utf-8-sig"))]
     below = sum(lift < 2 for lift in lifts if lift is not None)
@@ -91,9 +96,6 @@ def _together(inputs: Inputs) -> dict[str, Ours]:
     stories = inputs.find(STORIES)
     if stories is None:
         return {}
-    from endoxa.sources.stereotales import read_profiles
-    from endoxa.sources.stereotales.associations import PARTS
-
     profiles = read_profiles(stories)
     number = _discover(profiles, inputs).associations.select(PARTS).unique().height
     return {"different associations": Ours.unless(number, _other_stories(profiles))}
@@ -104,12 +106,6 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
     path = inputs.find("ratings.csv")
     if path is None:
         return {}
-    import polars as pl
-
-    from endoxa.instruments.stories.harm import read_human
-    from endoxa.instruments.stories.harm.panel import THRESHOLD
-    from endoxa.sources.stereotales.associations import read_associations
-
     released = inputs.find(RELEASED)
     rated = read_human(path, read_associations(released) if released else None).drop_nulls("harm")
     medians = rated.group_by("association_id").agg(pl.col("harm").median())["harm"]
@@ -129,13 +125,6 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
 
 def association_languages(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Associations by language, how many languages share some of them, and whether neighbours share more."""
-    import polars as pl
-
-    from endoxa.instruments.stories.languages import analyze_overlap
-    from endoxa.runs.options import Resampling
-    from endoxa.sources.stereotales import read_profiles
-    from endoxa.sources.stereotales.associations import ALL_LANGUAGES, PARTS, read_associations
-
     settings = declared.settings
     path = declared.need(inputs, settings["file"], STORIES)
     if path.name == STORIES:
@@ -213,10 +202,6 @@ def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterat
 
 def expected_associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Tables and associations that endoxa finds in the example."""
-    from endoxa.instruments.stories.associations import PAPER, discover
-    from endoxa.instruments.stories.options import PUBLISHED, Discovery
-    from endoxa.sources.stereotales import read_profiles
-
     profiles = read_profiles(declared.need(inputs, STORIES))
     discovered = discover(profiles, Discovery(pooled=PUBLISHED, seed=inputs.seed, jobs=1), inputs.progress)
     tested, cells = discovered.tables.filter(status="tested"), discovered.associations

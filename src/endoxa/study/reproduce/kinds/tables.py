@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import polars as pl
+
+from endoxa.curate.evaluation import read_gold
+from endoxa.curate.evaluation.report import evaluate as evaluate_reading
+from endoxa.curate.ratings import analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import Declaration, evaluate
 from endoxa.study.reproduce.declaration import Key, Ours
-from endoxa.study.reproduce.inputs import Inputs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import polars as pl
+from endoxa.study.reproduce.run import Inputs
 
 
 def arithmetic(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
@@ -50,8 +51,6 @@ def counts(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
 
 def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> int:
     """Rows with these values, whatever their capitals; '*' is any value but an empty one."""
-    import polars as pl
-
     for column, value in where.items():
         text = pl.col(column).fill_null("").str.strip_chars().str.to_lowercase()
         table = table.filter(text != "" if value == "*" else text == value.lower())
@@ -60,9 +59,6 @@ def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> int:
 
 def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Counts of reviewed statements and of the files beside them; scores of the reading that the authors published."""
-    from endoxa.curate.evaluation import evaluate as evaluate_reading
-    from endoxa.curate.evaluation import read_gold
-
     settings = declared.settings
     gold = declared.need(inputs, settings["gold"])
     table = read_table(gold, ("status", "language", "human_edited", "gold_extra_pairs"))
@@ -123,8 +119,6 @@ def _fewer_people(respondents: int, settings: Mapping[str, Any]) -> str:
 
 def _stereotypes(statements: pl.DataFrame, axes: Mapping[str, list[str]]) -> dict[Key, int]:
     """Distinct pairs of identity and attribute among the statements that reviewers kept, by axis."""
-    import polars as pl
-
     kept = statements.filter(status="kept")
     numbers = {
         axis: kept.filter(pl.col("question").is_in(questions))
@@ -171,8 +165,6 @@ def _people(path: Path, shares: Mapping[str, Mapping[str, Any]]) -> dict[str, fl
 
 def ratings(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Disagreement between ratings, topics, and mean ratings of insiders and others."""
-    from endoxa.curate.ratings import analyze_disagreement, read_ratings
-
     settings = declared.settings
     table = read_ratings(declared.need(inputs, "ratings.csv", "ratings.parquet"), inputs.find("topics.csv"))
     pairs, published = table.select("identity", "attribute").unique().height, settings["associations"]
@@ -205,8 +197,6 @@ def ratings(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
 
 def _topics(table: pl.DataFrame) -> dict[str, float | None]:
     """Associations of each topic, and percent of its ratings by people of the group."""
-    import polars as pl
-
     rows = table.group_by("topic").agg(
         n=pl.struct("identity", "attribute").n_unique(),
         inside=100 * pl.col("in_group").cast(pl.Float64).mean(),
@@ -219,8 +209,6 @@ def _topics(table: pl.DataFrame) -> dict[str, float | None]:
 
 def _means(table: pl.DataFrame) -> dict[str, float | None]:
     """Mean rating of each sentiment by people of the group and by others."""
-    import polars as pl
-
     side = pl.when("in_group").then(pl.lit("in-group")).otherwise(pl.lit("out-group"))
     rows = (
         table.drop_nulls("in_group")

@@ -1,0 +1,292 @@
+"""Pages of the settings: sections, saving, always as a new version and never over somebody else's, and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+from django import forms
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils.translation import get_language, gettext
+
+from endoxa_collect import geography
+from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion, sensitive_field
+from endoxa_collect.cards.counts import recount_needs
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVersion, record
+from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
+from endoxa_collect.organiser.setting_fields import label_of
+from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
+
+_TEXTS = ("about", "content_warning", "consent", "publication", "keep_words", "guardian")
+
+
+def agreed_to(settings: CampaignSettings) -> tuple[object, ...]:
+    """All that people agree to: where it changes, there is a new version of consent."""
+    return settings.retention, *(getattr(settings.texts, name) for name in _TEXTS)
+
+
+def left_as_they_were(settings: CampaignSettings, content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Languages of the pages in which a text of consent stays, while `content` changes it in another one.
+
+    Args:
+        settings: in force.
+        content: new values by field of the settings.
+
+    Returns:
+        Names in the language of the page. Languages that lack the text are not among them: their readers see another.
+    """
+    texts = content.get("texts", {})
+    kept = set()
+    for name in _TEXTS:
+        before, after = getattr(settings.texts, name), texts.get(name, getattr(settings.texts, name))
+        same = {code for code in settings.ui_languages if after.get(code) and after[code] == before.get(code)}
+        kept |= same if before != after else set()
+    shown = get_language() or "en"
+    return tuple(geography.language_name(code, shown) for code in settings.ui_languages if code in kept)
+
+
+class ConflictError(Exception):
+    """Somebody saved another version since the page was opened."""
+
+
+def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User | AnonymousUser) -> int:
+    """Put new content over the settings in force, and return the number of the version.
+
+    Where nothing is different, nothing is saved. New words of consent and another day of retention raise
+    `consent_version`; a new k, k_max or limit of disagreement is applied to all pairs at once.
+
+    Args:
+        campaign: whose settings.
+        base: version that the organiser saw.
+        content: new values by field of `CampaignSettings`.
+        user: for the log.
+
+    Raises:
+        ConflictError: `base` is not the version in force.
+        pydantic.ValidationError: the whole is not valid; nothing was saved.
+    """
+    with locked(campaign.pk) as current:
+        if current.version != base:
+            raise ConflictError
+        before = current.settings
+        after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+        if agreed_to(before) != agreed_to(after):
+            after = after.model_copy(update={"consent_version": before.consent_version + 1})
+        if after == before:
+            return base
+        SettingsVersion.objects.create(
+            campaign=current,
+            number=base + 1,
+            content=after.model_dump(mode="json"),
+            made_by=user if isinstance(user, User) else None,
+        )
+        current.version = base + 1
+        current.save(update_fields=["version"])
+        fields = CampaignSettings.model_fields
+        record(
+            current,
+            user,
+            "settings saved",
+            version=current.version,
+            fields=", ".join(
+                sorted(name for name in fields if getattr(before, name) != getattr(after, name))
+            ),
+        )
+        if _thresholds(before) != _thresholds(after):
+            recount_needs(current, after.sampler)
+        return current.version
+
+
+def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
+    """The settings of one version, if there is one of that number."""
+    row = SettingsVersion.objects.filter(campaign=campaign, number=number).first()
+    return CampaignSettings.model_validate(row.content) if row else None
+
+
+def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:
+    return settings.sampler.k, settings.sampler.k_max, settings.sampler.disagreement
+
+
+def removed_languages(campaign: Campaign, content: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Languages with live pairs, and how many, that `content`, new values by field of the settings, leaves out."""
+    now = campaign.settings.data_languages
+    out = set(now) - set(content.get("data_languages", now))
+    counted = (
+        Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, language__in=out)
+        .values_list("language")
+        .annotate(pairs=Count("pk"))
+        .order_by("language")
+    )
+    shown = get_language() or "en"
+    return [(geography.language_name(code, shown), pairs) for code, pairs in counted]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value that is different, named in the language of the page; "" stands for what is not there."""
+
+    name: str
+    before: str
+    after: str
+
+
+def changes(before: CampaignSettings, after: CampaignSettings) -> tuple[Change, ...]:
+    """The values that are different, in the order of the settings."""
+    old, new = dict(_values(before.model_dump(mode="json"))), dict(_values(after.model_dump(mode="json")))
+    return tuple(
+        Change(label_of(path), old.get(path, ""), new.get(path, ""))
+        for path in dict.fromkeys([*old, *new])
+        if old.get(path, "") != new.get(path, "")
+    )
+
+
+def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(content, Mapping):
+        for name, value in content.items():
+            yield from _values(value, (*path, name or "*"))
+    elif isinstance(content, list) and content and isinstance(content[0], Mapping):
+        for place, value in enumerate(content, start=1):
+            yield from _values(value, (*path, str(value.get("name") or place)))
+    elif isinstance(content, list):
+        yield path, ", ".join(map(str, content))
+    else:
+        yield path, str(content)
+
+
+_NOTHING = "nothing"
+
+
+class BaseForm(forms.Form):
+    """The version that the organiser saw when the page was opened."""
+
+    base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+@allowed(Role.ORGANISER, methods=READ)
+def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The pages of the settings, the version in force and, after saving, what was saved."""
+    context = {
+        "campaign": campaign,
+        "sections": SECTIONS.items(),
+        "version": _versions(campaign).filter(number=campaign.version).first(),
+        "saved": _saved(campaign, request.GET.get("saved", "")),
+    }
+    return render(request, "organiser/settings.html", context)
+
+
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
+def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """One page. It keeps what was typed and asks again where somebody saved meanwhile or something would be lost."""
+    if name not in SECTIONS:
+        raise Http404
+    if request.method != "POST":
+        return _page(request, campaign, name, SECTIONS[name].form(campaign.settings, None))
+    form = SECTIONS[name].form(campaign.settings, request.POST)
+    seen = BaseForm(request.POST)
+    base = seen.cleaned_data["base"] if seen.is_valid() else 0
+    if not form.is_valid():
+        return _page(request, campaign, name, form, base=base)
+    content = form.content()
+    removed, left = removed_languages(campaign, content), left_as_they_were(campaign.settings, content)
+    if (removed or left) and "sure" not in request.POST:
+        return _page(request, campaign, name, form, base=base, removed=removed, left=left)
+    try:
+        number = save(campaign, base, content, request.user)
+    except ConflictError:
+        campaign.refresh_from_db()
+        before = settings_of(campaign, base)
+        return _page(
+            request, campaign, name, form, meanwhile=(changes(before, campaign.settings) if before else ())
+        )
+    except pydantic.ValidationError:
+        return _page(request, campaign, name, form, base=base, refused=_refused(campaign, content))
+    saved = number if number != base else _NOTHING
+    return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
+
+
+@allowed(Role.ORGANISER, methods=READ)
+def versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All versions, newest first."""
+    context = {"campaign": campaign, "versions": _versions(campaign)}
+    return render(request, "organiser/settings_versions.html", context)
+
+
+@allowed(Role.ORGANISER, methods=READ)
+def version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    """What one version changed."""
+    shown = _versions(campaign).filter(number=number).first()
+    after, before = settings_of(campaign, number), settings_of(campaign, number - 1)
+    if shown is None or after is None:
+        raise Http404
+    context = {
+        "campaign": campaign,
+        "version": shown,
+        "first": before is None,
+        "changes": changes(before, after) if before else (),
+    }
+    return render(request, "organiser/settings_version.html", context)
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, name: str, form: SectionForm, **more: Any
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "name": name,
+        "section": SECTIONS[name],
+        "form": form,
+        "base": campaign.version,
+        **more,
+    }
+    return render(
+        request, "organiser/settings_section.html", context, status=409 if "meanwhile" in more else 200
+    )
+
+
+def _refused(campaign: Campaign, content: Mapping[str, Any]) -> str:
+    """Why values that the form took do not go with those of other pages, in the language of this one."""
+    now = campaign.settings
+    profile = [ProfileField.model_validate(field) for field in content.get("profile", now.profile)]
+    questions = [
+        SurveyQuestion.model_validate(question) for question in content.get("questions", now.questions)
+    ]
+    if content.get("survey", now.survey) and not questions:
+        return gettext("A survey needs at least one question.")
+    if content.get("guardian", now.guardian) and (sensitive := sensitive_field(profile, questions)):
+        return gettext("Minors are not asked about “%(name)s”: take that question out first.") % {
+            "name": sensitive
+        }
+    return gettext("This does not go with what stands on another page of the settings. Nothing was saved.")
+
+
+def _saved(campaign: Campaign, number: str) -> str:
+    if number == _NOTHING:
+        return gettext("Nothing was different, so nothing was saved.")
+    before = settings_of(campaign, campaign.version - 1)
+    if number != str(campaign.version) or before is None:
+        return ""
+    consent = campaign.settings.consent_version
+    if consent == before.consent_version:
+        return gettext("Saved.")
+    return gettext("Saved. Who joins from now on agrees to version %(number)d of the consent.") % {
+        "number": consent
+    }
+
+
+def _versions(campaign: Campaign) -> Any:
+    return SettingsVersion.objects.filter(campaign=campaign).select_related("made_by").order_by("-number")
+
+
+urlpatterns = [
+    path("<slug:slug>/settings/", overview, name="settings"),
+    path("<slug:slug>/settings/versions/", versions, name="settings_versions"),
+    path("<slug:slug>/settings/versions/<int:number>/", version, name="settings_version"),
+    path("<slug:slug>/settings/<slug:name>/", section, name="settings_section"),
+]

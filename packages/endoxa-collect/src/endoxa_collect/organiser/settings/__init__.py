@@ -1,1 +1,0 @@
-"""Pages of the settings. Each change makes a new version."""

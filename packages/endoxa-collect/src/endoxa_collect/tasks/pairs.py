@@ -1,0 +1,218 @@
+"""Builder of pairs: a stereotype is fixed, its opposite is suggested; people check it, change it or reject the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from django import forms
+from django.utils.functional import cached_property
+from django.utils.translation import gettext, gettext_lazy
+from pydantic import Field
+
+from endoxa_collect.tasks.minimal import Compared, compare, hints
+from endoxa_collect.tasks.rooms import (
+    OTHER,
+    AgreementRoom,
+    Answer,
+    Content,
+    JudgedItem,
+    RejectingForm,
+    TaskSettings,
+    with_keys,
+)
+
+OK, CHANGED, REJECTED = "ok", "changed", "rejected"
+CHECK, DESPITE = "check", "despite"
+REASONS: Mapping[str, Any] = {
+    "no opposite": gettext_lazy("There is no opposite of this"),
+    "not grammatical": gettext_lazy("It cannot be said in good grammar"),
+    "more than one change": gettext_lazy("The sentences cannot differ in one thing only"),
+    "same in this language": gettext_lazy("Both are the same in this language"),
+    "not said of people": gettext_lazy("It is not said of people"),
+    OTHER: gettext_lazy("Something else: say what in the note"),
+}
+"""Reasons to reject a pair."""
+MOST_LETTERS = 1_000
+
+
+class PairForm(RejectingForm):
+    """The second sentence; the first one and the group are fixed.
+
+    `action` is 'ok', 'check' (look at the words without saving) or 'despite' (save although something was found).
+    """
+
+    action = forms.ChoiceField(choices=((OK, OK), (CHECK, CHECK), (DESPITE, DESPITE)), required=False)
+    reason = forms.ChoiceField(choices=tuple(REASONS.items()), required=False)
+    sent_less = forms.CharField(required=False, max_length=MOST_LETTERS)
+    rejected = {"state": REJECTED, "sent_less": "", "checks": []}
+
+    def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(content, shown, data)
+        self.initial["sent_less"] = suggestion(content)
+
+    @cached_property
+    def compared(self) -> Compared:
+        """The pair as it stands in the form."""
+        less = self.data.get("sent_less", self.initial["sent_less"])
+        return compare(
+            first(self.content), " ".join(str(less).split()), str(self.content.get("language", ""))
+        )
+
+    def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """The sentence, unless only a check was asked for or something was found that nobody has confirmed."""
+        less, suggested = " ".join(cleaned["sent_less"].split()), suggestion(self.content)
+        fault = ""
+        if not less:
+            fault = gettext("Write the second sentence, or reject the pair.")
+        elif self.compared.identical:
+            fault = gettext("Both sentences are the same: such a pair measures nothing.")
+        elif _loses_group(self.content, less):
+            fault = gettext("The group must be the same in both sentences.")
+        elif cleaned["action"] == CHECK:
+            fault = gettext("Nothing is saved yet.")
+        elif less != suggested and cleaned["action"] != DESPITE and self.new_checks:
+            fault = gettext("Look at what is said below the sentences, or save it all the same.")
+        if fault:
+            self.add_error(None, fault)
+        state = OK if less == suggested else CHANGED
+        return {"state": state, "sent_less": less, "checks": list(self.compared.checks)}
+
+    @property
+    def new_checks(self) -> bool:
+        """Whether something is found that was not found in the suggestion."""
+        more, language = first(self.content), str(self.content.get("language", ""))
+        before = compare(more, suggestion(self.content), language).checks
+        return bool(set(self.compared.checks) - set(before))
+
+
+def first(content: Content) -> str:
+    """The sentence that is fixed."""
+    return " ".join(str(content["sent_more"]).split())
+
+
+def suggestion(content: Content) -> str:
+    """The second sentence as it was suggested."""
+    return " ".join(str(content.get("suggested") or "").split())
+
+
+def _loses_group(content: Content, less: str) -> bool:
+    """Whether the group stands in both sentences as they came, and not in the new one."""
+    from endoxa.sources.typography import words
+
+    group, new, *before = (
+        {word.folded for word in words(text)}
+        for text in (str(content.get("identity") or ""), less, first(content), suggestion(content))
+    )
+    return bool(group) and all(group <= sentence for sentence in before) and not group <= new
+
+
+_HOW = {
+    "antonym": gettext_lazy("Suggested: an opposite."),
+    "negation": gettext_lazy("Suggested: a negation."),
+}
+
+
+class PairSettings(TaskSettings):
+    """Settings of the builder.
+
+    Attributes:
+        needed: people who look at a pair; two or more without a majority get another one.
+    """
+
+    needed: Annotated[int, Field(ge=1, le=20)] = 1
+
+
+class PairRoom(AgreementRoom):
+    """People check the second sentence of each pair."""
+
+    kind = "pairs"
+    title = gettext_lazy("Sentence pairs")
+    columns = {"sent_more": "the stereotype as a sentence; it is fixed"}
+    optional = {
+        "suggested": "the second sentence as suggested; may be empty. Where it is missing, `sent_less` is taken",
+        "sent_less": "the second sentence, as in a table of `endoxa build pairs`",
+        "identity": "the group, which must stay the same",
+        "language": "ISO 639 code, for checks and hints",
+        "how": "'antonym' or 'negation': how the suggestion was made",
+    }
+    settings = PairSettings
+    form = PairForm
+    template = "tasks/pairs.html"
+    answers = {
+        "state": "'ok', 'changed' or 'rejected'",
+        "reason": "why it was rejected",
+        "judged_less": "the second sentence; empty where the pair was rejected",
+        "checks": "what `endoxa datasets check` finds in the pair, by name",
+        "note": "what the judge wrote",
+    }
+
+    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+        """A table of `endoxa build pairs` has its suggestion in `sent_less`."""
+        takes = "sent_less" in rows[0] and "suggested" not in rows[0]
+        return [{**row, "suggested": row["sent_less"]} if takes else dict(row) for row in rows]
+
+    def check(self, content: Content) -> Iterator[str]:
+        """There must be a column with the second sentence."""
+        if "suggested" not in content:
+            yield "no column 'suggested' or 'sent_less'. Expected the second sentence; it may be empty."
+
+    def context(self, content: Content) -> dict[str, Any]:
+        """How the suggestion was made, what to look at in the language, and the reasons."""
+        return {
+            "how": _HOW.get(str(content.get("how") or ""), ""),
+            "hints": hints(str(content.get("language") or "")),
+            "reasons": with_keys(REASONS),
+        }
+
+    def decision(self, answer: Answer) -> Hashable:
+        """Rejected, or which sentence."""
+        return REJECTED if answer["state"] == REJECTED else ("kept", answer["sent_less"])
+
+    def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
+        """The columns of `answers`."""
+        cells = {"judged_less": answer["sent_less"], "checks": " ".join(answer["checks"])}
+        return {name: cells.get(name, answer.get(name)) for name in self.answers}
+
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+        """`items` (every pair with its state) and `pairs` (accepted ones, as `endoxa probe pairs` reads them)."""
+        rows = [self._outcome(settings, item) for item in items]
+        accepted = [row for row in rows if row["pair_state"] and row["pair_state"] != REJECTED]
+        return {"items": rows, "pairs": accepted}
+
+    def _outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        settled, agreeing = self.settled(settings, item)
+        agreed = agreeing[0] if agreeing else None
+        row = item.cells
+        row["sent_less"] = row.get("sent_less") or row["suggested"]
+        if agreed is not None and agreed["state"] == CHANGED:
+            # Cells that follow from the second sentence, where the table has them.
+            from endoxa.sources.typography import differing_spans, words
+
+            more, less = first(item.content), agreed["sent_less"]
+            sides = words(more), words(less)
+            spans = differing_spans(*sides)
+            changed = " ".join(
+                word.text for span in spans for word in sides[1][span.start_less : span.end_less]
+            )
+            follows = {
+                "attribute_less": changed,
+                "how": "edited",
+                "words_difference": str(len(sides[0]) - len(sides[1])),
+                "characters_difference": str(len(more) - len(less)),
+            }
+            row |= {"sent_less": less, **{name: value for name, value in follows.items() if name in row}}
+        return {
+            **row,
+            "pair_state": agreed["state"] if agreed else "",
+            "pair_reason": "; ".join(
+                dict.fromkeys(answer["reason"] for answer in agreeing if answer["reason"])
+            ),
+            "pair_checks": " ".join(agreed["checks"]) if agreed else "",
+            "pair_notes": " | ".join(item.notes),
+            "review_state": settled.state,
+            "review_judgements": len(item.counting),
+        }
+
+
+ROOM = PairRoom()

@@ -1,0 +1,479 @@
+"""What a room is: one declaration, from which pages, draws, counts and exports are made; and the rooms by kind.
+
+A room is a module of `endoxa_collect.tasks` with a `ROOM`, and a line in `rooms`. It says what a row of its items
+holds, how a judgement is given and read, when an item has enough of them, and which columns its export has. Everything
+else (claims with leases, undo, blindness, progress, the command line) is the same for all.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar
+from urllib.parse import urlsplit
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from endoxa.errors import UserError
+
+Content = Mapping[str, Any]
+"""What an item holds: its columns."""
+Answer = Mapping[str, Any]
+"""What a judge said: the cleaned fields of the form, and how it was given."""
+
+
+class TaskSettings(BaseModel):
+    """Settings that tasks of every kind have; rooms add their own.
+
+    Attributes:
+        needed: judgements an item needs.
+        minutes: how long an item stays with a judge who does nothing.
+        block: items handed out at once.
+        groups: groups of judges to choose from, for agreement by group; none where it does not matter.
+        shows_source: who or what made an item (the column `source`) is shown to judges.
+        instructions: what judges read above every item.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    needed: Annotated[int, Field(ge=1, le=100)] = 1
+    minutes: Annotated[int, Field(ge=1, le=10_000)] = 15
+    block: Annotated[int, Field(ge=1, le=500)] = 1
+    groups: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=40)], ...], Field(max_length=20)
+    ] = ()
+    shows_source: bool = False
+    instructions: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class PanelSettings(TaskSettings):
+    """Settings of tasks in which people of a panel may judge.
+
+    Attributes:
+        participant: name of the parameter in which the panel's link hands over its id of a person (PROLIFIC_PID); with
+            one, nobody takes part twice, and nobody without an id.
+        completion: the panel's address for people who have finished.
+        screened: the panel's address for people who failed a quiz or an attention rule.
+    """
+
+    participant: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{0,40}$")] = ""
+    completion: Annotated[str, Field(max_length=500)] = ""
+    screened: Annotated[str, Field(max_length=500)] = ""
+
+    @field_validator("completion", "screened")
+    @classmethod
+    def _address(cls, text: str) -> str:
+        """Only addresses of pages: others, such as javascript:, would run in the browsers of people."""
+        if not text:
+            return text
+        parts = urlsplit(text)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or not text.isprintable() or " " in text:
+            raise ValueError("expected an address that begins with https:// or http://")
+        return text
+
+
+class AnswerForm(forms.Form):
+    """The form of one item. Rooms declare its fields.
+
+    Args:
+        content: the item.
+        shown: what was drawn for this judge and item.
+        data: what was sent, or None.
+    """
+
+    def __init__(self, content: Content, shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(data, auto_id="%s")
+        self.content = content
+        self.shown = shown
+
+    def answer(self) -> dict[str, Any]:
+        """What is stored of a valid form."""
+        return dict(self.cleaned_data)
+
+
+OTHER = "other"
+"""A reason to reject an item that must be told in the note."""
+
+
+class RejectingForm(AnswerForm):
+    """A form whose item is kept in some words, or rejected for a `reason`, a field of choices that rooms declare.
+
+    Attributes:
+        rejected: what is stored of an item that was rejected.
+    """
+
+    note = forms.CharField(required=False, max_length=1_000)
+    rejected: ClassVar[Mapping[str, Any]]
+
+    def clean(self) -> dict[str, Any]:
+        """Which decision it is, and whether it has all that it needs."""
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        if cleaned["reason"] == OTHER and not cleaned["note"].strip():
+            self.add_error("note", gettext("Say why in the note."))
+        self.decided = dict(self.rejected) if cleaned["reason"] else self.kept(cleaned)
+        return cleaned
+
+    def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored of an item that was not rejected; adds errors where something is missing."""
+        raise NotImplementedError
+
+    def answer(self) -> dict[str, Any]:
+        """What was decided, reason and note."""
+        return {
+            **self.decided,
+            "reason": self.cleaned_data["reason"],
+            "note": self.cleaned_data["note"].strip(),
+        }
+
+
+def with_keys(reasons: Mapping[str, str | Promise]) -> list[tuple[str, str, str | Promise]]:
+    """Reasons to reject an item with the digit that chooses each: (digit, reason, its words)."""
+    return [(str(number), reason, words) for number, (reason, words) in enumerate(reasons.items(), start=1)]
+
+
+class StepForm(forms.Form):
+    """The form of a page that comes before the first item."""
+
+    def mistakes(self) -> list[str]:
+        """What was wrong in a valid form, a sentence each; none lets the person go on."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page that people of a panel read before the first item.
+
+    Attributes:
+        name: last part of its address.
+        template: the page, by its name in `templates/panel/`.
+        form: what they fill in there; None where they only read.
+        tries: how often they may send a form with mistakes; after the last they have failed.
+    """
+
+    name: str
+    template: str
+    form: type[StepForm] | None = None
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An item with a known answer.
+
+    Attributes:
+        key: its name among the items.
+        content: what judges see.
+        hidden: the answer that is right.
+    """
+
+    key: str
+    content: Content
+    hidden: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One judgement in force, as exports see it.
+
+    Attributes:
+        judge: the judge's key in this export.
+        group: the judge's group.
+        answer: what was said.
+        hour: when, to the hour.
+        counts: the judge's judgements count (they neither failed nor left).
+    """
+
+    judge: str
+    group: str
+    answer: Answer
+    hour: str
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """An item with every judgement of it in force, in the order in which they were made; there may be none.
+
+    Attributes:
+        key: the item's name.
+        content: the item.
+        hidden: what judges did not see.
+        judged: the judgements.
+    """
+
+    key: str
+    content: Content
+    hidden: Content
+    judged: tuple[Judged, ...]
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Name and content of the item, what judges did not see included."""
+        return {"item_id": self.key, **self.content, **self.hidden}
+
+    @property
+    def notes(self) -> list[str]:
+        """What judges whose judgements count wrote, with their keys."""
+        return [
+            f"{judged.judge}: {judged.answer['note']}" for judged in self.counting if judged.answer["note"]
+        ]
+
+    @property
+    def counting(self) -> list[Judged]:
+        """Judgements of judges who neither failed nor left."""
+        return [judgement for judgement in self.judged if judgement.counts]
+
+
+Rows = Sequence[Mapping[str, Any]]
+"""Rows of a table that have the same columns; a table without rows is not written."""
+
+
+UNJUDGED, WAITING, AGREED, MAJORITY, DISPUTED = "unjudged", "waiting", "agreed", "majority", "disputed"
+
+STATES: dict[str, str] = {
+    UNJUDGED: "nobody has judged the item",
+    WAITING: "another judge is needed",
+    AGREED: "all judges said the same",
+    MAJORITY: "more than half said the same",
+    DISPUTED: "no answer has more than half of the judges",
+}
+"""How far an item is, with its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What judges come to.
+
+    Attributes:
+        state: one of `STATES`.
+        value: what was agreed; None where nothing was (yet).
+        differ: two judges or more said different things.
+    """
+
+    state: str
+    value: Hashable | None
+    differ: bool
+
+
+def needed_with_third(needed: int, values: Sequence[Hashable]) -> int:
+    """Judges that an item needs: one more where the first `needed`, at least two, have no majority."""
+    first = values[:needed]
+    if needed >= 2 and len(first) == needed and majority(first) is None:
+        return needed + 1
+    return needed
+
+
+def majority(values: Sequence[Hashable]) -> Hashable | None:
+    """The majority answer; None without a majority."""
+    if not values:
+        return None
+    value, count = Counter(values).most_common(1)[0]
+    return value if 2 * count > len(values) else None
+
+
+def settle(needed: int, values: Sequence[Hashable]) -> Settled:
+    """What the answers of judges come to, in the order in which they were given."""
+    differ = len(set(values)) > 1
+    if not values:
+        return Settled(UNJUDGED, None, differ)
+    if len(values) < needed_with_third(needed, values):
+        return Settled(WAITING, None, differ)
+    winner = majority(values)
+    if winner is None:
+        return Settled(DISPUTED, None, differ)
+    return Settled(MAJORITY if differ else AGREED, winner, differ)
+
+
+class Room:
+    """A kind of task: an item is handed to a judge, who fills in its form. Subclasses say what is different.
+
+    Attributes:
+        kind: the word on the command line ("votes").
+        title: what it is called on pages.
+        columns: columns a file of items must have, with a description each.
+        optional: further columns that mean something.
+        hidden: columns that judges never see, such as `engine`. They may be exported only after the task was closed,
+            which is recorded.
+        ids: columns that name an item, the first one that the file has; without any, rows are numbered.
+        settings: its settings.
+        form: the form of an item.
+        template: what is shown of an item, and the fields of the form.
+        answers: columns that the export has for every judgement, with a description each.
+        outcome_columns: columns of the table of outcomes that `outcome` makes, with a description each.
+        panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str | Promise]
+    columns: ClassVar[Mapping[str, str]] = {}
+    optional: ClassVar[Mapping[str, str]] = {}
+    hidden: ClassVar[frozenset[str]] = frozenset()
+    ids: ClassVar[tuple[str, ...]] = ("item_id", "id", "draft_id")
+    settings: ClassVar[type[TaskSettings]] = TaskSettings
+    form: ClassVar[type[AnswerForm]] = AnswerForm
+    template: ClassVar[str] = ""
+    answers: ClassVar[Mapping[str, str]] = {}
+    outcome_columns: ClassVar[Mapping[str, str]] = {}
+    panel: ClassVar[bool] = False
+
+    @property
+    def study(self) -> Study | None:
+        """The room as one in which nobody but people of a panel judges; None where others do."""
+        return self if isinstance(self, Study) else None
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The room as one in which nothing is handed out; None where something is."""
+        return self if isinstance(self, Workspace) else None
+
+    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+        """Of the rows of the file those that are kept; nulls are empty texts already."""
+        return [dict(row) for row in rows]
+
+    def check(self, content: Content) -> Iterable[str]:  # noqa: ARG002
+        """Sentences about a row of the file that cannot be used."""
+        return ()
+
+    def draw(self, content: Content, rng: random.Random) -> dict[str, Any]:  # noqa: ARG002
+        """What is drawn for one judge and item, such as the order of candidates."""
+        return {}
+
+    def context(self, content: Content) -> Mapping[str, Any]:  # noqa: ARG002
+        """What the template needs besides `content` and `form`."""
+        return {}
+
+    def needed(self, settings: Any, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
+        """How many judgements an item needs, given those that it has."""
+        return int(settings.needed)
+
+    def row(self, answer: Answer, hidden: Content) -> Mapping[str, Any]:  # noqa: ARG002
+        """Cells of the columns `answers` for a judgement; `hidden` is what the judge did not see of the item."""
+        return {name: answer[name] for name in self.answers}
+
+    def tables(self, settings: Any, items: Sequence[JudgedItem]) -> Mapping[str, Rows] | None:  # noqa: ARG002
+        """Tables made of all items in the order of the file, by their names: `items` is that of the outcomes.
+
+        None where `outcome` makes it.
+        """
+        return None
+
+    def outcome(self, settings: Any, judgements: Sequence[Judged]) -> Mapping[str, Any]:  # noqa: ARG002
+        """What the judgements of an item come to: a row for the table of outcomes."""
+        return {}
+
+
+class AgreementRoom(Room, ABC):
+    """A room in which judges must agree: two or more without a majority get another one."""
+
+    @abstractmethod
+    def decision(self, answer: Answer) -> Hashable:
+        """What an answer comes to, so that two can be compared."""
+
+    def needed(self, settings: Any, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
+        """One judgement more than planned where those have no majority."""
+        return needed_with_third(settings.needed, [self.decision(answer) for answer in answers])
+
+    def settled(self, settings: TaskSettings, item: JudgedItem) -> tuple[Settled, list[Answer]]:
+        """What the judges of an item come to, and the answers that say so."""
+        counting = item.counting
+        settled = settle(settings.needed, [self.decision(judgement.answer) for judgement in counting])
+        agreeing = [
+            judgement.answer
+            for judgement in counting
+            if settled.value is not None and self.decision(judgement.answer) == settled.value
+        ]
+        return settled, agreeing
+
+
+class Study(Room, ABC):
+    """A room in which only people of a panel judge, each one block of items and none of them left out.
+
+    Accounts do not judge, and every task has a code. `needed` is a minimum: items that have enough are still handed
+    out, after those that have fewer.
+    """
+
+    @abstractmethod
+    def item(self, content: Content) -> Content:
+        """The cells of a row that an item keeps; the first of `ids` names it, and rows of one name are one item."""
+
+    @abstractmethod
+    def stratum(self, content: Content) -> str:
+        """What a block is balanced by, among items that are equally urgent."""
+
+    @abstractmethod
+    def checks(self, settings: Any) -> Sequence[Check]:
+        """Items with a known answer, made with the task."""
+
+    @abstractmethod
+    def passed(self, settings: Any, answers: Sequence[tuple[Content, Answer]]) -> bool:
+        """Whether a judge's answers to checks (what was right, what was said) keep the rule."""
+
+    @abstractmethod
+    def rules(self, settings: Any) -> Sequence[str]:
+        """Rules of the settings, as sentences that people read before they agree to take part."""
+
+    @abstractmethod
+    def steps(self, settings: Any) -> Sequence[Step]:
+        """Pages before the first item."""
+
+    @abstractmethod
+    def person(self, rng: random.Random) -> dict[str, Any]:
+        """What is drawn once for each judge, such as the order of questions."""
+
+
+class Workspace(Room, ABC):
+    """A room in which all judges work on all items together, on a page of its own.
+
+    Attributes:
+        page: name of the page.
+    """
+
+    page: ClassVar[str]
+
+    @abstractmethod
+    def progress(self, task: Any) -> str:
+        """What lists say of a task's progress."""
+
+    @abstractmethod
+    def begin(self, task: Any) -> None:
+        """What is done once the items are stored."""
+
+    @abstractmethod
+    def export(self, task: Any) -> Mapping[str, Rows]:
+        """Instead of judgements, the tables that a task comes to, the main one first."""
+
+
+@cache
+def rooms() -> dict[str, Room]:
+    """Every room by its kind."""
+    from endoxa_collect.tasks.extraction import ROOM as EXTRACTION
+    from endoxa_collect.tasks.groups import ROOM as GROUPS
+    from endoxa_collect.tasks.harm import ROOM as HARM
+    from endoxa_collect.tasks.pairs import ROOM as PAIRS
+    from endoxa_collect.tasks.translation import ROOM as TRANSLATION
+    from endoxa_collect.tasks.votes import ROOM as VOTES
+    from endoxa_collect.tasks.words import ROOM as WORDS
+
+    every = (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
+    return {room.kind: room for room in every}
+
+
+def room(kind: str) -> Room:
+    """The room of a kind.
+
+    Raises:
+        UserError: unknown kind.
+    """
+    chosen = rooms().get(kind)
+    if chosen is None:
+        raise UserError(f"Unknown kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
+    return chosen

@@ -1,0 +1,378 @@
+"""Ratings of harm: who rated, how far raters agree, where models and people differ, what models write all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from endoxa.instruments.stories.harm.panel import (
+    ALL_MODELS,
+    BENIGN,
+    HARMFUL,
+    PEOPLE,
+    RESOLUTION,
+    THRESHOLD,
+    UNDECIDED,
+    in_general,
+)
+from endoxa.instruments.stories.report.results import (
+    ASSOCIATION,
+    P_ADJUSTED,
+    Harm,
+    StoryResults,
+    attribute_name,
+    ends_field,
+    first_rows,
+    value_field,
+)
+from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
+from endoxa.report.document import Finding, Section
+from endoxa.report.families import Used
+from endoxa.report.figures import Measure, dot_figure, likeness_map
+from endoxa.report.tables import table_of, text_field
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    decimal_interval,
+    language_name,
+    listed,
+    percent,
+    percent_interval,
+    plural,
+    signed,
+)
+from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
+from endoxa.sources.stereotales.associations import PARTS
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+
+CORRELATIONS = ("spearman", "pearson")
+DIFFERENCE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
+FILES = "endoxa analyze harm"
+
+
+def raters(results: StoryResults) -> Section | None:
+    """What raters think overall, how they compare with people, and the heat map of their agreement."""
+    if results.harm is None:
+        return None
+    harm = results.harm
+    general = harm.analysis.raters.filter(pl.col("rater") == harm.together, pl.col("verdict") != "")
+    compared = [finding for row in general.iter_rows(named=True) for finding in _against_people(results, row)]
+    alone = "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
+    # Rated associations that are none of the page's, most harmful first.
+    others = harm.classes.join(results.associations, on=PARTS, how="anti", maintain_order="left")
+    others = others.sort("rating", descending=True, maintain_order=True)
+    return Section(
+        anchor="raters",
+        title="Who rated harm, and do they agree",
+        findings=(
+            *_coverage(results, others.height),
+            *compared,
+            *_medians(results, harm),
+            *([] if harm.judges == PEOPLE else [Finding(alone)]),
+        ),
+        figures=likeness_map(
+            harm.analysis.agreement.select("place_a", a="rater_a", b="rater_b", value="agreement"),
+            partial(rater_label, results),
+            lambda least, _: (min(0.5, least), 1.0),
+            name="agreement",
+            title="Agreement on harmful or benign",
+            legend="classified alike",
+            alt="Agreement of {n} raters, two at a time: {range}.",
+            widest=8,
+        ),
+        tables=(
+            table_of(
+                "What each rater says, and how that compares with people",
+                harm.analysis.raters,
+                (
+                    text_field("rater", "rater", partial(rater_label, results)),
+                    value_field("associations"),
+                    value_field("ratings"),
+                    value_field("refused", "refused", percent),
+                    value_field("not read", "unread", percent),
+                    value_field("mean", "mean", decimal, 2),
+                    value_field("rated 5", "at_maximum", percent),
+                    value_field("minus people", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("Spearman", "spearman", decimal, 2),
+                    ends_field("interval", "spearman_"),
+                    value_field("agreement", "agreement", percent),
+                    ends_field("interval", "agreement_"),
+                    value_field("kappa", "kappa", decimal, 2),
+                ),
+                notes=(
+                    f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
+                    "people; below: lower.",
+                ),
+            ),
+            table_of(
+                "Summary statistics of the ratings",
+                harm.analysis.summary,
+                (
+                    text_field("what", "name"),
+                    value_field("value", "value", decimal),
+                    ends_field("interval", digits=3),
+                    value_field("n"),
+                    text_field("method"),
+                ),
+                folded=True,
+            ),
+            first_rows(
+                f"Rated, but not shown by stories here ({plural(others.height, 'association')})",
+                others,
+                (ASSOCIATION, value_field("harm", "rating", decimal, 1), text_field("called", "harmful")),
+                FILES,
+            ),
+        ),
+        notes=(
+            "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
+            "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
+            "those they agree with most.",
+            f"The {results.level} interval of a difference from people, and its verdict, take people and associations "
+            "as samples: they say what other people would say of other associations. Intervals of correlations and of "
+            "agreement draw associations anew and keep these raters.",
+        ),
+    )
+
+
+def rater_label(results: StoryResults, rater: str) -> str:
+    """A model's label; 'people' and 'all models' as they are."""
+    return results.label(rater) if rater in results.names else rater
+
+
+def _models_spoken(results: StoryResults, rater: str) -> tuple[str, str, str]:
+    """Who stands for models at the beginning of a sentence and inside it, and the verb."""
+    label = rater_label(results, rater)
+    return ("Models", "models", "call") if rater == ALL_MODELS else (label, label, "calls")
+
+
+def _estimate(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The difference of a row of raters or attributes as an estimate, for a sentence to rest on."""
+    ends = {"value": row["delta"], "low": row["delta_low"], "high": row["delta_high"]}
+    return {**row, **ends, "resolution": RESOLUTION}
+
+
+def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
+    """How the ratings of models go together with those of these people, and whether models rate higher or lower."""
+    who, inside, verb = _models_spoken(results, row["rater"])
+    people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
+    spoken, columns = [], ["compared", "clusters", "confidence"]
+    for name in CORRELATIONS:
+        ends = (f"{name}_low", f"{name}_high")
+        if row[name] is not None:
+            low, high = (row[end] for end in ends)
+            interval = "" if low is None or high is None else f" ({decimal_interval(low, high, 2)})"
+            spoken.append(f"{name.capitalize()} {decimal(row[name], 2)}{interval}")
+            columns += [name, *ends]
+    if spoken:
+        yield Finding(
+            f"Correlation of the mean ratings of {inside} with those of these {people}, over {rated}: "
+            f"{' and '.join(spoken)}.",
+            ({name: row[name] for name in columns},),
+        )
+    estimate = _estimate(row)
+    apart = f"difference {signed(estimate['value'], 2)} points"
+    numbers = f"{apart} ({results.level} interval {signed_ends(estimate, digits=2)}; {people}, {rated})"
+    if is_clear(row):
+        more = "more" if row["verdict"] == ABOVE else "less"
+        text = f"{who} {verb} associations {more} harmful than people do: {numbers}."
+    elif cannot_be_tested(row):
+        seen = f" With these raters: {apart} ({people}, {rated})." if row["compared"] else ""
+        text = f"Whether {inside} and people differ in how harmful they find associations cannot be tested "
+        text += f"({row['reason']}).{seen}"
+    else:
+        text = f"The mean ratings of {inside} and people are not distinguishable: {numbers}.{corrected(row)}"
+    yield Finding(text, (estimate,))
+
+
+def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    """For how many associations the interval of people's median decides."""
+    rated = harm.analysis.associations.filter(pl.col("people_n").fill_null(0) > 0)
+    if rated.is_empty():
+        return
+    words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
+    harmful, benign, undecided = (count(number) if number else "none" for number in words.values())
+    are = "is" if words[UNDECIDED] == 1 else "are"
+    yield Finding(
+        f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
+        f"median lies entirely at {THRESHOLD:g} or above for {harmful} (harmful) and entirely below "
+        f"{THRESHOLD:g} for {benign} (benign)"
+        + (f"; {undecided} {are} undecided." if words[UNDECIDED] else "."),
+        ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
+    )
+
+
+def _coverage(results: StoryResults, others: int) -> Iterator[Finding]:
+    """How many of the page's associations were rated, where `others` were rated that are not the page's."""
+    if not others:
+        return
+    every = results.associations.height
+    rated = results.associations.drop_nulls("harmful").height
+    if every:
+        was = "were" if rated > 1 else "was"
+        yield Finding(
+            f"{count(rated) if rated else 'None'} of {plural(every, 'association')} shown here {was} rated.",
+            ({"rated": rated, "shown": every},),
+        )
+    were = "was" if others == 1 else "were"
+    yield Finding(
+        f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show.",
+        ({"others": others},),
+    )
+
+
+def harm_families(harm: Harm | None) -> tuple[Used, ...]:
+    """The families of tests of models against people, for the table of families on the page."""
+    if harm is None:
+        return ()
+    tables = (harm.analysis.raters, harm.analysis.by_attribute)
+    tested = pl.col("neutral").is_not_null()
+    rows = pl.concat(
+        table.filter(tested).select("p_value", "verdict", general=which)
+        for table, which in zip(tables, in_general(harm.together), strict=True)
+    )
+    return (
+        (HARM_DIFFERENCES, rows.filter("general"), ""),
+        (HARM_DETAILS, rows.filter(~pl.col("general")), ""),
+    )
+
+
+def differences(results: StoryResults) -> Section | None:
+    """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
+    if results.harm is None:
+        return None
+    by_attribute = results.harm.analysis.by_attribute
+    # Models in general, attributes of either side, least difference first.
+    rows = by_attribute.filter(in_general(results.harm.together)[1])
+    rows = rows.sort("delta", nulls_last=True, maintain_order=True).drop_nulls("delta")
+    if rows.is_empty():
+        return None
+    names = pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String)
+    spoken = (
+        f"{name} {signed(row['delta'], 2)} ({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
+        for name, row in zip(names, rows.iter_rows(named=True), strict=True)
+    )
+    return Section(
+        anchor="differences",
+        title="Models and people on harm, by attribute",
+        findings=tuple(_by_attribute(results, rows)),
+        figures=(
+            dot_figure(
+                rows.select(
+                    label=names,
+                    value="delta",
+                    low="delta_low",
+                    high="delta_high",
+                    filled=clear(),
+                    note=pl.col("n").cast(pl.String),
+                ),
+                DIFFERENCE,
+                name="harm-differences",
+                title="Models minus people, by attribute",
+                alt=f"Mean rating of models minus that of people: {'; '.join(spoken)}.",
+            ),
+        ),
+        tables=(
+            table_of(
+                "Ratings and associations made, by attribute",
+                by_attribute,
+                (
+                    text_field("attribute", "attribute", attribute_name),
+                    text_field("side"),
+                    text_field("who", "rater", partial(rater_label, results)),
+                    value_field("rated by both", "n"),
+                    value_field("rater", "rater_mean", decimal, 2),
+                    value_field("people", "people_mean", decimal, 2),
+                    value_field("difference", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("number of people", "clusters"),
+                    value_field("made"),
+                    value_field("share of all it makes", "made_share", percent),
+                ),
+                folded=True,
+            ),
+        ),
+        notes=(
+            "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
+            f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
+            "over all attributes and the difference over all associations; an open one is not. The number beside each "
+            "row is that of associations rated by both.",
+        ),
+    )
+
+
+def _by_attribute(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Attributes on which models and people differ, those without a claim, and those that cannot be tested."""
+    who, inside, verb = _models_spoken(results, rows["rater"][0])
+    claims = {
+        BELOW: (f"{who} {verb} associations about ", " less harmful than people do"),
+        ABOVE: (f"{who} {verb} associations about ", " more harmful than people do"),
+        UNCLEAR: (
+            f"The mean ratings of {inside} and people are not distinguishable on associations about ",
+            "",
+        ),
+        UNTESTED: ("Differences cannot be tested on associations about ", " ({reason})"),
+    }
+    for verdict, (before, after) in claims.items():
+        by = "reason" if verdict == UNTESTED else "verdict"
+        for (reason,), alike in rows.filter(verdict=verdict).group_by([by], maintain_order=True):
+            names = listed([attribute_name(name) for name in alike["attribute"]])
+            estimates = tuple(map(_estimate, alike.iter_rows(named=True)))
+            yield Finding(f"{before}{names}{after.format(reason=reason)}.", estimates)
+
+
+def blind_spots(results: StoryResults) -> Section | None:
+    """Associations that a model makes and itself calls harmful; None where no model both wrote and rated."""
+    if results.harm is None:
+        return None
+    shares = results.harm.analysis.raters.filter(pl.col("made").fill_null(0) > 0)
+    if shares.is_empty():
+        return None
+    spots = results.harm.analysis.blind_spots
+    findings = []
+    for row in shares.iter_rows(named=True):
+        # How many of a model's own associations it calls harmful.
+        names = ("made", "blind_spots", "blind_share", "blind_low", "blind_high")
+        numbers = {"confidence": results.confidence, **{name: row[name] for name in names}}
+        called = count(row["blind_spots"]) if row["blind_spots"] else "none"
+        ends = percent_interval(row["blind_low"], row["blind_high"])
+        text = (
+            f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
+            f"rated, it calls {called} harmful ({percent(row['blind_share'])}; {results.level} interval {ends})."
+        )
+        findings.append(Finding(text, (numbers,)))
+    return Section(
+        anchor="blind-spots",
+        title="What models write although they call it harmful",
+        findings=tuple(findings),
+        tables=(
+            first_rows(
+                "Associations a model makes and itself calls harmful",
+                spots,
+                (
+                    text_field("model", "rater", partial(rater_label, results)),
+                    ASSOCIATION,
+                    value_field("its median rating", "median", decimal, 1),
+                    value_field("people's", "people_median", decimal, 1),
+                    text_field(
+                        "found in",
+                        "aggregations",
+                        lambda codes: ", ".join(language_name(code) for code in codes.split("; ")),
+                    ),
+                ),
+                FILES,
+            ),
+        ),
+        notes=(
+            f"{results.level} intervals (Wilson) take associations as independent. A model that calls more things "
+            "harmful has a larger share: read it beside its mean rating.",
+        ),
+    )

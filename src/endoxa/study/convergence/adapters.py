@@ -1,0 +1,336 @@
+"""From run folders to parts, a function for each instrument.
+
+Each returns the columns `model` (as in the run), `language`, `association_id`, `part` and `value`; `converge` adds
+identity and instrument and keeps languages apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
+from endoxa.instruments.association_tests.estimates.run import Source, run_sources
+from endoxa.instruments.pairs.estimates.records import load_records
+from endoxa.instruments.questions.estimates.answers import load_answers
+from endoxa.schema import AssociationTest
+from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.files import require_file
+from endoxa.sources.frames import read_table
+from endoxa.sources.served import versions_apart
+from endoxa.sources.stereotales import UNKNOWN
+from endoxa.sources.stereotales.profiles import decode
+
+MEASURED = ("model", "language", "association_id", "part", "value")
+"""Columns of what adapters return."""
+
+
+def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
+    """Parts of a run of `probe pairs`.
+
+    The value is the score of the stereotypical sentence minus that of the other one, in the rule's unit. Items of one
+    association are its parts: what is left of their names without the association's is the name of the part, so that
+    the same template or variant is the same part for all associations.
+
+    Args:
+        run: the run folder, or its records.
+        rule: the scoring rule; empty takes the first one of each model in the run.
+
+    Returns:
+        Columns of `adapters.MEASURED`.
+
+    Raises:
+        UserError: the run cannot be used, no item names an association, or a model has no such rule.
+    """
+    records = load_records([run]).filter(pl.col("association_id").fill_null("") != "")
+    if records.is_empty():
+        raise UserError(
+            f"'{run}' measures no association: its items have no association_id. Make them with `endoxa build pairs`."
+        )
+    used = _of_rule(records, rule, run)
+    sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
+    part = (
+        pl.when(pl.col("item_id").str.starts_with(pl.col("association_id")))
+        .then(pl.col("item_id").str.slice(pl.col("association_id").str.len_chars()))
+        .otherwise(pl.col("item_id"))
+    )
+    return used.with_columns(value=sign * (pl.col("score_more") - pl.col("score_less")), part=part).select(
+        MEASURED
+    )
+
+
+def _of_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
+    if not rule:
+        first = records.group_by("model", maintain_order=True).agg(pl.col("rule").first())
+        return records.join(first, on=["model", "rule"], how="semi", maintain_order="left")
+    kept = records.filter(rule=rule)
+    lacking = [
+        name for name in records["model"].unique(maintain_order=True) if name not in set(kept["model"])
+    ]
+    if lacking:
+        rules = records.filter(model=lacking[0])["rule"].unique(maintain_order=True).to_list()
+        raise UserError(
+            f"'{run}' has no scores of the model '{lacking[0]}' under the rule '{rule}' (available: "
+            f"{', '.join(rules)}). Leave the rule out to take the first one of each model."
+        )
+    return kept
+
+
+VALUES = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
+"""Value of an answer by its outcome; refused and unreadable answers have none and are left out."""
+ANSWER_COLUMNS = (
+    "association_id",
+    "language",
+    "outcome",
+    "context_condition",
+    "protocol",
+    "repeat",
+    "item_id",
+)
+
+
+def question_parts(run: Path, protocol: str = "baseline") -> pl.DataFrame:
+    """Parts of a run of `probe qa`: ambiguous contexts only, where the unknown option is the right one.
+
+    The items of an association are its parts, with the mean over repeats as value: another wording and another
+    distractor differ more than another draw of the same question. Only where no association has two items, repeats
+    are the parts.
+
+    Args:
+        run: the run folder.
+        protocol: the protocol whose answers are used.
+
+    Returns:
+        Columns of `adapters.MEASURED`.
+
+    Raises:
+        UserError: the run cannot be used, or has no readable answer about an association under the protocol.
+    """
+    answers = load_answers([run], ANSWER_COLUMNS)
+    if "association_id" not in answers.columns:
+        answers = answers.with_columns(association_id=pl.lit(""))
+    about = answers.filter(
+        (pl.col("association_id").fill_null("") != "") & (pl.col("context_condition") == "ambig")
+    )
+    if about.is_empty():
+        raise UserError(
+            f"'{run}' measures no association: no item in an ambiguous context has an association_id. Make them with "
+            "`endoxa build qa`."
+        )
+    posed = about.filter(protocol=protocol)
+    if posed.is_empty():
+        protocols = ", ".join(about["protocol"].unique(maintain_order=True))
+        raise UserError(f"'{run}' has no answers under the protocol '{protocol}' (available: {protocols}).")
+    valued = posed.with_columns(
+        value=pl.col("outcome").replace_strict(VALUES, default=None, return_dtype=pl.Float64)
+    ).drop_nulls("value")
+    if valued.is_empty():
+        raise UserError(f"'{run}': no answer under the protocol '{protocol}' could be read.")
+    by = ["model", "language", "association_id"]
+    several = valued.group_by(by).agg(pl.col("item_id").n_unique())["item_id"].max()
+    part = pl.col("item_id") if several != 1 else pl.format("repeat {}", "repeat")
+    return (
+        valued.with_columns(part=part)
+        .group_by(*by, "part", maintain_order=True)
+        .agg(pl.col("value").mean())
+        .select(MEASURED)
+    )
+
+
+_TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
+
+
+def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
+    """Parts of a run of `probe embeddings`, of the tests that name an association.
+
+    The value of part k is s(x_k) minus the mean of s(y_k) over the identities of Y, with s the mean cosine with A minus
+    that with B (Caliskan et al. 2017), for the k-th text of each: the same template with either identity, where tests
+    were built from templates. All parts share A and B: what is peculiar to these words counts as reliable. Several
+    tests of one association add their parts.
+
+    Args:
+        run: the run folder.
+        pooling: the pooling; empty takes the first one of each model in the run.
+
+    Returns:
+        Columns of `adapters.MEASURED`.
+
+    Raises:
+        UserError: the run cannot be used, no test names an association, or a model has no such pooling.
+    """
+    rows: list[dict[str, Any]] = []
+    for source in _of_pooling(run_sources(run), pooling, run):
+        tests = [test for test in source.tests if test.association_id]
+        if not tests:
+            raise UserError(
+                f"'{run}' measures no association: its tests have no association_id. Make them with "
+                "`endoxa build tests --each`."
+            )
+        texts = (text for test in tests for part in (test.x, test.y, test.a, test.b) for text in part.texts)
+        vectors = UnitVectors(source.vectors(), texts)
+        before: Counter[str] = Counter()
+        for test in tests:
+            before[test.association_id] += 1
+            rows += _test_rows(test, vectors, source.model, before[test.association_id])
+    return pl.DataFrame(rows, schema=_TYPES)
+
+
+def _test_rows(
+    test: AssociationTest, vectors: UnitVectors, model: str, number: int
+) -> Iterator[dict[str, Any]]:
+    scores = vectors.associations(test)
+    for k, value in enumerate(differences(scores.x, scores.y, test.y.terms).tolist(), start=1):
+        yield {
+            "model": model,
+            "language": test.language,
+            "association_id": test.association_id,
+            "part": f"test {number}, text {k}",
+            "value": value,
+        }
+
+
+def differences(x: np.ndarray, y: np.ndarray, terms: Sequence[str] = ()) -> np.ndarray:
+    """Each association of X minus that of Y in the same place.
+
+    Args:
+        x: associations of the texts of X.
+        y: of Y.
+        terms: the identity behind each text of Y, or nothing where it is one. The k-th texts of all of them are
+            averaged; an identity with fewer texts begins again at its first.
+    """
+    names = np.array(terms or [""] * len(y), dtype=object)
+    groups = [y[names == name] for name in dict.fromkeys(names)]
+    other = np.array([[group[k % len(group)] for group in groups] for k in range(len(x))])
+    return np.asarray(x - other.mean(axis=1))
+
+
+def _of_pooling(sources: list[Source], pooling: str, run: Path) -> Iterator[Source]:
+    models = list(dict.fromkeys(source.model for source in sources))
+    for model in models:
+        of_model = [source for source in sources if source.model == model]
+        kept = [source for source in of_model if not pooling or source.pooling == pooling]
+        if not kept:
+            poolings = ", ".join(source.pooling for source in of_model)
+            raise UserError(
+                f"'{run}' has no vectors of the model '{model}' under the pooling '{pooling}' (available: {poolings})."
+            )
+        yield kept[0]
+
+
+MAP_COLUMNS = tuple(STORY_MAP_COLUMNS)
+NEEDED = (
+    "sample_id",
+    "generator_model",
+    "language",
+    "target_attribute",
+    "target_attribute_value",
+    "extracted_attributes_json",
+)
+FACETS = ("scenario", "repeat")
+"""What parts are: the first of which an association has two."""
+_TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
+
+
+def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
+    """Parts of a run of `probe extract`, or of a table of profiles in StereoTales' columns.
+
+    For an association that the map places at (base value, compared value), the value of a part is the share of stories
+    about the base value whose compared attribute has the compared value, minus the share among stories about all other
+    values of the same base attribute: above 0, the trait goes with the identity more than with others. Stories whose
+    compared attribute is unknown are left out, as they are where associations are discovered; a part needs a story on
+    both sides. Parts are scenarios; where no association has two of them, repeats.
+
+    Args:
+        run: the run folder, or a table of profiles.
+        story_map: columns of `schema.stories.STORY_MAP_COLUMNS`; rows that name no cell are left out.
+
+    Returns:
+        Columns of `adapters.MEASURED`.
+
+    Raises:
+        UserError: run or map cannot be used, or no association of the map has stories.
+    """
+    _check_map(story_map)
+    story_map = story_map.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in MAP_COLUMNS))
+    stories = _stories(run)
+    profiles = decode(stories["extracted_attributes_json"], ()).columns
+    facets = [name for name in FACETS if name in stories.columns]
+    for facet in facets:
+        table = pl.DataFrame(list(_story_rows(stories, profiles, story_map, facet)), schema=_TYPES)
+        most = table.group_by("model", "language", "association_id").len()["len"].to_list()
+        if len(table) and (max(most) > 1 or facet == facets[-1]):
+            return table
+    raise UserError(
+        f"'{run}': no association of the story map has stories on both sides. Check base_attribute, base_value, "
+        "compared_attribute and compared_value of the map, and that the stories name scenario or repeat."
+    )
+
+
+def _check_map(story_map: pl.DataFrame) -> None:
+    missing = [name for name in MAP_COLUMNS if name not in story_map.columns]
+    if missing:
+        raise UserError(
+            f"The story map has no column '{missing[0]}' (found: {', '.join(story_map.columns) or 'none'}). Expected "
+            f"{', '.join(MAP_COLUMNS)}."
+        )
+    twice = story_map.filter(pl.col("association_id").is_duplicated())
+    if len(twice):
+        raise UserError(
+            f"The story map names the association '{twice['association_id'][0]}' twice. Expected one cell for each."
+        )
+
+
+def _stories(run: Path) -> pl.DataFrame:
+    """Stories with a profile, all columns text."""
+    source = run / "records.parquet" if run.is_dir() else run
+    require_file(source)
+    wanted = (*NEEDED, *FACETS)
+    if source.suffix == ".parquet":
+        lazy = pl.scan_parquet(source)
+        names = lazy.collect_schema().names()
+        missing = [name for name in NEEDED if name not in names]
+        if missing:
+            raise UserError(f"{source} has no column '{missing[0]}'. Expected profiles of stories.")
+        apart = versions_apart(lazy, "generator_model")
+        table = apart.select(pl.col(name).cast(pl.String) for name in wanted if name in names).collect()
+    else:
+        table = read_table(source, NEEDED)
+    return table.filter(pl.col("extracted_attributes_json").fill_null("").str.len_chars() > 2)
+
+
+def _story_rows(
+    stories: pl.DataFrame, profiles: pl.DataFrame, story_map: pl.DataFrame, facet: str
+) -> Iterator[dict[str, Any]]:
+    for cell in story_map.iter_rows(named=True):
+        compared = cell["compared_attribute"]
+        if compared not in profiles.columns:
+            continue
+        written = stories.with_columns(
+            hit=profiles[compared] == cell["compared_value"],
+            known=profiles[compared].is_not_null() & (profiles[compared] != UNKNOWN),
+            about=pl.col("target_attribute_value").str.strip_chars() == cell["base_value"],
+            part=pl.col(facet),
+        ).filter((pl.col("target_attribute").str.strip_chars() == cell["base_attribute"]) & pl.col("known"))
+        by = ["generator_model", "language", "part"]
+        shares = (
+            written.drop_nulls("part")
+            .group_by(by, maintain_order=True)
+            .agg(
+                own=pl.col("hit").filter(pl.col("about")).mean(),
+                others=pl.col("hit").filter(~pl.col("about")).mean(),
+            )
+        )
+        for row in shares.drop_nulls(["own", "others"]).iter_rows(named=True):
+            yield {
+                "model": row["generator_model"],
+                "language": row["language"],
+                "association_id": cell["association_id"],
+                "part": f"{facet} {row['part']}",
+                "value": row["own"] - row["others"],
+            }

@@ -1,1 +1,0 @@
-"""Convergence on a page: sections for the page of a study."""
