@@ -47,7 +47,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "axis": "an axis, or 'all'",
     "name": "the statistic",
     "value": "its value",
-    "low": "lower end of the interval; with identities as clusters, none where the verdict is 'cannot-be-tested'",
+    "low": "lower end of the interval; with identities as units, none where the verdict is 'cannot-be-tested'",
     "high": "upper end of the interval",
     "confidence": "confidence level of the interval",
     "p_value": "two-sided p-value against `neutral`",

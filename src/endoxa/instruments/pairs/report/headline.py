@@ -90,9 +90,9 @@ def headline(results: Results) -> Section:
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
-            "identities as independent, because pairs about one group are not; the thin one (Wilson), which takes "
-            "every pair as independent, is for comparison only, and in the table alone where there are many models. A "
-            "filled dot marks a preference that is significant after correction.",
+            "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "
+            "which takes every pair as independent, is for comparison only, and in the table alone where there are "
+            "many models. A filled dot marks a preference that is significant after correction.",
         ),
     )
 
