@@ -73,14 +73,6 @@ def test_too_few_units_are_taken_as_they_are(groups, words, sampled):
     assert result.p_value == sign_flip_test(np.bincount(decides, values))
 
 
-def test_an_identity_with_most_of_the_pairs_is_no_sample_of_identities():
-    group = np.array([0] * 60 + list(range(1, 9)) * 5)
-    word = np.arange(100) % 20
-    sides = np.where(np.arange(100) % 7 == 0, -1.0, 1.0)
-    result = two_way((1 + sides) / 2, group, word, neutral=0.5, bounds=(0, 1), confidence=0.95)
-    assert result.sampled == "second"
-
-
 def test_ties_everywhere_are_no_evidence():
     _, group, word = world(8, 8, 0)
     result = two_way(np.full(64, 0.5), group, word, neutral=0.5, bounds=(0, 1), confidence=0.95)

@@ -38,10 +38,6 @@ from endoxa.stats.verdicts import significance
 Sampled = Literal["both", "first", "second", "none"]
 
 _NOTHING = 1e-15
-FEW = 10
-"""Below this number of units only a nearly unanimous preference could show (docs/methods/two-way.md)."""
-DOMINANT = 0.5
-"""A unit with more than this share of the observations is no sample of units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +66,6 @@ class Units:
     def count(self) -> int:
         """Their number."""
         return len(self.sizes)
-
-    @property
-    def dominated(self) -> bool:
-        """Whether one of them holds most of the observations."""
-        return float(self.sizes.max()) > DOMINANT * float(self.sizes.sum())
 
     def variance(self, neutral: float) -> float:
         """Delete-one jackknife variance of the mean of all observations."""
@@ -116,8 +107,8 @@ def two_way(
 ) -> TwoWay:
     """Interval and test of the mean of values whose units of two kinds are crossed, nested or anything between.
 
-    A kind with fewer units than a sign-flip test needs, or with a unit that holds most of the observations, is no
-    sample: it is taken as it is and the other kind alone decides (`sampled` says so).
+    A kind with fewer units than a sign-flip test needs is no sample: it is taken as it is and the other kind alone
+    decides (`sampled` says so).
 
     Args:
         values: an observation each; in 0..1 for a share, ties one half.
@@ -134,7 +125,7 @@ def two_way(
     cells = Units.of(deviations, np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel())
     within = tuple(kind.count == cells.count for kind in kinds)
     needed = fewest_units(significance(confidence))
-    enough = tuple(kind.count >= needed and (any(within) or not kind.dominated) for kind in kinds)
+    enough = tuple(kind.count >= needed for kind in kinds)
     if all(enough) and not any(within):
         p_value = _crossed_flips(*kinds, cells, flips, seed)
         interval = _crossed_interval(values, (*kinds, cells), neutral, bounds, confidence)

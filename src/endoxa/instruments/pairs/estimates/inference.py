@@ -164,7 +164,7 @@ def untested(result: TwoWay, pairs: int, confidence: float, *, ties: bool = True
     if result.sampled == "none":
         few = [too_few(result.first, noun, needed)]
         few += [too_few(result.second, "attributes", needed)] if result.second < pairs else []
-        return " and ".join(filter(None, few)) or "one identity and one attribute are in most of the pairs"
+        return " and ".join(filter(None, few))
     if not ties or result.informative >= needed:
         return ""
     if not result.informative:
