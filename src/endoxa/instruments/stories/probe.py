@@ -52,7 +52,7 @@ class Probe(Generic[T]):
         settings: settings of the run.
         source: the file that the items are read from.
         available: gives the items anew after the filters, whatever part of them is taken.
-        stratum: the groups of an item, see `endoxa.runs.part.chosen`.
+        stratum: the groups of an item, see `endoxa.runs.items.chosen`.
         content: all that an item says.
         name: what must be unique among the items.
         repeated: the sentence about a name that is there twice.

@@ -110,13 +110,17 @@ def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float
     untied = sample.difference != 0
     kinds = [Clusters.of(codes[untied], sample.difference[untied] > 0) for codes in units_of(sample)]
     correlations = [correlation_within(kind.sizes, kind.totals[:, 1]) for kind in kinds]
-    # What each kind adds to the variance of independent pairs (Kish 1965); a kind with too few units is no sample.
+    cells = np.unique(np.stack([codes[untied] for codes in units_of(sample)]), axis=1).shape[1]
+    # What each kind adds to the variance of independent pairs (Kish 1965); a kind with too few units is no sample, and
+    # one that lies within the other adds nothing.
     excess = [
         (float((kind.sizes**2).sum()) / kind.sizes.sum() - 1) * correlation
         if kind.count >= fewest_units(alpha)
         else 0.0
         for kind, correlation in zip(kinds, correlations, strict=True)
     ]
+    if cells in (kinds[0].count, kinds[1].count):
+        excess[int(cells == kinds[1].count)] = 0.0
     deciding = int(excess[1] > excess[0] or kinds[0].count < fewest_units(alpha) <= kinds[1].count)
     clusters, correlation = kinds[deciding], correlations[deciding]
     if excess[deciding]:
