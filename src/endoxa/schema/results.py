@@ -47,7 +47,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "axis": "an axis, or 'all'",
     "name": "the statistic",
     "value": "its value",
-    "low": "lower end of the interval; with identities as clusters, none where the verdict is 'cannot-be-tested'",
+    "low": "lower end of the interval; with identities as units, none where the verdict is 'cannot-be-tested'",
     "high": "upper end of the interval",
     "confidence": "confidence level of the interval",
     "p_value": "two-sided p-value against `neutral`",
@@ -58,6 +58,9 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "unit": "unit of the value",
     "interval": "name of the interval: 'identities', 'wilson', 't', 'noncentral-t', 'order-statistics' or 'none'",
     "clusters": "number of independent units: identities, or pairs where pairs are taken as independent",
+    "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
+    "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "
+    "only), 'attributes' (in these identities only) or 'none'; empty where pairs are taken as independent",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
@@ -86,6 +89,8 @@ class Estimate:
     method: str
     interval: str = ""
     clusters: int = 0
+    attributes: int = 0
+    sampled: str = ""
     verdict: str = ""
     reason: str = ""
 
@@ -101,6 +106,8 @@ class Sample:
         direction: 'stereo', 'antistereo' or 'unknown' per pair.
         neutral_difference: `difference` of the same pair with neutral identities; NaN where there is none.
         cluster: integer code of the identity, pairs with one code are resampled together.
+        attribute: integer code of the attribute (or of the sentence frame, where pairs differ in the identity); None
+            where no two pairs share one.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
@@ -111,6 +118,7 @@ class Sample:
     neutral_difference: np.ndarray
     cluster: np.ndarray
     resamples: int = 2000
+    attribute: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def sign_test(favouring: int, opposing: int) -> float:
     return float(binomtest(favouring, favouring + opposing).pvalue)
 
 
-def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> float:
+def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0, *, deflation: float = 1.0) -> float:
     """Two-sided p of the sum of cluster totals when each keeps or changes its sign with even chance.
 
     Exact for whole totals (convolution of their distributions) and for others with up to log2(flips) + 1 clusters
@@ -42,6 +42,8 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> flo
         totals: a total for each cluster, symmetric about 0 under the hypothesis; zeros say nothing.
         flips: patterns drawn where p is not exact.
         seed: seed of what is drawn.
+        deflation: the observed sum counts times this; less than 1 where something else adds to its variance
+            (`two_way.two_way`).
 
     Returns:
         NaN where all totals are 0.
@@ -51,9 +53,10 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> flo
     if len(totals) == 0:
         return NAN
     if (totals == np.round(totals)).all() and np.abs(totals).sum() <= _LONGEST:
-        return _integer_totals(np.abs(totals).astype(np.int64), int(abs(totals.sum())))
+        observed = ceil(abs(float(totals.sum())) * deflation - 1e-9)
+        return _integer_totals(np.abs(totals).astype(np.int64), observed)
     # Sums are taken in single precision: what is nearly as extreme counts as extreme.
-    bound = abs(float(totals.sum())) - 1e-6 * float(np.abs(totals).sum())
+    bound = abs(float(totals.sum())) * deflation - 1e-6 * float(np.abs(totals).sum())
     if len(totals) - 1 <= log2(flips):
         return float((np.abs(_every_sign(len(totals)) @ totals) >= bound).mean())
     single = totals.astype(np.float32)
@@ -77,7 +80,7 @@ def _integer_totals(sizes: np.ndarray, observed: int) -> float:
         chance = convolve(chance, kept)
     # The sum of signed sizes is 2 kept - total, and symmetric about 0.
     total = len(chance) - 1
-    least = (total + observed // unit + 1) // 2
+    least = (total + ceil(observed / unit) + 1) // 2
     tail = float(chance[least:].clip(min=0.0).sum())
     return min(1.0, max(2 * tail, 2.0 ** (1 - len(sizes)))) if observed else 1.0
 

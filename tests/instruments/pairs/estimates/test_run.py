@@ -17,7 +17,7 @@ from endoxa.stats.correction import adjust
 from support.analyze_fixtures import clustered_differences, make_records
 
 RNG = np.random.default_rng(5)
-CLUSTERED = "identities as clusters"
+CLUSTERED = "identities and attributes as units"
 
 
 def quick(records, **options):
@@ -49,7 +49,7 @@ def test_what_cannot_be_tested_has_no_interval(identities):
     records = make_records(
         {("a", "sum"): RNG.normal(2, 1, 60), ("b", "sum"): RNG.normal(0, 1, 60)},
         identity=[f"group {k % identities}" for k in range(60)],
-    )
+    ).with_columns(attribute=pl.Series([f"attribute {k % 5}" for k in range(60)] * 2))
     analysis = quick(records)
     for table in (analysis.estimates.filter(interval="identities"), analysis.comparisons):
         asked = table.filter(pl.col("neutral").is_not_nan(), pl.col("low").is_not_null())
@@ -205,7 +205,7 @@ def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
         identity=["Sénégalais", "se\u0301ne\u0301galais ", "Sénégalais\u200b", "Farmers", "farmers "] * 2,
     )
     method = value(quick(records), "preference_ratio", method=CLUSTERED, column="method")
-    assert "2 identities in 10 pairs" in method
+    assert "in these 2 identities only" in method
 
 
 @pytest.mark.slow

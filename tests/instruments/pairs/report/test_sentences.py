@@ -120,7 +120,7 @@ EDGES = {
             for name, wins in zip("abcd", ((8, 0), (0, 8), (4, 4), (7, 1)), strict=True)
         },
         identity=identities(8, 4),
-    ),
+    ).with_columns(attribute=pl.Series(["lazy", "late"] * 16)),
     "four models, none above": make_records(
         {
             (name, "sum"): sides(*wins)
@@ -203,7 +203,9 @@ def test_many_models_are_summed_up_and_drawn_in_order():
 def test_summed_up_models_say_why_nothing_is_tested_and_name_what_they_prefer():
     """Too few identities: the reason and no undefined interval. Nothing above: it still says what is rarer."""
     (untested,) = headline_of(results_of(EDGES["four models, four identities"])).findings
-    assert "4 cannot be tested (4 identities, at least 6 needed)" in str(untested)
+    assert "4 cannot be tested (4 identities, at least 6 needed and 2 attributes, at least 6 needed)" in str(
+        untested
+    )
     (below,) = headline_of(results_of(EDGES["four models, none above"])).findings
     assert "of 4 models 3 prefer the stereotypical sentence less often than chance" in str(below)
 
@@ -333,7 +335,8 @@ def test_the_battery_finds_what_is_false():
 
 @pytest.mark.parametrize("number", [3, 30])
 def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(number):
-    sections = sections_of(results_of(one(sides(130, 20), number)))
+    attributes = pl.Series([f"attribute {k % number}" for k in range(150)])
+    sections = sections_of(results_of(one(sides(130, 20), number).with_columns(attribute=attributes)))
     tested = number > 5
     assert ("cannot be tested" in sections[0].findings[0].text) == (not tested)
     (figure,) = sections[0].figures

@@ -11,17 +11,19 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
-    cannot_be_tested,
-    identities_in,
+    SAMPLED,
+    units_in,
+    units_of,
+    untested,
 )
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.runs.families import COMPARISONS, adjusted, decided
-from endoxa.schema import ALL
+from endoxa.schema import ALL, ESTIMATE_COLUMNS
 from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.correction import adjust
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, clustered_share, wilson
-from endoxa.stats.resampling import Clusters
-from endoxa.stats.signs import sign_flip_test, sign_test
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
+from endoxa.stats.signs import sign_test
+from endoxa.stats.two_way import two_way
 
 COMPARISON_COLUMNS: dict[str, str] = {
     "model_a": "the first model (in alphabetical order)",
@@ -49,6 +51,8 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "p_mcnemar_adjusted": "the same after Benjamini-Hochberg over all comparisons",
     "interval": "'identities'",
     "clusters": "identities",
+    "attributes": ESTIMATE_COLUMNS["attributes"],
+    "sampled": ESTIMATE_COLUMNS["sampled"],
     "verdict": "'above' (the first prefers the stereotypical sentences more often), 'below', 'unclear' or "
     "'cannot-be-tested'",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
@@ -56,7 +60,10 @@ COMPARISON_COLUMNS: dict[str, str] = {
 }
 """Columns of `PairsAnalysis.comparisons`."""
 
-METHOD = "paired by pair, identities as clusters: Korn-Graubard interval, sign-flip test; exact McNemar test"
+METHOD = (
+    "paired by pair, identities and attributes as units: Korn-Graubard interval, sign-flip tests; exact McNemar "
+    "test"
+)
 _TEXT = (
     "model_a",
     "rule_a",
@@ -66,10 +73,11 @@ _TEXT = (
     "axis",
     "method",
     "interval",
+    "sampled",
     "verdict",
     "reason",
 )
-_COUNTS = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters")
+_COUNTS = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters", "attributes")
 COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
     **dict.fromkeys(_TEXT, pl.String),
@@ -126,16 +134,21 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         return None
     in_a, in_b = in_a[at_a], in_b[at_b]
     side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
-    clusters = Clusters.of(a.sample.cluster[in_a], side_a - side_b)
-    totals, difference = clusters.totals[:, 1], float((side_a - side_b).mean() / 2)
-    # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
-    flips = FLIPS_PER_RESAMPLE * a.sample.resamples
-    p_value = sign_flip_test(totals, flips, cell.seed(seed)) if totals.any() else 1.0
     # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
-    share = clustered_share(
-        clusters.sizes, (clusters.sizes + totals / 2) / 2, float((side_a - side_b).var() / 16), confidence
+    result = two_way(
+        (2 + side_a - side_b) / 4,
+        *(codes[in_a] for codes in units_of(a.sample)),
+        neutral=0.5,
+        bounds=(0, 1),
+        confidence=confidence,
+        flips=FLIPS_PER_RESAMPLE * a.sample.resamples,
+        seed=cell.seed(seed),
     )
-    interval = agreeing(Interval(2 * share.low - 1, 2 * share.high - 1), difference, 0.0, p_value, confidence)
+    difference, p_value = float((side_a - side_b).mean() / 2), result.p_value
+    interval = Interval(2 * result.interval.low - 1, 2 * result.interval.high - 1)
+    if not (side_a - side_b).any():
+        # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
+        p_value = 1.0
     unlinked = a.unlinked(in_a) if cell.language == ALL else ""
     if unlinked:
         p_value, interval = NAN, UNDEFINED
@@ -165,10 +178,12 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "p_mcnemar": sign_test(a_only, b_only),
         "p_mcnemar_adjusted": NAN,
         "interval": IDENTITIES,
-        "clusters": clusters.count,
+        "clusters": result.first,
+        "attributes": result.second if result.second < len(in_a) else 0,
+        "sampled": SAMPLED[result.sampled],
         "verdict": "",
-        "reason": unlinked or cannot_be_tested(clusters, clusters.count, confidence),
-        "method": f"{METHOD}; {identities_in(clusters)}",
+        "reason": unlinked or untested(result, len(in_a), confidence, ties=False),
+        "method": f"{METHOD}; {units_in(result, len(in_a))}",
     }
 
 

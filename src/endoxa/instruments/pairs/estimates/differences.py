@@ -14,11 +14,13 @@ from endoxa.instruments.pairs.estimates.inference import (
     ORDER_STATISTICS,
     Inference,
     T,
+    Units,
     bootstrap_inference,
     check_sample,
     estimate,
     independence,
     mean_inference,
+    units_of,
 )
 from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
@@ -32,11 +34,11 @@ def varies(values: np.ndarray) -> bool:
     return len(values) > 1 and float(np.std(values)) > 1e-12 * float(np.abs(values).max())
 
 
-def t_inference(values: np.ndarray, cluster: np.ndarray, confidence: float) -> Inference:
+def t_inference(values: np.ndarray, units: Units, confidence: float) -> Inference:
     """The paired t-test: one-sample t-test of the differences and its interval (statsmodels)."""
     method = "paired t-test and its interval"
     needed = fewest_units(significance(confidence))
-    cannot = independence(cluster) or too_few(len(values), "pairs", needed)
+    cannot = independence(*units) or too_few(len(values), "pairs", needed)
     if not varies(values):
         cannot = cannot or "the differences do not vary"
         return Inference(UNDEFINED, NAN, f"{method}; the differences do not vary", T, len(values), cannot)
@@ -49,13 +51,13 @@ def t_inference(values: np.ndarray, cluster: np.ndarray, confidence: float) -> I
 
 
 def mean_estimates(
-    name: str, values: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
+    name: str, values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
 ) -> list[Estimate]:
     """Mean of the values: pairs independent, then identities (needs at least one pair)."""
-    clustered = mean_inference(values, cluster, confidence=confidence, resamples=resamples, seed=seed)
+    clustered = mean_inference(values, units, confidence=confidence, resamples=resamples, seed=seed)
     return [
         estimate(name, float(values.mean()), inference, n=len(values), neutral=0.0, confidence=confidence)
-        for inference in (t_inference(values, cluster, confidence), clustered)
+        for inference in (t_inference(values, units, confidence), clustered)
     ]
 
 
@@ -64,7 +66,7 @@ def _mean_difference(sample: Sample, confidence: float, seed: int) -> list[Estim
     return mean_estimates(
         "mean_difference",
         sample.difference,
-        sample.cluster,
+        units_of(sample),
         confidence=confidence,
         resamples=sample.resamples,
         seed=seed,
@@ -105,7 +107,7 @@ def _effect_size(sample: Sample, confidence: float, seed: int) -> list[Estimate]
     values, n = sample.difference, len(sample.difference)
     defined = varies(values)
     d = float(values.mean() / values.std(ddof=1)) if defined else NAN
-    tested = t_inference(values, sample.cluster, confidence)
+    tested = t_inference(values, units_of(sample), confidence)
     parametric = Inference(
         _noncentral_interval(d, n, confidence) if defined else UNDEFINED,
         tested.p_value,
@@ -116,7 +118,7 @@ def _effect_size(sample: Sample, confidence: float, seed: int) -> list[Estimate]
     )
     # The sign-flip test of the mean: an effect size is 0 where the mean is.
     mean = mean_inference(
-        values, sample.cluster, confidence=confidence, resamples=sample.resamples, seed=seed
+        values, units_of(sample), confidence=confidence, resamples=sample.resamples, seed=seed
     )
     clustered = bootstrap_inference(
         Clusters.of(sample.cluster, values, values**2),
@@ -244,7 +246,7 @@ def _median_difference(sample: Sample, confidence: float, _seed: int) -> list[Es
         _METHOD,
         ORDER_STATISTICS,
         len(values),
-        independence(sample.cluster)
+        independence(*units_of(sample))
         or ("" if unequal else "every pair is a tie")
         or too_few(unequal, "untied pairs", fewest_units(significance(confidence))),
     )

@@ -1,8 +1,7 @@
-"""Inference for sentence pairs with identities as independent units: pairs about one identity are dependent.
+"""Inference for sentence pairs with identities and attributes as units: pairs that share one are dependent.
 
-Shares: Korn and Graubard's interval. Means: jackknife t interval. Both are made to agree with the exact sign-flip test
-on the totals of identities, which decides (Fisher 1935; Canay, Romano and Shaikh 2017). Other statistics: bootstrap of
-identities. Samples are validated first: not empty, of the right types and free of NaN.
+Shares and means: `endoxa.stats.two_way`, whose sign-flip tests decide. Other statistics: bootstrap of identities, with
+the test of the mean. Samples are validated first: not empty, of the right types and free of NaN.
 """
 
 from __future__ import annotations
@@ -12,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
-from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean, clustered_share
+from endoxa.stats.intervals import NAN, Interval, agreeing
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
-from endoxa.stats.signs import FLIPS, fewest_units, sign_flip_test
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
 
 IDENTITIES, WILSON, T, ORDER_STATISTICS, NONCENTRAL_T, PLANNED = (
@@ -40,6 +41,8 @@ class Inference:
             cell; what follows concerns this cell only ("...; 37 identities").
         code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
         clusters: independent units that it rests on.
+        attributes: attributes crossed with them; 0 where none counts.
+        sampled: see `schema.ESTIMATE_COLUMNS`.
         untestable: why no verdict can rest on it ("4 identities, at least 6 needed"), or empty.
     """
 
@@ -49,6 +52,8 @@ class Inference:
     code: str
     clusters: int
     untestable: str = ""
+    attributes: int = 0
+    sampled: str = ""
 
 
 def method_name(method: str) -> str:
@@ -73,58 +78,99 @@ def estimate(
         method=inference.method,
         interval=inference.code,
         clusters=inference.clusters,
+        attributes=inference.attributes,
+        sampled=inference.sampled,
         reason=inference.untestable,
     )
 
 
-SHARE_METHOD = "identities as clusters: Korn-Graubard interval, exact sign-flip test"
-MEAN_METHOD = "identities as clusters: jackknife t interval, sign-flip test"
+SHARE_METHOD = "identities and attributes as units: Korn-Graubard interval, sign-flip tests"
+MEAN_METHOD = "identities and attributes as units: jackknife t interval, sign-flip tests"
 BOOTSTRAP_METHOD = "identity bootstrap, expanded percentile interval"
 FLIPS_PER_RESAMPLE = 5
 
 
-def share_inference(sides: np.ndarray, cluster: np.ndarray, *, confidence: float, seed: int) -> Inference:
+SAMPLED: dict[Sampled, str] = {
+    "both": "both",
+    "first": "identities",
+    "second": "attributes",
+    "none": "none",
+}
+Units = tuple[np.ndarray, np.ndarray]
+
+
+def units_of(sample: Sample) -> Units:
+    """Codes of the identity and of the attribute per pair."""
+    unique = np.arange(len(sample.cluster))
+    return sample.cluster, unique if sample.attribute is None else sample.attribute
+
+
+def share_inference(sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Inference:
     """A share of pairs, ties counting one half, from their sides.
 
     Args:
         sides: +1, -1 or 0 (a tie) per pair.
-        cluster: integer code of the identity per pair.
+        units: integer codes of the identity and of the attribute per pair.
         confidence: confidence level.
         seed: of sign patterns, if any must be drawn.
     """
-    clusters = Clusters.of(cluster, sides)
-    totals = clusters.totals[:, 1]
-    value = float((1 + sides.mean()) / 2)
-    spread = float(((sides + 1) / 2).var())
-    p_value, cannot = flips_of(sides, cluster, confidence=confidence, flips=FLIPS, seed=seed)
-    interval = clustered_share(clusters.sizes, (clusters.sizes + totals) / 2, spread, confidence)
-    return Inference(
-        agreeing(interval, value, 0.5, p_value, confidence),
-        p_value,
-        f"{SHARE_METHOD}; {identities_in(clusters)}",
-        IDENTITIES,
-        clusters.count,
-        cannot,
-    )
+    result = two_way((1 + sides) / 2, *units, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
+    return _inference(result, units, SHARE_METHOD, confidence)
 
 
 def mean_inference(
-    values: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
+    values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
 ) -> Inference:
     """A mean of differences, against 0."""
-    clusters = Clusters.of(cluster, values)
-    totals = clusters.totals[:, 1]
     flips = FLIPS_PER_RESAMPLE * resamples
-    p_value, cannot = flips_of(values, cluster, confidence=confidence, flips=flips, seed=seed)
-    interval = clustered_mean(clusters.sizes, totals, confidence)
+    result = two_way(values, *units, neutral=0.0, confidence=confidence, flips=flips, seed=seed)
+    return _inference(result, units, MEAN_METHOD, confidence)
+
+
+def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> Inference:
     return Inference(
-        agreeing(interval, float(values.mean()), 0.0, p_value, confidence),
-        p_value,
-        f"{MEAN_METHOD}; {identities_in(clusters)}",
+        result.interval,
+        result.p_value,
+        f"{method}; {units_in(result, len(units[0]))}",
         IDENTITIES,
-        clusters.count,
-        cannot,
+        result.first,
+        untested(result, len(units[0]), confidence),
+        result.second if result.second < len(units[0]) else 0,
+        SAMPLED[result.sampled],
     )
+
+
+def units_in(result: TwoWay, pairs: int) -> str:
+    """'30 identities x 10 attributes', '50 identities in 150 pairs', or that no two pairs share anything."""
+    identities = plural(result.first, "identity", "identities")
+    attributes = plural(result.second, "attribute")
+    if result.sampled == "first":
+        return f"{identities}, with these {attributes} only"
+    if result.sampled == "second":
+        return f"{attributes}, in these {identities} only"
+    if result.second < pairs:
+        return f"{identities} x {attributes}"
+    return (
+        f"no two of the {pairs} pairs share an identity"
+        if result.first == pairs
+        else f"{identities} in {pairs} pairs"
+    )
+
+
+def untested(result: TwoWay, pairs: int, confidence: float, *, ties: bool = True) -> str:
+    """Why a sign-flip test cannot reach its level with so many units, those of ties left out; empty where it can."""
+    needed = fewest_units(significance(confidence))
+    noun = "pairs" if result.first == pairs else "identities"
+    if result.sampled == "none":
+        few = [too_few(result.first, noun, needed)]
+        few += [too_few(result.second, "attributes", needed)] if result.second < pairs else []
+        return " and ".join(filter(None, few))
+    if not ties or result.informative >= needed:
+        return ""
+    if not result.informative:
+        return "every pair is a tie"
+    kind = "attributes" if result.sampled == "second" else noun
+    return f"only {result.informative} {kind} are not ties, at least {needed} needed"
 
 
 def bootstrap_inference(
@@ -154,55 +200,25 @@ def bootstrap_inference(
     return Inference(
         agreeing(expanded_interval(draws, clusters, confidence), value, 0.0, p_value, confidence),
         p_value,
-        f"{BOOTSTRAP_METHOD}; {identities_in(clusters)}",
+        f"{BOOTSTRAP_METHOD}; {plural(clusters.count, 'identity', 'identities')}",
         IDENTITIES,
         clusters.count,
         cannot,
     )
 
 
-def identities_in(clusters: Clusters) -> str:
-    """'50 identities in 150 pairs', or that no two pairs share one."""
-    pairs = int(clusters.sizes.sum())
-    if clusters.count == pairs:
-        return f"no two of the {pairs} pairs share an identity"
-    return f"{clusters.count} {'identity' if clusters.count == 1 else 'identities'} in {pairs} pairs"
-
-
-def flips_of(
-    values: np.ndarray, cluster: np.ndarray, *, confidence: float, flips: int, seed: int
-) -> tuple[float, str]:
-    """p-value of the sign-flip test on identities, and why nothing can rest on it (empty where something can).
-
-    An identity whose pairs are all ties says nothing; one whose pairs balance speaks for no preference. Where every
-    identity balances, p is 1.
-    """
-    clusters = Clusters.of(cluster, values, (values != 0).astype(float))
-    informative = int((clusters.totals[:, 2] > 0).sum())
-    p_value = sign_flip_test(clusters.totals[:, 1], flips, seed)
-    if np.isnan(p_value) and informative:
-        p_value = 1.0
-    return p_value, cannot_be_tested(clusters, informative, confidence)
-
-
-def cannot_be_tested(clusters: Clusters, informative: int, confidence: float) -> str:
-    """Why a sign-flip test cannot reach its level with so many identities; empty where it can."""
-    needed = fewest_units(significance(confidence))
-    noun = "pairs" if clusters.count == int(clusters.sizes.sum()) else "identities"
-    few = too_few(clusters.count, noun, needed)
-    if few or informative >= needed:
-        return few
-    if not informative:
-        return "every pair is a tie"
-    return f"only {informative} of {clusters.count} {noun} are not ties, at least {needed} needed"
-
-
-def independence(cluster: np.ndarray) -> str:
-    """Why a method that takes pairs as independent may claim nothing; empty where no two share an identity."""
-    identities = len(np.unique(cluster))
-    if identities == len(cluster):
-        return ""
-    return f"{len(cluster)} pairs share {identities} identities: see the interval '{IDENTITIES}'"
+def independence(identity: np.ndarray, attribute: np.ndarray) -> str:
+    """Why a method that takes pairs as independent may claim nothing; empty where no two share anything."""
+    for codes, singular, many in (
+        (identity, "identity", "identities"),
+        (attribute, "attribute", "attributes"),
+    ):
+        count = len(np.unique(codes))
+        if count < len(codes):
+            return (
+                f"{len(codes)} pairs share {plural(count, singular, many)}: see the interval '{IDENTITIES}'"
+            )
+    return ""
 
 
 def check_sample(sample: Sample, confidence: float) -> None:
@@ -226,6 +242,8 @@ def check_sample(sample: Sample, confidence: float) -> None:
             raise ValueError(f"`{name}` is NaN or infinite at pair {int(np.argmax(undefined))}.")
     if sample.cluster.dtype.kind not in "iu":
         raise ValueError(f"`cluster` must hold integers, not {sample.cluster.dtype}.")
+    if sample.attribute is not None and sample.attribute.dtype.kind not in "iu":
+        raise ValueError(f"`attribute` must hold integers, not {sample.attribute.dtype}.")
     if not np.isin(sample.direction, DIRECTIONS).all():
         raise ValueError(f"`direction` may only hold {', '.join(DIRECTIONS)}.")
 
@@ -233,8 +251,19 @@ def check_sample(sample: Sample, confidence: float) -> None:
 def _length(sample: Sample) -> int:
     """Number of pairs; ValueError where the fields are not aligned one-dimensional arrays."""
     lengths: set[int] = set()
-    for name in ("difference", "score_more", "score_less", "direction", "neutral_difference", "cluster"):
+    names = (
+        "difference",
+        "score_more",
+        "score_less",
+        "direction",
+        "neutral_difference",
+        "cluster",
+        "attribute",
+    )
+    for name in names:
         values = getattr(sample, name)
+        if name == "attribute" and values is None:
+            continue
         if not isinstance(values, np.ndarray) or values.ndim != 1:
             raise ValueError(f"`{name}` must be a one-dimensional numpy array, not {type(values).__name__}.")
         lengths.add(len(values))

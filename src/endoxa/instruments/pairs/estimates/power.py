@@ -9,7 +9,14 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.inference import PLANNED, Inference, check_sample, estimate
+from endoxa.instruments.pairs.estimates.inference import (
+    IDENTITIES,
+    PLANNED,
+    Inference,
+    check_sample,
+    estimate,
+    units_of,
+)
 from endoxa.instruments.pairs.probe.items import cells
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
@@ -84,11 +91,15 @@ def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float) -> Estimate:
-    """Smallest preference ratio that the test on identities would have shown, were it the only one of its family.
+NOUNS = ("identities", "attributes")
 
-    Ties are left out. The correlation within identities is that of the sample, mixed with an assumed one
-    (`endoxa.stats.power.correlation_within`), and stands in `method`.
+
+def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float) -> Estimate:
+    """Smallest preference ratio that the test would have shown, were it the only one of its family.
+
+    Ties are left out. Of identities and attributes the kind that adds more to the variance decides, its correlation
+    raised by what the other one adds. Correlations are those of the sample, mixed with an assumed one
+    (`endoxa.stats.power.correlation_within`), and stand in `method`.
 
     Args:
         sample: the pairs of a cell.
@@ -97,16 +108,29 @@ def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float
         alpha: level of the verdicts.
     """
     untied = sample.difference != 0
-    clusters = Clusters.of(sample.cluster[untied], sample.difference[untied] > 0)
-    correlation = correlation_within(clusters.sizes, clusters.totals[:, 1])
+    kinds = [Clusters.of(codes[untied], sample.difference[untied] > 0) for codes in units_of(sample)]
+    correlations = [correlation_within(kind.sizes, kind.totals[:, 1]) for kind in kinds]
+    cells = np.unique(np.stack([codes[untied] for codes in units_of(sample)]), axis=1).shape[1]
+    # What each kind adds to the variance of independent pairs (Kish 1965); a kind with too few units is no sample, and
+    # one that lies within the other adds nothing.
+    excess = [
+        (float((kind.sizes**2).sum()) / kind.sizes.sum() - 1) * correlation
+        if kind.count >= fewest_units(alpha)
+        else 0.0
+        for kind, correlation in zip(kinds, correlations, strict=True)
+    ]
+    if cells in (kinds[0].count, kinds[1].count):
+        excess[int(cells == kinds[1].count)] = 0.0
+    deciding = int(excess[1] > excess[0] or kinds[0].count < fewest_units(alpha) <= kinds[1].count)
+    clusters, correlation = kinds[deciding], correlations[deciding]
+    if excess[deciding]:
+        correlation = round(min(correlation * sum(excess) / excess[deciding], 1.0), 4)
     level = f"two-sided level {alpha:g}" + (f" / {tests} tests" if tests > 1 else "")
-    method = (
-        f"power {POWER}, {level}, identities as clusters; correlation {correlation:g} within {clusters.count}"
-    )
+    method = f"power {POWER}, {level}; correlation {correlation:g} within {clusters.count} {NOUNS[deciding]}"
     return estimate(
         MINIMUM_DETECTABLE_RATIO.name,
         detectable_share(clusters.sizes, correlation, alpha / max(tests, 1)),
-        Inference(UNDEFINED, NAN, method, "identities", clusters.count),
+        Inference(UNDEFINED, NAN, method, IDENTITIES, kinds[0].count),
         n=int(untied.sum()),
         neutral=NAN,
         confidence=confidence,

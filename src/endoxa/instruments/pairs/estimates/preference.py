@@ -19,11 +19,13 @@ from endoxa.instruments.pairs.estimates.inference import (
     PLANNED,
     WILSON,
     Inference,
+    Units,
     bootstrap_inference,
     check_sample,
     estimate,
     independence,
     share_inference,
+    units_of,
 )
 from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
@@ -100,7 +102,7 @@ def share_statistic(
         return [estimate(name, value, inference, n=counts.total, neutral=neutral, confidence=confidence)]
 
     def _untestable(sample: Sample, counts: Counts, value: float, confidence: float) -> str:
-        shared = independence(sample.cluster) or untied_pairs(counts, confidence)
+        shared = independence(*units_of(sample)) or untied_pairs(counts, confidence)
         against = (value - neutral) * (counts.favouring - counts.opposing) < 0
         return shared or ("ties count as not favouring: see preference_ratio" if against else "")
 
@@ -113,7 +115,7 @@ def count_preferences(difference: np.ndarray) -> Counts:
 
 
 def preference_estimates(
-    name: str, difference: np.ndarray, cluster: np.ndarray, *, confidence: float, seed: int
+    name: str, difference: np.ndarray, units: Units, *, confidence: float, seed: int
 ) -> list[Estimate]:
     """Share of differences above 0, a tie counting one half: pairs independent, then identities (at least one pair)."""
     counts = count_preferences(difference)
@@ -124,9 +126,9 @@ def preference_estimates(
         WILSON_METHOD,
         WILSON,
         counts.total,
-        independence(cluster) or untied_pairs(counts, confidence),
+        independence(*units) or untied_pairs(counts, confidence),
     )
-    clustered = share_inference(np.sign(difference), cluster, confidence=confidence, seed=seed)
+    clustered = share_inference(np.sign(difference), units, confidence=confidence, seed=seed)
     return [
         estimate(
             name, half_wins / counts.total, inference, n=counts.total, neutral=0.5, confidence=confidence
@@ -138,7 +140,7 @@ def preference_estimates(
 def _preference_ratio(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
     check_sample(sample, confidence)
     return preference_estimates(
-        "preference_ratio", sample.difference, sample.cluster, confidence=confidence, seed=seed
+        "preference_ratio", sample.difference, units_of(sample), confidence=confidence, seed=seed
     )
 
 
@@ -283,10 +285,10 @@ Estimator = Callable[..., list[Estimate]]
 
 
 def _preference(
-    name: str, values: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
+    name: str, values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
 ) -> list[Estimate]:
     del resamples  # nothing is resampled
-    return preference_estimates(name, values, cluster, confidence=confidence, seed=seed)
+    return preference_estimates(name, values, units, confidence=confidence, seed=seed)
 
 
 def _on_calibrated(
@@ -301,7 +303,12 @@ def _on_calibrated(
             return [_nothing(name, neutral, confidence)]
         made = values(sample.difference[kept], sample.neutral_difference[kept])
         return estimator(
-            name, made, sample.cluster[kept], confidence=confidence, resamples=sample.resamples, seed=seed
+            name,
+            made,
+            tuple(codes[kept] for codes in units_of(sample)),
+            confidence=confidence,
+            resamples=sample.resamples,
+            seed=seed,
         )
 
     return Statistic(name, unit, neutral, summary, _SOURCE, compute)

@@ -31,12 +31,14 @@ OPTIONAL = {
     "identity_key": pl.String,
     "association_id": pl.String,
     "neutral_difference": pl.Float64,
+    "attribute": pl.String,
     "data": pl.String,
     "run": pl.String,
 }
 CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
+_ATTRIBUTES = ("attribute_more", "attribute_less")
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -75,6 +77,8 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT))
+    if "attribute" not in records.columns and not missing:
+        records = records.with_columns(attribute=attributes_of(records))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -101,7 +105,7 @@ def _load(run: Path) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         wanted = [
             name
-            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES)
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES)
             if name in present and name not in ("data", "run")
         ]
         table = lazy.select(wanted).collect()
@@ -245,6 +249,7 @@ def take(sample: Sample, chosen: np.ndarray) -> Sample:
         direction=sample.direction[chosen],
         neutral_difference=sample.neutral_difference[chosen],
         cluster=sample.cluster[chosen],
+        attribute=None if sample.attribute is None else sample.attribute[chosen],
         resamples=sample.resamples,
     )
 
@@ -289,6 +294,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
         item=pl.struct(_ITEM_ORDER).rank("dense"),
         cluster=group.rank("dense").cast(pl.Int64),
         keyed=_filled("identity_key").is_not_null(),
+        attribute=pl.col("attribute").rank("dense").cast(pl.Int64),
     ).sort("model", "rule", *_ITEM_ORDER)
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
         direction = part["sign"].to_numpy()
@@ -308,9 +314,48 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 direction=_strings(part["direction"]),
                 neutral_difference=direction * neutral,
                 cluster=part["cluster"].to_numpy(),
+                attribute=part["attribute"].to_numpy(),
                 resamples=resamples,
             ),
         )
+
+
+def attributes_of(records: pl.DataFrame) -> pl.Series:
+    """The stereotypical attribute of each pair, or, where pairs differ in something else, what their sentences share.
+
+    Pairs of one attribute are alike whatever the identity, and so are pairs that only put another identity into one
+    sentence. A pair without attributes and sentences shares nothing with any other.
+    """
+    names = [name for name in _ITEM_ORDER if name in records.columns]
+    attributes = pl.concat_str(pl.lit("pair\t"), *names, separator="\t", ignore_nulls=True)
+    if set(_SENTENCES) <= set(records.columns):
+        sentences = records.select(_SENTENCES).unique().drop_nulls()
+        frames = pl.Series(
+            "frame", [f"frame\t{frame(*row)}" for row in sentences.iter_rows()], dtype=pl.String
+        )
+        records = records.join(
+            sentences.with_columns(frames), on=_SENTENCES, how="left", maintain_order="left"
+        )
+        attributes = pl.coalesce("frame", attributes)
+    if set(_ATTRIBUTES) <= set(records.columns):
+        more, less = map(_filled, _ATTRIBUTES)
+        named = pl.when(pl.col("stereotypical") == "more").then(more).otherwise(less).str.to_lowercase()
+        attributes = pl.coalesce(pl.concat_str(pl.lit("attribute\t"), named), attributes)
+    return records.select(attributes).to_series()
+
+
+def frame(more: str, less: str) -> str:
+    """What two sentences share at their beginning and end, '_' for what differs, in lower case."""
+    first, second = more.lower().split(), less.lower().split()
+    front = _alike(first, second)
+    back = _alike(first[front:][::-1], second[front:][::-1])
+    return " ".join([*first[:front], "_", *first[len(first) - back :]])
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> int:
+    """Words that two texts have in common before the first that differs."""
+    pairs = zip(first, second, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
 def _filled(name: str) -> pl.Expr:

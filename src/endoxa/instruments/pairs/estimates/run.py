@@ -56,7 +56,7 @@ from endoxa.stats.verdicts import significance
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
     **dict.fromkeys(("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral"), pl.Float64),
-    **dict.fromkeys(("n", "clusters"), pl.Int64),
+    **dict.fromkeys(("n", "clusters", "attributes"), pl.Int64),
 }
 
 

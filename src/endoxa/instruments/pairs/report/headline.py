@@ -90,9 +90,9 @@ def headline(results: Results) -> Section:
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
-            "identities as independent, because pairs about one group are not; the thin one (Wilson), which takes "
-            "every pair as independent, is for comparison only, and in the table alone where there are many models. A "
-            "filled dot marks a preference that is significant after correction.",
+            "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "
+            "which takes every pair as independent, is for comparison only, and in the table alone where there are "
+            "many models. A filled dot marks a preference that is significant after correction.",
         ),
     )
 
@@ -157,7 +157,7 @@ def _by_language(results: Results, every: pl.DataFrame, untested: list[Row]) -> 
     for reason, rows in pooled.items():
         shares = listed(
             [
-                f"{percent(row['value'])} of {_basis(row)} ({results.label(row['model'], row['rule'])})"
+                f"{percent(row['value'])} of {basis(row)} ({results.label(row['model'], row['rule'])})"
                 for row in rows
             ]
         )
@@ -173,10 +173,10 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
     if row["verdict"] == UNTESTED:
         return (
             f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "
-            f"{percent(row['value'])} of {_basis(row)}."
+            f"{percent(row['value'])} of {basis(row)}."
         )
     numbers = (
-        f"{percent(row['value'])} of {_basis(row)} ({results.level} interval {percent_ends(row)}; "
+        f"{percent(row['value'])} of {basis(row)} ({results.level} interval {percent_ends(row)}; "
         "chance: 50\u00a0%)"
     )
     if row["verdict"] == UNCLEAR:
@@ -185,15 +185,22 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
     return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
 
 
-def _basis(row: Row) -> str:
-    """'150 pairs about 28 identities'."""
-    if row["clusters"] == row["n"]:
-        return plural(row["n"], "pair")
-    return f"{plural(row['n'], 'pair')} about {plural(row['clusters'], 'identity', 'identities')}"
+def basis(row: Row) -> str:
+    """'150 pairs about 28 identities', '300 pairs (30 identities x 10 attributes)', and what was no sample."""
+    pairs = plural(row["n"], "pair")
+    identities = plural(row["clusters"], "identity", "identities")
+    attributes = plural(row["attributes"], "attribute")
+    if row["sampled"] == "identities":
+        return f"{pairs} about {identities}, with these {attributes} only"
+    if row["sampled"] == "attributes":
+        return f"{pairs} about these {identities} only"
+    if row["attributes"]:
+        return f"{pairs} ({identities} x {attributes})"
+    return pairs if row["clusters"] == row["n"] else f"{pairs} about {identities}"
 
 
 def _power(row: Row) -> str:
-    """What so many pairs and identities would probably have shown."""
+    """What so many pairs, identities and attributes would probably have shown."""
     detectable = row["detectable"]
     if detectable is None or isnan(detectable):
         return " After correction for several tests even a preference in all pairs might not have been seen."

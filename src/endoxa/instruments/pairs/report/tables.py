@@ -19,7 +19,7 @@ from endoxa.stats.verdicts import significance
 
 MEANS = "t"
 """The interval that stands for mean differences in place of shares."""
-BASES = {IDENTITIES: "identities as clusters", "wilson": "pairs as independent (Wilson)"}
+BASES = {IDENTITIES: "identities and attributes as units", "wilson": "pairs as independent (Wilson)"}
 
 
 def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, Callable[[], str]]:

@@ -1,0 +1,155 @@
+"""Does two-way inference hold its level where identities and attributes are both samples? Simulated, truth known.
+
+Prints the tables of docs/methods/two-way.md: false claims, coverage and power of shares, with identities alone as the
+sample and with both, for full, sparse and unequal crossings, and false claims where two models are compared.
+
+    python benchmarks/coverage_two_way.py                   everything, some 10 minutes on two cores
+    python benchmarks/coverage_two_way.py --repeats 100
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.special import ndtri
+
+from endoxa.stats.intervals import agreeing, clustered_share
+from endoxa.stats.signs import sign_flip_test
+from endoxa.stats.two_way import TwoWay, two_way
+
+DEVIATIONS = (0.0, 0.5, 1.0)
+"""Standard deviations of identities and of attributes on the probit scale, where a pair's own is 1."""
+SHARES = (0.6, 0.7, 0.8)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which identity meets which attribute: integer codes of each pair."""
+
+    name: str
+    identity: np.ndarray
+    attribute: np.ndarray
+
+
+def full(identities: int, attributes: int, filled: float = 1.0) -> Design:
+    """Every identity with every attribute, or a random part of them."""
+    identity, attribute = (codes.ravel() for codes in np.mgrid[0:identities, 0:attributes])
+    kept = np.random.default_rng(identities * attributes).random(len(identity)) < filled
+    name = f"{identities} x {attributes}" + (f", {100 * filled:g} % filled" if filled < 1 else "")
+    return Design(name, identity[kept], attribute[kept])
+
+
+def collected(identities: int, attributes: int, pairs: int) -> Design:
+    """Few identities and attributes are said often, most rarely, as in surveys."""
+    rng = np.random.default_rng(identities + attributes)
+    chance = [1 / np.arange(1, n + 1) ** 0.7 for n in (identities, attributes)]
+    drawn = [
+        rng.choice(n, pairs, p=c / c.sum()) for n, c in zip((identities, attributes), chance, strict=True)
+    ]
+    cells = np.unique(np.stack(drawn), axis=1)
+    return Design(f"{identities} and {attributes}, {cells.shape[1]} pairs as in a survey", cells[0], cells[1])
+
+
+def dominated() -> Design:
+    """Eight identities, one with 63 % of the pairs, whose attributes mostly do not recur."""
+    identity = np.repeat(np.arange(8), [126, *[11] * 6, 8])
+    attribute = np.random.default_rng(8).integers(0, 180, len(identity))
+    return Design("8 identities, one with 63 %", identity, attribute)
+
+
+DESIGNS = (
+    full(30, 10),
+    full(12, 40),
+    full(60, 100, 0.15),
+    full(8, 8),
+    collected(55, 224, 600),
+    collected(241, 889, 1100),
+    dominated(),
+)
+
+
+def sides(
+    rng: np.random.Generator, design: Design, share: float, of_identity: float, of_attribute: float
+) -> np.ndarray:
+    """1 where the stereotype is preferred, else 0: identities and attributes shift the chance, on average `share`."""
+    latent = ndtri(share) * np.sqrt(1 + of_identity**2 + of_attribute**2) + rng.normal(
+        size=len(design.identity)
+    )
+    for codes, deviation in ((design.identity, of_identity), (design.attribute, of_attribute)):
+        latent += rng.normal(0, deviation, codes.max() + 1)[codes]
+    return (latent > 0).astype(float)
+
+
+def of_identities(values: np.ndarray, design: Design) -> TwoWay:
+    """What was done before: identities are the sample, attributes are taken as they are."""
+    _, place = np.unique(design.identity, return_inverse=True)
+    sizes, sums = np.bincount(place).astype(float), np.bincount(place, values)
+    p_value = sign_flip_test(sums - sizes / 2)
+    p_value = 1.0 if np.isnan(p_value) else p_value
+    interval = clustered_share(sizes, sums, float(values.var()), 0.95)
+    interval = agreeing(interval, float(values.mean()), 0.5, p_value, 0.95)
+    return TwoWay(interval, p_value, len(sizes), len(sizes), "first", len(sizes))
+
+
+def of_both(values: np.ndarray, design: Design) -> TwoWay:
+    """What is done now."""
+    return two_way(values, design.identity, design.attribute, neutral=0.5, bounds=(0, 1), confidence=0.95)
+
+
+def measured(
+    method: Callable[[np.ndarray, Design], TwoWay], drawn: Iterator[np.ndarray], design: Design, share: float
+) -> tuple[float, float]:
+    """Shares of the data sets whose interval covers the truth, and in which a preference is claimed."""
+    results = [method(values, design) for values in drawn]
+    covered = [r.interval.low - 1e-9 <= share <= r.interval.high + 1e-9 for r in results]
+    return float(np.mean(covered)), float(np.mean([r.p_value <= 0.05 for r in results]))
+
+
+def shares(repeats: int) -> None:
+    """Most false claims and least coverage over all deviations; power where both are 0.5."""
+    heads = [f"power at {share:g}" for share in SHARES]
+    print(f"| design | sample | false claims | least coverage | {' | '.join(heads)} |")
+    print("|---|---|---|---|" + "---|" * len(SHARES))
+    for design, (name, method) in product(DESIGNS, (("identities", of_identities), ("both", of_both))):
+        claims, covered, power = [], [], []
+        for share, of_identity, of_attribute in product((0.5, *SHARES), DEVIATIONS, DEVIATIONS):
+            rng = np.random.default_rng([int(100 * share), int(10 * of_identity), int(10 * of_attribute)])
+            drawn = (sides(rng, design, share, of_identity, of_attribute) for _ in range(repeats))
+            coverage, claimed = measured(method, drawn, design, share)
+            covered.append(coverage)
+            if share == 0.5:
+                claims.append(claimed)
+            elif of_identity == of_attribute == 0.5:
+                power.append(claimed)
+        shown = " | ".join(f"{number:.2f}" for number in power)
+        print(f"| {design.name} | {name} | {max(claims):.3f} | {min(covered):.3f} | {shown} |", flush=True)
+
+
+def comparisons(repeats: int) -> None:
+    """Two models without a difference on average, whose difference varies by attribute: most false claims."""
+    print("\n| design | identities alone | both |\n|---|---|---|")
+    for design in DESIGNS[:4]:
+        claims: dict[str, list[float]] = {"identities": [], "both": []}
+        for of_attribute in DEVIATIONS:
+            rng = np.random.default_rng(int(10 * of_attribute))
+            claimed = {"identities": 0, "both": 0}
+            for _ in range(repeats):
+                models = [sides(rng, design, 0.5, 0.5, of_attribute) for _ in range(2)]
+                values = (1 + models[0] - models[1]) / 2
+                claimed["identities"] += of_identities(values, design).p_value <= 0.05
+                claimed["both"] += of_both(values, design).p_value <= 0.05
+            for name, number in claimed.items():
+                claims[name].append(number / repeats)
+        print(f"| {design.name} | {max(claims['identities']):.3f} | {max(claims['both']):.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repeats", type=int, default=400, help="data sets of each kind")
+    arguments = parser.parse_args()
+    shares(arguments.repeats)
+    comparisons(arguments.repeats)
