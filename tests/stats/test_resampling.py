@@ -1,6 +1,5 @@
 """The identity bootstrap and the sign-flip test."""
 
-import dataclasses
 import math
 from itertools import product
 
@@ -18,7 +17,7 @@ from endoxa.stats.resampling import (
     percentile_interval,
     times_drawn,
 )
-from endoxa.stats.signs import sign_flip_test, sign_test
+from endoxa.stats.signs import sign_flip_test
 from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
 RATIO = STATISTICS.get("preference_ratio")
@@ -68,16 +67,13 @@ def test_memory_is_bounded_by_blocks_and_these_change_nothing(monkeypatch):
     assert len(np.unique(draws)) > 4990  # no block repeats another
 
 
-def test_few_identities_are_taken_as_they_are_and_with_few_attributes_nothing_can_be_tested():
-    sample = make_sample([1.0, 2, -1, 3, 1, -1, 2, 1], cluster=[0, 0, 1, 1, 2, 2, 3, 3])
-    _, clustered = estimates(RATIO, sample)
-    assert (clustered.sampled, clustered.reason) == ("attributes", "")
-    assert clustered.p_value == pytest.approx(sign_test(6, 2))
-    few = dataclasses.replace(sample, attribute=np.array([0, 1, 0, 1, 0, 1, 0, 1]))
-    _, clustered = estimates(RATIO, few)
+def test_fewer_than_five_identities_give_no_interval_and_say_so():
+    _, clustered = estimates(
+        RATIO, make_sample([1.0, 2, -1, 3, 1, -1, 2, 1], cluster=[0, 0, 1, 1, 2, 2, 3, 3])
+    )
     assert math.isnan(clustered.low)
-    assert "4 identities x 2 attributes" in clustered.method
-    assert clustered.reason == "4 identities, at least 6 needed and 2 attributes, at least 6 needed"
+    assert "4 identities in 8 pairs" in clustered.method
+    assert clustered.reason == "4 identities, at least 6 needed"
     assert clustered.p_value > 0
 
 

@@ -60,7 +60,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "clusters": "number of independent units: identities, or pairs where pairs are taken as independent",
     "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
     "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "
-    "only), 'attributes' (in these identities only) or 'none'; empty where pairs are taken as independent",
+    "only) or 'none'; empty where pairs are taken as independent",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }

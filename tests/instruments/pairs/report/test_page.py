@@ -192,7 +192,7 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
         next(row["model"] for row in page.table("Models") if planted in row["as named in the command"])
     )
     assert re.search(
-        rf"{label} under pll prefers the stereotypical sentence more often than chance: 80\.2.% of 96 pairs about 8 ",
+        rf"{label} under pll prefers the stereotypical sentence more often than chance: 80\.2.% of 96 pairs .{{0,6}}8 ",
         page.text,
     )
     assert re.search(

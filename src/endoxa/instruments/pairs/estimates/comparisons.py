@@ -12,6 +12,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
     SAMPLED,
+    testable,
     units_in,
     units_of,
     untested,
@@ -134,10 +135,11 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         return None
     in_a, in_b = in_a[at_a], in_b[at_b]
     side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
+    identity, attribute = units_of(a.sample)
     # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
     result = two_way(
         (2 + side_a - side_b) / 4,
-        *(codes[in_a] for codes in units_of(a.sample)),
+        *testable((identity[in_a], attribute[in_a]), confidence),
         neutral=0.5,
         bounds=(0, 1),
         confidence=confidence,
@@ -179,7 +181,7 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "p_mcnemar_adjusted": NAN,
         "interval": IDENTITIES,
         "clusters": result.first,
-        "attributes": result.second if result.second < len(in_a) else 0,
+        "attributes": result.second if result.sampled != "none" and result.second < len(in_a) else 0,
         "sampled": SAMPLED[result.sampled],
         "verdict": "",
         "reason": unlinked or untested(result, len(in_a), confidence, ties=False),

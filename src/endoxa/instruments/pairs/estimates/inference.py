@@ -90,12 +90,7 @@ BOOTSTRAP_METHOD = "identity bootstrap, expanded percentile interval"
 FLIPS_PER_RESAMPLE = 5
 
 
-SAMPLED: dict[Sampled, str] = {
-    "both": "both",
-    "first": "identities",
-    "second": "attributes",
-    "none": "none",
-}
+SAMPLED: dict[Sampled, str] = {"both": "both", "first": "identities", "second": "attributes", "none": "none"}
 Units = tuple[np.ndarray, np.ndarray]
 
 
@@ -103,6 +98,12 @@ def units_of(sample: Sample) -> Units:
     """Codes of the identity and of the attribute per pair."""
     unique = np.arange(len(sample.cluster))
     return sample.cluster, unique if sample.attribute is None else sample.attribute
+
+
+def testable(units: Units, confidence: float) -> Units:
+    """Both kinds of units; identities alone where they are too few: attributes do not speak for other groups."""
+    few = len(np.unique(units[0])) < fewest_units(significance(confidence))
+    return (units[0], units[0]) if few else units
 
 
 def share_inference(sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Inference:
@@ -114,7 +115,8 @@ def share_inference(sides: np.ndarray, units: Units, *, confidence: float, seed:
         confidence: confidence level.
         seed: of sign patterns, if any must be drawn.
     """
-    result = two_way((1 + sides) / 2, *units, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
+    chosen = testable(units, confidence)
+    result = two_way((1 + sides) / 2, *chosen, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
     return _inference(result, units, SHARE_METHOD, confidence)
 
 
@@ -123,7 +125,8 @@ def mean_inference(
 ) -> Inference:
     """A mean of differences, against 0."""
     flips = FLIPS_PER_RESAMPLE * resamples
-    result = two_way(values, *units, neutral=0.0, confidence=confidence, flips=flips, seed=seed)
+    chosen = testable(units, confidence)
+    result = two_way(values, *chosen, neutral=0.0, confidence=confidence, flips=flips, seed=seed)
     return _inference(result, units, MEAN_METHOD, confidence)
 
 
@@ -135,7 +138,7 @@ def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> 
         IDENTITIES,
         result.first,
         untested(result, len(units[0]), confidence),
-        result.second if result.second < len(units[0]) else 0,
+        result.second if result.sampled != "none" and result.second < len(units[0]) else 0,
         SAMPLED[result.sampled],
     )
 
@@ -146,9 +149,7 @@ def units_in(result: TwoWay, pairs: int) -> str:
     attributes = plural(result.second, "attribute")
     if result.sampled == "first":
         return f"{identities}, with these {attributes} only"
-    if result.sampled == "second":
-        return f"{attributes}, in these {identities} only"
-    if result.second < pairs:
+    if result.sampled != "none" and result.second < pairs:
         return f"{identities} x {attributes}"
     return (
         f"no two of the {pairs} pairs share an identity"
@@ -161,16 +162,12 @@ def untested(result: TwoWay, pairs: int, confidence: float, *, ties: bool = True
     """Why a sign-flip test cannot reach its level with so many units, those of ties left out; empty where it can."""
     needed = fewest_units(significance(confidence))
     noun = "pairs" if result.first == pairs else "identities"
-    if result.sampled == "none":
-        few = [too_few(result.first, noun, needed)]
-        few += [too_few(result.second, "attributes", needed)] if result.second < pairs else []
-        return " and ".join(filter(None, few))
-    if not ties or result.informative >= needed:
-        return ""
+    few = too_few(result.first, noun, needed)
+    if few or not ties or result.informative >= needed:
+        return few
     if not result.informative:
         return "every pair is a tie"
-    kind = "attributes" if result.sampled == "second" else noun
-    return f"only {result.informative} {kind} are not ties, at least {needed} needed"
+    return f"only {result.informative} {noun} are not ties, at least {needed} needed"
 
 
 def bootstrap_inference(

@@ -192,8 +192,6 @@ def basis(row: Row) -> str:
     attributes = plural(row["attributes"], "attribute")
     if row["sampled"] == "identities":
         return f"{pairs} about {identities}, with these {attributes} only"
-    if row["sampled"] == "attributes":
-        return f"{pairs} about these {identities} only"
     if row["attributes"]:
         return f"{pairs} ({identities} x {attributes})"
     return pairs if row["clusters"] == row["n"] else f"{pairs} about {identities}"
