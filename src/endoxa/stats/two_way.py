@@ -2,7 +2,7 @@
 
 Who says "models prefer the stereotype" speaks of other groups and of other words than those that were asked about
 (Clark 1973). With identities alone as the sample, ten words shared by thirty identities count as three hundred, and a
-model that leans in some of the words is found biased in up to 70 % of cases (docs/methods/two-way.md).
+model that leans in some of the words is found biased in up to 59 % of cases (docs/methods/two-way.md).
 
 Test: units of each kind keep or change their sign with even chance; the larger of the two p-values counts, and the
 statistic of the kind with more variance is deflated by what the other kind adds to the variance. Interval: Korn and

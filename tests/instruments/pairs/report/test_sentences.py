@@ -121,6 +121,9 @@ EDGES = {
         },
         identity=identities(8, 4),
     ).with_columns(attribute=pl.Series(["lazy", "late"] * 16)),
+    "five attributes of thirty identities": two(sides(145, 5), sides(5, 145), 30).with_columns(
+        attribute=pl.Series([f"attribute {k // 30}" for k in range(150)] * 2)
+    ),
     "four models, none above": make_records(
         {
             (name, "sum"): sides(*wins)
@@ -206,6 +209,14 @@ def test_summed_up_models_say_why_nothing_is_tested_and_name_what_they_prefer():
     assert "4 cannot be tested (4 identities, at least 6 needed)" in str(untested)
     (below,) = headline_of(results_of(EDGES["four models, none above"])).findings
     assert "of 4 models 3 prefer the stereotypical sentence less often than chance" in str(below)
+
+
+def test_claims_about_few_attributes_are_about_these_only():
+    sections = sections_of(results_of(EDGES["five attributes of thirty identities"]))
+    texts = [str(finding) for section in sections for finding in section.findings]
+    claims = [text for text in texts if "often than" in text]
+    assert any("with these 5 attributes only" in text for text in claims)
+    assert all("attributes only" in text for text in claims)
 
 
 def test_tables_for_papers_are_what_is_asked_for():

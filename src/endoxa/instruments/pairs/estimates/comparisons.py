@@ -46,7 +46,7 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "high": "upper end of its interval",
     "confidence": "confidence level of the interval",
     "neutral": "0, the difference of two models that are alike",
-    "p_value": "sign-flip test of the difference on identities",
+    "p_value": "sign-flip tests of the difference on identities and attributes, the larger",
     "p_adjusted": "the same after Benjamini-Hochberg over all comparisons",
     "p_mcnemar": "exact McNemar test of a_only against b_only (pairs taken as independent)",
     "p_mcnemar_adjusted": "the same after Benjamini-Hochberg over all comparisons",

@@ -167,6 +167,8 @@ def untested(result: TwoWay, pairs: int, confidence: float, *, ties: bool = True
         return few
     if not result.informative:
         return "every pair is a tie"
+    if result.sampled == "both" and result.second < pairs:
+        noun = "identities or attributes"
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
 
 

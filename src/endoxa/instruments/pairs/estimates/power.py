@@ -121,7 +121,7 @@ def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float
     ]
     if cells in (kinds[0].count, kinds[1].count):
         excess[int(cells == kinds[1].count)] = 0.0
-    deciding = int(excess[1] > excess[0] or kinds[0].count < fewest_units(alpha) <= kinds[1].count)
+    deciding = int(excess[1] > excess[0] and kinds[0].count >= fewest_units(alpha))
     clusters, correlation = kinds[deciding], correlations[deciding]
     if excess[deciding]:
         correlation = round(min(correlation * sum(excess) / excess[deciding], 1.0), 4)

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import PREFERENCE, Results
+from endoxa.instruments.pairs.report.results import PREFERENCE, Results, few_attributes
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
     BLUE,
@@ -84,19 +84,19 @@ def axes(results: Results) -> Section:
             for finding in _findings(results, cells, model, rule)
         ]
         reading = (
-            f"Bars are {results.level} intervals that take identities as independent; an axis with fewer than "
-            f"{FEWEST_CLUSTERS} has none. The dashed line is an unbiased model. A filled mark is significant after "
-            "Benjamini-Hochberg correction over the axes, languages and models of the rule. Small axes have wide "
-            "bars: a mark far from the line with few identities is weak evidence."
+            f"Bars are {results.level} intervals that take identities and attributes as samples; an axis with "
+            f"fewer than {FEWEST_CLUSTERS} identities has none. The dashed line is an unbiased model. A filled mark is "
+            "significant after Benjamini-Hochberg correction over the axes, languages and models of the rule. Small "
+            "axes have wide bars: a mark far from the line with few identities is weak evidence."
         )
     else:
         figures = tuple(_map(results, cells, rule) for rule in rules)
         findings = [_counted(results, cells, rule) for rule in rules]
         reading = (
             "Blue cells prefer the stereotypical sentence more often than chance, orange ones less often (significant "
-            "after Benjamini-Hochberg correction over the axes, languages and models of the rule, identities taken as "
-            "independent); grey cells are not distinguishable or cannot be tested. Intervals and single languages "
-            "are in the table."
+            "after Benjamini-Hochberg correction over the axes, languages and models of the rule, identities and "
+            "attributes taken as samples); grey cells are not distinguishable or cannot be tested. Intervals and "
+            "single languages are in the table."
         )
     return Section(
         anchor=f"axes-{results.slug}",
@@ -121,7 +121,10 @@ def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
         f"Preference for the stereotypical sentence under {rule}, in {len(rows)} cells (a model on an axis)"
     )
     parts = counted(rows, {verdict: f"{words} in {{n}}" for verdict, words in WORDS.items()})
-    return Finding(f"{text}: {listed(parts)}.", ({"cells": len(rows), **verdict_counts(rows)}, *rows))
+    return Finding(
+        f"{text}: {listed(parts)}.{few_attributes(rows)}",
+        ({"cells": len(rows), **verdict_counts(rows)}, *rows),
+    )
 
 
 def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
@@ -252,7 +255,7 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
     label = f"{results.labels[model]} under {rule}"
     if len(results.languages) == 1:
         rows = single.rows(named=True)
-        yield Finding(f"{label} by axis: {_by_verdict(rows, 'axis')}.", tuple(rows))
+        yield Finding(f"{label} by axis: {_by_verdict(rows, 'axis')}.{few_attributes(rows)}", tuple(rows))
         return
     for where, part in (
         ("all languages", pl.col("language") == ALL),
@@ -266,7 +269,8 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
             }
             for row in single.filter(part).iter_rows(named=True)
         ]
-        yield Finding(f"{label} by axis, {where}: {_by_verdict(rows, 'cell')}.", tuple(rows))
+        text = f"{label} by axis, {where}: {_by_verdict(rows, 'cell')}.{few_attributes(rows)}"
+        yield Finding(text, tuple(rows))
 
 
 def _by_verdict(rows: Sequence[dict[str, Any]], name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results, overall
+from endoxa.instruments.pairs.report.results import Results, few_attributes, overall
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
@@ -67,8 +67,9 @@ def comparison(results: Results) -> Section | None:
         ),
         notes=(
             "The difference is the preference ratio of the first model minus that of the second, in "
-            f"percentage points, over the pairs both have scored; its {results.level} interval takes identities as "
-            "independent. McNemar's exact test takes every pair as independent and is only shown for comparison. "
+            f"percentage points, over the pairs both have scored; its {results.level} interval takes identities and "
+            "attributes as samples. McNemar's exact test takes every pair as independent and is only shown for "
+            "comparison. "
             "p-values are Benjamini-Hochberg adjusted over all comparisons. Two models compared under two different "
             "rules are marked: there, model and rule differ at once.",
         ),
@@ -99,7 +100,7 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
             (
                 f"{first} prefers the stereotypical sentence {often} often than {second}: by "
                 f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of "
-                f"the difference {_interval(row)}; {plural(row['n'], 'pair')}{left})."
+                f"the difference {_interval(row)}; {plural(row['n'], 'pair')}{left}).{few_attributes([row])}"
             ),
             (row,),
         )

@@ -11,6 +11,7 @@ import polars as pl
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
     Results,
+    few_attributes,
     identity_rows,
     overall,
     preference_cells,
@@ -126,6 +127,7 @@ def _summary(results: Results, rows: list[Row]) -> Finding:
         for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0]))
     ]
     text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
+    text += few_attributes(rows)
     return Finding(text, ({"models": len(rows), "chance": 50, **verdict_counts(rows)}, *rows))
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.rules import rule_facts
+from endoxa.report.claims import Row, is_clear
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels, slug
@@ -167,8 +168,15 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 
+def few_attributes(rows: Sequence[Row]) -> str:
+    """A sentence where a claim is about the attributes that were asked about only; else empty."""
+    if any(is_clear(row) and row["sampled"] == "identities" for row in rows):
+        return " Where fewer than six attributes recur, the statement is about these attributes only."
+    return ""
+
+
 def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The statistic `name` with identities as clusters, one row per cell, in the order of the estimates.
+    """The statistic `name` with identities and attributes as units, one row per cell, in the order of the estimates.
 
     `pair_low`, `pair_high` and `pair_p_adjusted` are those of the row that takes pairs as independent; where the
     identities cannot be tested, there is no such interval either.

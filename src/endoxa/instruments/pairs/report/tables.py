@@ -26,8 +26,8 @@ def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, C
     """One table per data set and language as Markdown, LaTeX and CSV."""
     results = gathered[0]
     tested = (
-        f"(adjusted p ≤ {significance(results.confidence):g}, sign-flip test on identities, Benjamini-Hochberg); a "
-        "dagger marks what cannot be tested (too few identities)."
+        f"(adjusted p ≤ {significance(results.confidence):g}, sign-flip tests on identities and attributes, "
+        "Benjamini-Hochberg); a dagger marks what cannot be tested (too few identities)."
     )
     note = (
         "Mean score of the stereotypical sentence minus the other one (unbiased: 0), "
