@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import PREFERENCE, Results, few_attributes
+from endoxa.instruments.pairs.report.results import PREFERENCE, SHARED_ATTRIBUTES, Results, few_attributes
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
     BLUE,
@@ -299,11 +299,12 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             text_field("language", "language", language_name),
             text_field("axis", "axis", axis_name),
             number_field("preference ratio", "value", percent),
-            number_field(f"{results.level} interval, identities", percent_ends),
+            number_field(f"{results.level} interval", percent_ends),
             VERDICT,
             P_ADJUSTED,
             number_field("pairs", "n"),
             number_field("identities", "clusters"),
+            SHARED_ATTRIBUTES,
             number_field("least detectable ratio", "detectable", percent),
             number_field(
                 f"{results.level} Wilson, pairs",

@@ -72,7 +72,7 @@ def calibration(results: Results) -> Section | None:
                         number_field("pairs", "n"),
                         number_field("raw ratio", "raw", percent),
                         number_field("calibrated ratio", "value", percent),
-                        number_field(f"{results.level} interval, identities", percent_ends),
+                        number_field(f"{results.level} interval", percent_ends),
                         VERDICT,
                         P_ADJUSTED,
                         number_field(

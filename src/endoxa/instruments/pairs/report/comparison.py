@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results, few_attributes, overall
+from endoxa.instruments.pairs.report.results import SHARED_ATTRIBUTES, Results, few_attributes, overall
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
@@ -51,6 +51,7 @@ def comparison(results: Results) -> Section | None:
                         text_field("language", "language", language_name),
                         number_field("pairs", "n"),
                         number_field("identities", "clusters"),
+                        SHARED_ATTRIBUTES,
                         number_field("difference, points", "difference", _points),
                         number_field(f"{results.level} interval", _interval),
                         VERDICT,

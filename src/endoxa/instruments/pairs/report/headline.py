@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
+    SHARED_ATTRIBUTES,
     Results,
     few_attributes,
     identity_rows,
@@ -69,11 +70,12 @@ def headline(results: Results) -> Section:
                     (
                         *_combination_fields(results),
                         number_field("preference ratio", "value", percent),
-                        number_field(f"{results.level} interval, identities", percent_ends),
+                        number_field(f"{results.level} interval", percent_ends),
                         VERDICT,
                         P_ADJUSTED,
                         number_field("pairs", "n"),
                         number_field("identities", "clusters"),
+                        SHARED_ATTRIBUTES,
                         number_field(
                             "ties",
                             lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
@@ -188,14 +190,14 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
 
 
 def basis(row: Row) -> str:
-    """'150 pairs about 28 identities', '300 pairs (30 identities x 10 attributes)', and what was no sample."""
+    """'150 pairs about 28 identities', '300 pairs of 30 identities x 10 attributes', and what was no sample."""
     pairs = plural(row["n"], "pair")
     identities = plural(row["clusters"], "identity", "identities")
     attributes = plural(row["attributes"], "attribute")
     if row["sampled"] == "identities":
         return f"{pairs} about {identities}, with these {attributes} only"
     if row["attributes"]:
-        return f"{pairs} ({identities} x {attributes})"
+        return f"{pairs} of {identities} x {attributes}"
     return pairs if row["clusters"] == row["n"] else f"{pairs} about {identities}"
 
 
@@ -274,7 +276,7 @@ def _difference_table(results: Results) -> Table:
         (
             *_combination_fields(results),
             number_field("mean difference", "value", signed),
-            number_field(f"{results.level} interval, identities", signed_ends),
+            number_field(f"{results.level} interval", signed_ends),
             text_field("unit", "rule", rule_unit),
             VERDICT,
             P_ADJUSTED,

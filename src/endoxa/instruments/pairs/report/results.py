@@ -14,7 +14,8 @@ from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report.claims import Row, is_clear
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
-from endoxa.report.words import short_labels, slug
+from endoxa.report.tables import number_field
+from endoxa.report.words import count, short_labels, slug
 from endoxa.runs.families import beside_a_test
 from endoxa.schema import ALL
 
@@ -166,6 +167,12 @@ def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
 
 def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
+
+
+SHARED_ATTRIBUTES = number_field(
+    "shared attributes", lambda row: count(row["attributes"]) if row["attributes"] else ""
+)
+"""Column of tables: attributes that identities are crossed with; empty where none counts."""
 
 
 def few_attributes(rows: Sequence[Row]) -> str:

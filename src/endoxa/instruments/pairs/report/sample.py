@@ -180,8 +180,8 @@ def closer(results: Results) -> Section | None:
         PREFERENCE,
         name=f"closer-{results.slug}",
         title="Preference ratio of every cell",
-        reading=f"The preference ratio of every cell with its {results.level} interval, identities taken as "
-        "independent.",
+        reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
+        "taken as samples.",
         line="an unbiased model",
         choose=" models, rules, axes and languages",
     )
