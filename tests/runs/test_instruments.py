@@ -91,6 +91,16 @@ def test_an_option_that_is_added_without_a_mark_makes_another_run(with_toy: None
         run(toy, sampled.model_copy(update={"seed": 5}), tmp_path / "sampled")
 
 
+def test_an_option_that_is_added_leaves_earlier_runs_as_they_are(with_toy: None, tmp_path: Path) -> None:
+    before = ToySettings(data=str(lines(tmp_path)), models=("toy/a",))
+    run(LETTERS, before, tmp_path / "run")
+    toy = replace(LETTERS, settings=WithAnOptionMore)
+    now = WithAnOptionMore(data=before.data, models=("toy/a",))
+    assert run(toy, now, tmp_path / "run").was_complete
+    with pytest.raises(DifferentRunError, match="lead was false, is now true"):
+        run(toy, now.model_copy(update={"lead": True}), tmp_path / "run")
+
+
 def pairs(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
     (folder / "pairs.csv").write_text(PAIRS_CSV, encoding="utf-8")
     settings = PairsSettings(data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",))

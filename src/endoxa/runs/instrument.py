@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from endoxa.registry import Registry
-from endoxa.runs.folder import RUN
+from endoxa.runs.folder import RUN, differences
 from endoxa.runs.items import part_of_run
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import deciding
+from endoxa.schema.options import deciding, with_defaults
 from endoxa.words.used import Used
 
 if TYPE_CHECKING:
@@ -90,6 +90,18 @@ class Work:
     def identity(self) -> dict[str, Any]:
         """Everything that decides the records: two runs with one identity have the same records."""
         return deciding(self.settings, {**self.contents, "models": [dict(model) for model in self.models]})
+
+    def changes_since(self, earlier: Mapping[str, Any], growing: Iterable[str] = ()) -> list[str]:
+        """What differs from the identity of an earlier run, which had options added since then at their defaults.
+
+        Args:
+            earlier: that identity.
+            growing: names of lists to which something may have been added behind.
+        """
+        now = self.identity
+        for name in growing:
+            now[name] = now[name][: len(earlier.get(name, []))]
+        return differences(with_defaults(earlier, now, type(self.settings)), now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def measure(
             _require_same_code(expected or (before or {}).get("identity", {}))
             settings = settings if before is None else _with_earlier(settings, before, out)
             work = instrument.work(settings, out)
-            _require_repeated(expected, work.identity)
+            _require_repeated(expected, work)
             components = _components_used(instrument, settings, before)
         except UserError:
             if new:
@@ -176,7 +176,7 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
             return ["a model is not measured"]
         if grown := _grown(work, before):
             return [f"some {' and '.join(grown)} are not measured"]
-        changes = differences(before["identity"], work.identity)
+        changes = work.changes_since(before["identity"])
         analysis = settings.asked()
         if instrument.estimate is not None and before.get("reported") != analysis:
             changes += differences(before.get("reported"), analysis, "estimates:") or [
@@ -278,8 +278,8 @@ def _require_same_code(earlier: Mapping[str, Any]) -> None:
             )
 
 
-def _require_repeated(expected: Mapping[str, Any] | None, identity: Mapping[str, Any]) -> None:
-    if expected is not None and (changed := differences(expected, identity)):
+def _require_repeated(expected: Mapping[str, Any] | None, work: Work) -> None:
+    if expected is not None and (changed := work.changes_since(expected)):
         raise UserError(f"The run cannot be repeated: {'; '.join(changed)}.")
 
 
@@ -291,10 +291,8 @@ def _require_same(before: Mapping[str, Any], work: Work, out: Path) -> None:
     Raises:
         UserError: something else differs.
     """
-    earlier, kept = before["identity"], dict(work.identity)
-    for name in ("models", *(work.growing if before.get("finished") else ())):
-        kept[name] = kept[name][: len(earlier.get(name, []))]
-    if changed := differences(earlier, kept):
+    growing = ("models", *(work.growing if before.get("finished") else ()))
+    if changed := work.changes_since(before["identity"], growing):
         raise DifferentRunError(
             f"The folder {out} holds a different run ({'; '.join(changed)}). Choose another --out, or pass --restart "
             "to replace it."

@@ -204,6 +204,29 @@ def deciding(
     return decided | dict(contents)
 
 
+def with_defaults(earlier: Mapping[str, Any], now: Mapping[str, Any], settings: Any) -> dict[str, Any]:
+    """What once decided a result, with the defaults of the options that did not exist then.
+
+    Args:
+        earlier: what an earlier version's settings decided (see `deciding`), as JSON has it.
+        now: what today's settings decide.
+        settings: their class.
+    """
+    completed: dict[str, Any] = json.loads(json.dumps(earlier))
+    for field in options_of(settings):
+        *outer, name = field.path
+        then, today = completed, now
+        for key in outer:
+            then, today = then.get(key) or {}, today.get(key) or {}
+        places = [(then, today)]
+        if field.option.decides == MODELS:
+            places = list(zip(completed.get(MODELS, []), now.get(MODELS, []), strict=False))
+        for then, today in places:
+            if name in today and field.default is not ...:
+                then.setdefault(name, _plain(field.default))
+    return completed
+
+
 def _content(file: str | Path | None) -> str | None:
     path = Path(file or "").expanduser()
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else _plain(file)
