@@ -194,8 +194,8 @@ def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]
         "table",
         "words/en/identity_groups.csv, compiled by the authors of endoxa from the words in which the published "
         f"sentences differ (licence of the sentences: {described.licence}). Nobody else has reviewed it, and no "
-        "speaker of Hindi: Hindi sentences take the group of the English words of their row. Use your own with `endoxa probe "
-        "pairs --identities FILE`",
+        "speaker of Hindi: Hindi sentences take the group of the English words of their row. Use your own with "
+        "`endoxa probe pairs --identities FILE`",
     )
 
 

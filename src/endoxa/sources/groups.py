@@ -113,14 +113,20 @@ def _parts(word: str, place: int) -> Iterator[tuple[str, int]]:
         yield part.removesuffix("'s").rstrip("'"), place
 
 
-def _term(text: str) -> Term:
+def term_of(text: str) -> Term:
+    """A word or phrase as sentences are searched for it: folded, without hyphens and possessives."""
     return tuple(part for word in words(text) for part, _ in _parts(word.folded, 0))
 
 
 @cache
-def published_groups() -> GroupTable:
-    """The table that comes with endoxa: English words of CrowS-Pairs and IndiBias."""
-    return _table(rows_of("en", "identity_groups.csv"), "identity_groups.csv")
+def published_groups(*, names: bool = True) -> GroupTable:
+    """The table that comes with endoxa: English words of CrowS-Pairs and IndiBias.
+
+    Args:
+        names: with given names that stand for a group in one axis.
+    """
+    rows = rows_of("en", "identity_groups.csv")
+    return _table([row for row in rows if names or row["kind"] != "name"], "identity_groups.csv")
 
 
 @understood_once
@@ -143,7 +149,7 @@ def _table(rows: Sequence[Mapping[str, str | None]], name: str) -> GroupTable:
     terms: dict[str, dict[Term, str]] = {}
     for number, row in enumerate(rows, start=1):
         group = (row.get("group") or "").strip()
-        listed = [term for text in (row.get("words") or "").split(_SEPARATOR) if (term := _term(text))]
+        listed = [term for text in (row.get("words") or "").split(_SEPARATOR) if (term := term_of(text))]
         if not listed:
             raise UserError(
                 f"{name}, row {number}: the group '{group}' has no words. Separate several with ';'."
