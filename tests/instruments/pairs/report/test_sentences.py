@@ -219,6 +219,23 @@ def test_claims_about_few_attributes_are_about_these_only():
     assert all("attributes only" in text for text in claims)
 
 
+def test_claims_about_few_groups_are_about_these_as_they_are():
+    """Groups of a table: frames are the sample of three, and both are with nine; a pair without a group is none."""
+    differences = sides(200, 40)
+    texts = [f"Text {place % 80} about it." for place in range(240)]
+    for number, words in (
+        (3, "3 groups x 80 sentence frames, in these groups as they are"),
+        (9, "9 groups x 80"),
+    ):
+        named = [f"g{place % number}" if place % 10 else "" for place in range(240)]
+        records = one(differences, 240).with_columns(
+            identity_group=pl.Series(named), sent_more=pl.Series(texts), sent_less=pl.Series(texts)
+        )
+        text = said(results_of(records))
+        assert f"240 pairs of {words}" in text
+        assert "more often than chance" in text
+
+
 def test_tables_for_papers_are_what_is_asked_for():
     """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
     results = results_of(EDGES["two rules"])
