@@ -55,13 +55,15 @@ def codes(names: Sequence[str]) -> np.ndarray:
 
 
 def layout(pairs: pl.DataFrame) -> Layout:
-    """Units of the pairs of one axis."""
+    """Units of the pairs."""
     rows = pairs.to_dicts()
     named = np.array([group_of_pair(published_groups(), row) for row in rows], dtype=np.str_)
     words = codes([identity_key(row["identity"] or row["item_id"]) for row in rows])
     rng, true = np.random.default_rng(5), named.copy()
-    for code in np.unique(words[named == ""]):
-        true[(words == code) & (named == "")] = rng.choice(named[named != ""])
+    axis = pairs["axis"].to_numpy()
+    for code, name in sorted(set(zip(words[named == ""], axis[named == ""], strict=True))):
+        alike = (words == code) & (axis == name) & (named == "")
+        true[alike] = rng.choice(named[(axis == name) & (named != "")])
     records = pl.DataFrame(
         {"data": "", "axis": pairs["axis"], "item_id": pairs["item_id"], "identity_group": named.tolist()}
     )

@@ -16,8 +16,8 @@ from endoxa.stats.two_way import two_way
 
 
 def pair(axis: str, more: str, less: str, **cells: str) -> dict[str, str | None]:
-    known = {"direction": "stereo", "language": "en", "identity": None, "identity_key": None}
-    return {**known, "axis": axis, "sent_more": more, "sent_less": less, **cells}
+    rest = {"direction": "stereo", "language": "en", "identity": None, "identity_key": None}
+    return {**rest, "axis": axis, "sent_more": more, "sent_less": less, **cells}
 
 
 @pytest.mark.parametrize(

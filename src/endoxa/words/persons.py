@@ -152,7 +152,7 @@ _BEFORE_A_NAME = "وفبلك"
 
 def is_name(word: str) -> bool:
     """Whether a folded word is a first name and hardly ever a word."""
-    return word in given_names() or (_joined(word, _BEFORE_A_NAME) and word[1:] in given_names())
+    return word in first_names() or (_joined(word, _BEFORE_A_NAME) and word[1:] in first_names())
 
 
 def is_also_a_word(word: str) -> bool:
@@ -180,7 +180,7 @@ def in_any_language(key: str) -> frozenset[str]:
 
 
 @cache
-def given_names() -> frozenset[str]:
+def first_names() -> frozenset[str]:
     """Given names of any language that are no words, folded."""
     rows = rows_of("", "names.csv")
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
@@ -191,7 +191,7 @@ def given_names() -> frozenset[str]:
 
 @cache
 def _names_and_words() -> frozenset[str]:
-    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - given_names())
+    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - first_names())
 
 
 # --- words of offence: `offence.toml` of each language ---

@@ -60,7 +60,7 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     wording.other_changes,
     contrasts.negation_and_change,
     contrasts.no_group_term,
-    contrasts.no_known_group,
+    contrasts.unrecognised_group,
     contrasts.not_counterparts,
     contrasts.name_for_group,
     wording.country_for_group,

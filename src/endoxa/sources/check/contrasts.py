@@ -15,7 +15,7 @@ from endoxa.sources.check.wording import AGREEMENT, FUNCTION_WORDS, GENDERED, NE
 from endoxa.sources.groups import GroupTable, Mention, differing, published_groups, term_of
 from endoxa.sources.typography import Word
 from endoxa.words.packs import rows_of
-from endoxa.words.persons import folded, given_names
+from endoxa.words.persons import first_names, folded
 
 
 def name_for_group(item: Item) -> Iterator[Problem]:
@@ -49,15 +49,15 @@ def _names_persons(item: Item, edit: Replacement) -> bool:
     firsts = [next((w for w in side if w.folded not in AGREEMENT), None) for side in edit.sides]
     if any(word is None or not word.text[0].isupper() for word in firsts):
         return False
-    known = any(word is not None and folded(_singular(word)) in _given_names() for word in firsts)
+    recognised = any(word is not None and folded(_singular(word)) in _first_names() for word in firsts)
     inside = edit.more[0] is not item.more[0] and edit.less[0] is not item.less[0]
-    return known or (inside and not any(map(_is_group, edit.sides)))
+    return recognised or (inside and not any(map(_is_group, edit.sides)))
 
 
 @cache
-def _given_names() -> frozenset[str]:
+def _first_names() -> frozenset[str]:
     rows = rows_of("en", "identity_groups.csv")
-    return given_names().union(*(row["words"].split(";") for row in rows if row["kind"] == "name"))
+    return first_names().union(*(row["words"].split(";") for row in rows if row["kind"] == "name"))
 
 
 def _singular(word: Word) -> str:
@@ -97,7 +97,7 @@ def no_group_term(item: Item) -> Iterator[Problem]:
         yield item.problem("warning", "no-group-term", "", message, text)
 
 
-def no_known_group(item: Item) -> Iterator[Problem]:
+def unrecognised_group(item: Item) -> Iterator[Problem]:
     """Neither sentence has a word that any of our lists knows as that of a group, or a name: who is it about?
 
     Only English, and only axes for which the table of groups has words. A list is never complete, so this is a note.
@@ -107,7 +107,7 @@ def no_known_group(item: Item) -> Iterator[Problem]:
     if not any(map(_is_group, (item.more, item.less))) and not _names(item):
         message = "neither sentence has a word that is known to name a group"
         text = " / ".join(text for _, text in item.sentences())
-        yield item.problem("note", "no-known-group", "", message, text)
+        yield item.problem("note", "unrecognised-group", "", message, text)
 
 
 def not_counterparts(item: Item) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     listed,
     units_of,
 )
-from endoxa.instruments.pairs.probe.items import cells, groups_asked
+from endoxa.instruments.pairs.probe.items import cells, group_table
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
@@ -203,7 +203,7 @@ def plan_table(settings: PairsSettings) -> Plan:
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1. Worst: all "
             "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
             "several tests."
-            + (FEW_GROUPS if groups_asked(locate(settings.data), settings) else "")
+            + (FEW_GROUPS if group_table(locate(settings.data), settings) else "")
             + (f"\n{warning}" if warning else "")
         ),
     )

@@ -39,7 +39,7 @@ class Chunk:
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
     """The items in file order, after the filters, `settings.chunk` at a time."""
-    table = groups_asked(path, settings)
+    table = group_table(path, settings)
     for first, some in chunked(
         chosen(lambda: available(path, settings), settings, _stratum, _content), settings.chunk
     ):
@@ -50,7 +50,7 @@ GROUP = "identity_group"
 """Column of records with the group of a pair."""
 
 
-def groups_asked(path: Path, settings: PairsSettings) -> GroupTable | None:
+def group_table(path: Path, settings: PairsSettings) -> GroupTable | None:
     """The table of groups: the user's, endoxa's where the format names no group, else none.
 
     Raises:
@@ -68,7 +68,7 @@ def group_notes(path: Path, settings: PairsSettings) -> list[str]:
     Raises:
         UserError: the user's table names no group of any pair.
     """
-    if groups_asked(path, settings) is None:
+    if group_table(path, settings) is None:
         return []
     coverage = Coverage.of(
         (item["axis"], item[GROUP]) for chunk in chunks(path, settings) for item in chunk.items
