@@ -100,7 +100,9 @@ def measured(
 def report(axis: str, units: Layout, repeats: int) -> None:
     """Most false claims and least coverage over all deviations; power where both are 0.5."""
     for name, identity in (("differing words", units.words), ("groups", units.counted)):
-        claims, covered, power = [], [], []
+        claims: list[float] = []
+        covered: list[float] = []
+        power: list[float] = []
         for share, of_group, of_frame in product((0.5, *SHARES), DEVIATIONS, DEVIATIONS):
             if share != 0.5 and not of_group == of_frame == 0.5:
                 continue

@@ -70,13 +70,10 @@ def negation_and_change(item: Item) -> Iterator[Problem]:
     Blodgett et al. 2021 on several changes at once. 'Bakers can sing' against 'farmers cannot sing'. 'With' against
     'without' is no such denial: it makes the groups ('people with' and 'without depression').
     """
-    if (
-        item.language not in NEGATIONS
-        or not item.compares_groups
-        or negates(*(text for _, text in item.sentences()), item.language)
-    ):
+    more, less = (text for _, text in item.sentences())
+    if item.language not in NEGATIONS or not item.compares_groups or negates(more, less, item.language):
         return
-    counts = [denials(text, item.language) for _, text in item.sentences()]
+    counts = [denials(text, item.language) for text in (more, less)]
     defining = any(
         {"with", "without"} == {join(side).casefold() for side in edit.sides} for edit in item.replacements
     )
