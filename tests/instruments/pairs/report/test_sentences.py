@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs import headline
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report.axes import axes as axes_of
 from endoxa.instruments.pairs.report.headline import headline as headline_of
@@ -231,8 +232,11 @@ def test_claims_about_few_groups_are_about_these_as_they_are():
         records = one(differences, 240).with_columns(
             identity_group=pl.Series(named), sent_more=pl.Series(texts), sent_less=pl.Series(texts)
         )
-        text = said(results_of(records))
+        results = results_of(records)
+        text = said(results)
         assert f"240 pairs of {words}" in text
+        (note,) = headline.headline_of(results.estimates).notes
+        assert f"240 pairs of {words}" in note
         assert "more often than chance" in text
 
 

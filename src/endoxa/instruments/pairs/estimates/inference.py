@@ -152,6 +152,12 @@ def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> 
     )
 
 
+def listed_units(method: str) -> str:
+    """'15 groups x 515 sentence frames' from the method of an estimate over groups of a list; else empty."""
+    units = method.partition("; ")[2]
+    return units if "sentence frame" in units else ""
+
+
 def attributes_in(result: TwoWay, pairs: int) -> int:
     """Attributes that say something: those that recur, and those that alone are a sample; else 0."""
     recur = result.sampled != "none" and result.second < pairs

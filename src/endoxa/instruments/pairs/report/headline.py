@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
     SHARED_ATTRIBUTES,
@@ -195,8 +196,7 @@ def basis(row: Row) -> str:
     Of groups of a list what the method says: '516 pairs of 15 groups x 515 sentence frames'.
     """
     pairs = plural(row["n"], "pair")
-    _, _, units = row["method"].partition("; ")
-    if "sentence frame" in units:
+    if units := listed_units(row["method"]):
         return f"{pairs} of {units}"
     identities = plural(row["clusters"], "identity", "identities")
     attributes = plural(row["attributes"], "attribute")
