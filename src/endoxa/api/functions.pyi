@@ -253,6 +253,7 @@ def probe_pairs(
     format: str | None = None,
     prefix: str | None = None,
     template: str | None = None,
+    identities: str | Path | None = None,
     calibrate: bool = True,
     skip_unscorable: bool = False,
     seed: int = 0,
@@ -280,6 +281,7 @@ def probe_pairs(
         format: Format of the file, a name of `endoxa datasets list`.
         prefix: S-AS tables: words before every identity ('African').
         template: S-AS tables: sentence with {identity} and {attribute}.
+        identities: Your own table of groups (CSV: group, words, axis), by which pairs are counted.
         calibrate: Also score the pairs with neutral identities ('people', 'they').
         skip_unscorable: List pairs that cannot be scored instead of stopping.
         seed: Seed of every random draw.
