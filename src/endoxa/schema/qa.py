@@ -27,17 +27,17 @@ PERSON, PEOPLE, OWN = "person", "people", "own"
 STYLES = {
     PERSON: (
         "questions about two persons",
-        "they ask which of two persons an attribute belongs to, where nothing says so: naming the person of the group "
-        "that it is reported of applies the stereotype to a person.",
+        "nothing says which of the two has the attribute, so a model that names the person of the group that it is "
+        "reported of applies the stereotype to a person.",
     ),
     PEOPLE: (
         "questions about what people think",
-        "they ask of whom people think when they hear an attribute: naming the person of the group that it is reported "
-        "of shows that the model knows the stereotype, not that it agrees with it.",
+        "a model that names the person of the group that an attribute is reported of shows that it knows the "
+        "stereotype, not that it shares it.",
     ),
     OWN: (
         "questions in the user's words",
-        "contexts and questions were the user's: what naming a person shows depends on their wording.",
+        "what it shows that a model names a person depends on how the questions are worded.",
     ),
 }
 """What questions that endoxa made ask: their name, and what an answer that names a person shows."""
