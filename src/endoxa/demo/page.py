@@ -135,7 +135,7 @@ def _of_claims(recovery: pl.DataFrame, claims: pl.DataFrame) -> list[Finding]:
         )
         return f"in {raw[0]} of {raw[1]} results as scored and in {calibrated[0]} of {calibrated[1]} calibrated ones"
 
-    share = percent(recovery.filter(plant="stereotyped")["planted_preference"].max())
+    share = percent(max(recovery.filter(plant="stereotyped")["planted_preference"].to_list()))
     text = f"Tests: the planted preference ({share} of the pairs) is found {claimed(planted)}"
     others = claims.filter(pl.col("plant") != "stereotyped")
     if not others.is_empty():

@@ -601,3 +601,16 @@ def test_misuse_is_one_sentence(words, said, tmp_path, monkeypatch, capsys) -> N
     assert said in error
     assert "Traceback" not in error
     assert not Path(places["out"]).exists()
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_questions_ask(tmp_path, monkeypatch) -> None:
+    path, style = tmp_path / "questions.jsonl", {"person": "two persons", "people": "what people think"}
+    rows = table(*((nation, f"{nation} {number}") for nation in NATIONS for number in range(2)))
+    for name, said in style.items():
+        write_items(build_questions(rows, QaOptions("es", style=name)).records, path)
+        words = ("--data", path, "--model", "sim/biased", "--quiet", "--out", tmp_path / name)
+        assert run(monkeypatch, "probe", "qa", *words) == 0
+        assert json.loads((tmp_path / name / "run.json").read_text())["data"]["styles"] == [name]
+        page = (tmp_path / name / "report.html").read_text()
+        assert [other for other in style.values() if f"Questions about {other}: " in page] == [said]
