@@ -63,9 +63,14 @@ class Diagnostic:
     numbers: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def text(self) -> str:
+        """The sentence after what was looked at."""
+        return f"{self.name[:1].upper()}{self.name[1:]}. {self.sentence}"
+
+    @property
     def finding(self) -> Finding:
-        """The sentence with its numbers."""
-        return Finding(self.sentence, (self.row,))
+        """The same with its numbers."""
+        return Finding(self.text, (self.row,))
 
     @property
     def row(self) -> dict[str, Any]:
@@ -100,7 +105,7 @@ def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section
             )
         ]
     shown = {finding.text for finding in first}
-    rest = [each for each in listing if each.sentence not in shown]
+    rest = [each for each in listing if each.text not in shown]
     names = list(dict.fromkeys(each.name for each in rest))
     table = Table(
         "What else was looked at",
@@ -142,7 +147,7 @@ def with_diagnostics(headline: Headline, diagnostics: Iterable[Diagnostic]) -> H
     notes = tuple(headline.notes)
     if first:
         further = f" {len(first) - 1} more in report.html." if len(first) > 1 else ""
-        notes = (*notes, f"{TITLE}: {first[0].sentence}{further}")
+        notes = (*notes, f"{TITLE}: {first[0].name}. {first[0].sentence}{further}")
     return replace(headline, notes=notes, diagnostics=tuple(each.row for each in listing))
 
 
