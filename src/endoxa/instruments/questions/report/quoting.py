@@ -135,10 +135,11 @@ def _position(model: str, items: pl.DataFrame, labels: Mapping[str, str], confid
     low, high, value = max(found.interval.low, -1.0), min(found.interval.high, 1.0), float(values.mean())
     chosen, right = _mean(items, f"chosen_{word}"), _mean(items, f"right_{word}")
     by = points(value, low, high, f"{100 * (1 - alpha):.1f}\u00a0%")
+    untested = " (too few templates to test)" if found.sampled == "none" else ""
     sentence = (
         f"{labels.get(model, model)}: the option shown {word} is chosen in {percent(chosen)} of "
         f"{plural(items.height, 'question')} and is the right one in {percent(right)}; difference {by}, the largest of "
-        "three places."
+        f"three places{untested}."
     )
     p_value = 1.0 if np.isnan(found.p_value) else found.p_value
     concerning = p_value <= alpha and abs(value) >= LARGE
