@@ -136,7 +136,7 @@ def _first(listing: Sequence[Diagnostic]) -> Iterator[Finding]:
             continue
         row = alike[0].row | {"further": len(alike) - 1}
         yield Finding(
-            f"{alike[0].sentence} The same is to be said of {len(alike) - 1} more, listed below.", (row,)
+            f"{alike[0].text} The same is to be said of {len(alike) - 1} more, listed below.", (row,)
         )
 
 

@@ -376,7 +376,8 @@ def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> I
     n = int(flagged.sum())
     name, model, rule = "pairs flagged by the dataset checks", preferences.model, preferences.rule
     if not n:
-        yield Diagnostic(name, f"None of {plural(total, 'pair')} is flagged.", False, total, model, rule, 0.0)
+        sentence = f"{preferences.label}: none of {plural(total, 'pair')} is flagged."
+        yield Diagnostic(name, sentence, False, total, model, rule, 0.0)
         return
     of_run = set(ids)
     checks = Counter(
