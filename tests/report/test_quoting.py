@@ -55,7 +55,7 @@ def test_of_many_models_the_largest_is_shown_and_the_others_are_counted_and_list
 
 def test_where_nothing_reached_its_rule_the_box_says_so_and_the_terminal_nothing():
     section = quoting([TIES])
-    assert str(section.findings[0]) == "None of 1 diagnostic reached its rule."
+    assert str(section.findings[0]) == "Nothing that was looked at (1 line below) reached its rule."
     assert with_diagnostics(TABLE, [TIES]).notes == TABLE.notes
     assert quoting([]) is None
 

@@ -62,6 +62,8 @@ def test_edges():
     five = contrast((groups == 1).astype(float), groups, (unique // 4, unique // 4), confidence=0.95)
     assert five.sampled == "none"
     assert five.p_value > 0.05
+    three = contrast(np.ones(20), np.where(unique < 3, 1, -1), (unique, unique), confidence=0.95)
+    assert (three.sampled, three.interval.defined) == ("none", False)
     equal = contrast(np.ones(20), groups, (unique, unique), confidence=0.95)
     assert equal.difference == 0
     assert not equal.p_value <= 0.05

@@ -18,7 +18,7 @@ from endoxa.report.tables import Column, Table
 from endoxa.report.words import count, listed, percent, plural
 from endoxa.runs.asking.outcomes import MOST_CUT_OFF, MOST_UNREAD, AnswerCounts, over_contexts
 from endoxa.schema.headline import Headline, plain
-from endoxa.words import unreviewed
+from endoxa.words import states, unreviewed
 from endoxa.words.used import kept_words
 
 TITLE = "Before you quote this number"
@@ -100,7 +100,7 @@ def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section
     if not first:
         first = [
             Finding(
-                f"None of {plural(len(listing), 'diagnostic')} reached its rule.",
+                f"Nothing that was looked at ({plural(len(listing), 'line')} below) reached its rule.",
                 ({"looked_at": len(listing)},),
             )
         ]
@@ -171,14 +171,18 @@ def review(facts: Mapping[str, Any], n: int, what: str) -> Iterator[Diagnostic]:
         n: items of the run.
         what: what the items are ("pairs").
     """
-    name = "words reviewed by speakers"
+    name = "review by speakers"
     kept = kept_words(facts)
     if line := unreviewed(kept):
         yield Diagnostic(name, f"{line} A wrong word would count as a preference of the model.", True, n)
-    elif kept:
-        languages = plural(len({code for _, codes in kept for code in codes}), "language")
-        sentence = f"The words of endoxa behind these {what}, in {languages}, were reviewed by speakers."
-        yield Diagnostic(name, sentence, False, n)
+        return
+    read = [state for component, codes in kept for state in states([component], codes) if state.speakers]
+    if read:
+        speakers = min(state.speakers for state in read)
+        sentence = (
+            f"Words of endoxa behind these {what} were reviewed by at least {plural(speakers, 'speaker')}."
+        )
+        yield Diagnostic(name, sentence, False, n, numbers={"speakers": speakers})
 
 
 def precisions(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -187,7 +187,7 @@ def test_half_precision(tmp_path, dtype, size, concerning):
 
 def test_words_that_no_speaker_has_read(tmp_path):
     diagnostics, concerning = found(tmp_path, records(), own_words={"pair templates": ["hi"]})
-    assert concerning == ["words reviewed by speakers"]
+    assert concerning == ["review by speakers"]
     assert diagnostics[concerning[0]].n == ITEMS
 
 

@@ -307,6 +307,8 @@ def _compared(
     )
     low, high, difference = found.interval.low, found.interval.high, found.difference
     by = points(difference, low, high, preferences.level)
+    if found.sampled == "none":
+        by += " (too few identities or attributes to test)"
     sentence = (
         f"{preferences.label}{about}: the stereotypical sentence is {preferences.word} in {percent(found.first)} of "
         f"{plural(n[0], 'pair')} where {words[0]}, in {percent(found.second)} of {count(n[1])} where {words[1]}; "

@@ -37,17 +37,17 @@ def diagnostics(
         folders: the run folders.
         labels: how models are called.
     """
-    facts = {folder: read_run(folder) for folder in folders}
     yield from _recognition(estimates, labels)
     for folder in folders:
         yield from answers_lost(answer_counts(folder), labels)
-    confidence = float(estimates["confidence"][0]) if estimates.height else 0.95
+    confidence = float(estimates["confidence"][0])
     for folder in folders:
         yield from _positions(folder, labels, confidence)
     for folder in folders:
-        items = int(facts[folder].get("counts", {}).get("items", 0))
-        yield from precision(facts[folder], items, labels)
-        yield from review(facts[folder], items, "questions")
+        facts = read_run(folder)
+        items = int((facts.get("counts") or {}).get("items", 0))
+        yield from precision(facts, items, labels)
+        yield from review(facts, items, "questions")
 
 
 def run_diagnostics(folder: Path) -> list[Diagnostic]:
@@ -120,12 +120,16 @@ def _positions(folder: Path, labels: Mapping[str, str], confidence: float) -> It
         .sort("model", "item_id")
         .collect(engine="streaming")
     )
+    described = read_run(folder)["data"]
+    data = described.get("label") or Path(described["path"]).stem
     for (model,), items in table.group_by(["model"], maintain_order=True):
         if items.height >= FEWEST_ITEMS:
-            yield _position(str(model), items, labels, confidence)
+            yield _position(
+                str(model), items, f"{labels.get(str(model), str(model))} with {data}", confidence
+            )
 
 
-def _position(model: str, items: pl.DataFrame, labels: Mapping[str, str], confidence: float) -> Diagnostic:
+def _position(model: str, items: pl.DataFrame, who: str, confidence: float) -> Diagnostic:
     """The place with the largest excess; interval and test allow for the choice among three (Bonferroni)."""
     word = max(PLACES, key=lambda name: abs(_mean(items, name)))
     alpha = significance(confidence) / len(PLACES)
@@ -137,7 +141,7 @@ def _position(model: str, items: pl.DataFrame, labels: Mapping[str, str], confid
     by = points(value, low, high, f"{100 * (1 - alpha):.1f}\u00a0%")
     untested = " (too few templates to test)" if found.sampled == "none" else ""
     sentence = (
-        f"{labels.get(model, model)}: the option shown {word} is chosen in {percent(chosen)} of "
+        f"{who}: the option shown {word} is chosen in {percent(chosen)} of "
         f"{plural(items.height, 'question')} and is the right one in {percent(right)}; difference {by}, the largest of "
         f"three places{untested}."
     )
