@@ -295,8 +295,8 @@ def _compared(
             f"{preferences.label}{about}: {plural(n[0], 'pair')} where {words[0]}, {count(n[1])} where {words[1]}: too "
             f"few to compare (at least {FEWEST} of each).{after}"
         )
-        numbers = {"first_n": n[0], "second_n": n[1], "needed": FEWEST}
-        return Diagnostic(name, sentence, False, total, model, rule, numbers=numbers)
+        counts = {"first_n": n[0], "second_n": n[1], "needed": FEWEST}
+        return Diagnostic(name, sentence, False, total, model, rule, numbers=counts)
     found = contrast(
         (1 + np.sign(preferences.values)) / 2,
         groups,
@@ -330,7 +330,8 @@ def _length(preferences: Preferences) -> Iterator[Diagnostic]:
     """Does the shorter sentence win."""
     length = preferences.items["length"].to_numpy()
     measure = preferences.items["measure"][0]
-    same, after, numbers = length == 0, "", {}
+    numbers: dict[str, float] = {}
+    same, after = length == 0, ""
     if n := int(same.sum()):
         share = preferences.share(same)
         after = f" Where both are equally long: {percent(share.value)} of {plural(n, 'pair')}{share.ends}."
