@@ -89,6 +89,8 @@ def contrast(
         flips=flips,
         seed=seed,
     )
+    if result.sampled == "none":
+        return Contrast(*means, UNDEFINED, NAN, "none")
     low, high = result.interval.low, result.interval.high
     if result.interval.defined:
         low, high = max(low, bounds[0]), min(high, bounds[1])

@@ -233,3 +233,15 @@ def test_runs_without_sentences_or_token_counts_still_have_a_box(tmp_path):
     bare = table.drop("n_tokens_more", "n_tokens_less", "sent_more", "sent_less")
     names = {each.name for each in run_diagnostics(run_folder(tmp_path / "run", bare))}
     assert {SINGLE, TIES} <= names
+
+
+def test_where_languages_are_not_linked_there_is_no_interval(tmp_path):
+    longer = np.tile([2, -2], ITEMS // 2)
+    half = pl.int_range(pl.len()) < ITEMS // 2
+    language = pl.when(half).then(pl.lit("en")).otherwise(pl.lit("hi"))
+    identity = pl.format("{} {}", language, "identity")
+    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), language=language, identity=identity)
+    diagnostics, concerning = found(tmp_path, table)
+    assert LENGTH in concerning
+    assert diagnostics[LENGTH].low is None
+    assert "interval" not in diagnostics[LENGTH].sentence

@@ -38,6 +38,7 @@ from endoxa.sources.check import FILE_CHECKS, PAIR_CHECKS, Problem
 from endoxa.sources.check.problems import Item, Trace
 from endoxa.sources.drafts import Draft
 from endoxa.stats.contrasts import contrast
+from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 
 FLAGGED = ("error", "warning")
@@ -92,6 +93,7 @@ class Preferences:
         units: codes of identity and attribute.
         items: what is known of the pairs, aligned: columns of `looked_up`, and `length` with its `measure`.
         confidence: confidence level of intervals.
+        linked: False where translations of an identity count as further ones: then there are no intervals.
     """
 
     model: str
@@ -103,6 +105,7 @@ class Preferences:
     units: Units
     items: pl.DataFrame
     confidence: float
+    linked: bool
 
     @property
     def level(self) -> str:
@@ -114,8 +117,10 @@ class Preferences:
         sides = np.sign(self.values[chosen])
         units = self.units[0][chosen], self.units[1][chosen]
         inference = share_inference(sides, units, confidence=self.confidence, seed=0)
-        low, high = inference.interval.low, inference.interval.high
-        clear = not inference.untestable and inference.p_value <= significance(self.confidence)
+        low, high = (inference.interval.low, inference.interval.high) if self.linked else (NAN, NAN)
+        clear = (
+            self.linked and not inference.untestable and inference.p_value <= significance(self.confidence)
+        )
         value = float(((1 + sides) / 2).mean())
         return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
 
@@ -266,6 +271,7 @@ def _of_scores(
             measure=pl.lit("tokens" if counted else "characters"),
         ).filter(kept),
         confidence=confidence,
+        linked=not scores.unlinked(kept),
     )
 
 
@@ -305,7 +311,8 @@ def _compared(
         bounds=(-1, 1),
         flips=FLIPS,
     )
-    low, high, difference = found.interval.low, found.interval.high, found.difference
+    difference = found.difference
+    low, high = (found.interval.low, found.interval.high) if preferences.linked else (None, None)
     by = points(difference, low, high, preferences.level)
     if found.sampled == "none":
         by += " (too few identities or attributes to test)"

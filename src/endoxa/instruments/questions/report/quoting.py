@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS
@@ -136,17 +135,19 @@ def _position(model: str, items: pl.DataFrame, who: str, confidence: float) -> D
     codes = [items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
     values = items[word].to_numpy()
     found = two_way(values, *codes, neutral=0.0, confidence=1 - alpha, flips=FLIPS)
-    low, high, value = max(found.interval.low, -1.0), min(found.interval.high, 1.0), float(values.mean())
+    value, low, high, p_value = float(values.mean()), None, None, found.p_value
+    tested = found.sampled != "none"
+    if tested and found.interval.defined:
+        low, high = max(found.interval.low, -1.0), min(found.interval.high, 1.0)
     chosen, right = _mean(items, f"chosen_{word}"), _mean(items, f"right_{word}")
     by = points(value, low, high, f"{100 * (1 - alpha):.1f}\u00a0%")
-    untested = " (too few templates to test)" if found.sampled == "none" else ""
+    untested = "" if tested else " (too few templates to test)"
     sentence = (
         f"{who}: the option shown {word} is chosen in {percent(chosen)} of "
         f"{plural(items.height, 'question')} and is the right one in {percent(right)}; difference {by}, the largest of "
         f"three places{untested}."
     )
-    p_value = 1.0 if np.isnan(found.p_value) else found.p_value
-    concerning = p_value <= alpha and abs(value) >= LARGE
+    concerning = tested and p_value <= alpha and abs(value) >= LARGE
     numbers = {"chosen": chosen, "right": right, "p_value": p_value, "confidence": 1 - alpha}
     return Diagnostic(
         "position of the options", sentence, concerning, items.height, model, "", value, low, high, numbers
