@@ -71,6 +71,11 @@ def test_the_terminal_has_the_most_important_line_and_scripts_all():
     assert made.diagnostics[0]["value"] == -0.42
 
 
+def test_no_name_turns_the_text_around():
+    turned = Diagnostic("ties", "big\u202egnp: 0 ties in 12 pairs.", True, 12)
+    assert [each.sentence for each in ordered([turned])] == ["biggnp: 0 ties in 12 pairs."]
+
+
 def test_points():
     assert points(0.637, 0.54, float("nan"), "95\u00a0%") == "63.7 points"
     assert points(-0.158, -0.279, -0.036, "95\u00a0%") == "−15.8 points (95\u00a0% interval −27.9 to −3.6)"

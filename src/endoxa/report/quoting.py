@@ -14,6 +14,7 @@ from typing import Any
 
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import entries
+from endoxa.report.labels import without_directions
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import count, listed, percent, plural
 from endoxa.runs.asking.outcomes import MOST_CUT_OFF, MOST_UNREAD, AnswerCounts, over_contexts
@@ -80,8 +81,11 @@ class Diagnostic:
 
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """What concerns the number first, then in the order of the names; the largest estimate first among equals."""
-    listing = list(diagnostics)
+    """What concerns the number first, then in the order of the names; the largest estimate first among equals.
+
+    Names of models and data in the sentences cannot turn the direction of the text.
+    """
+    listing = [replace(each, sentence=without_directions(each.sentence)) for each in diagnostics]
     places = {name: place for place, name in enumerate(dict.fromkeys(each.name for each in listing))}
     return sorted(listing, key=lambda each: (not each.concerning, places[each.name], -_size(each)))
 
