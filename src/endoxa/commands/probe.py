@@ -198,6 +198,11 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
         "headline": [dict(row) for row in headline.rows] if headline else [],
         **({"notes": notes} if notes else {}),
         **({"warnings": warnings} if warnings else {}),
+        **(
+            {"diagnostics": [dict(row) for row in headline.diagnostics]}
+            if headline and headline.diagnostics
+            else {}
+        ),
     }
 
 

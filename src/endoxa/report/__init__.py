@@ -18,6 +18,8 @@ write HTML and every figure beside it. The parts:
   **every group against every other**: `charts.signed_matrix`; **how alike every two are**: `figures.likeness_map`.
   `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,
   `figures.described` writes the text alternative.
+- **before a number is quoted**: `quoting.Diagnostic`, one for each thing that may explain it; `quoting.quoting` makes
+  the box of the page, `quoting.with_diagnostics` the line of the terminal.
 - **look closer**: `closer.closer_section`, one chart whose rows readers choose, with all rows to download.
 - **overview**: `overview.what_was_run` with `run_table` (`data_field`), tables of models (`fact_field`), versions.
 - **outcome bar**: `outcomes.outcome_table`, `answer_findings`; **tests and corrections**: `families.families`.

@@ -28,6 +28,7 @@ class Headline:
         words: headings of the columns that hold words; the others are aligned right.
         notes: sentences below it: why something cannot be tested, what was left out.
         warnings: sentences above it: what must be known before the table is read.
+        diagnostics: what else may explain the numbers (`endoxa.report.quoting`), for `--json`.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Headline:
     words: tuple[str, ...] = ("model", "rule", "verdict")
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    diagnostics: Sequence[Mapping[str, Any]] = ()
 
     def __str__(self) -> str:
         """The table for a terminal of `WIDTH` columns."""

@@ -59,8 +59,10 @@ def _report(settings: RunSettings, out: Path) -> None:
 
 def _headline(folder: Path) -> Headline:
     from endoxa.instruments.association_tests.headline import headline
+    from endoxa.instruments.association_tests.report.quoting import run_diagnostics
+    from endoxa.report.quoting import with_diagnostics
 
-    return headline(folder)
+    return with_diagnostics(headline(folder), run_diagnostics(folder))
 
 
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:

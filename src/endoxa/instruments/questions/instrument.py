@@ -66,8 +66,10 @@ def _report(settings: RunSettings, out: Path) -> None:
 
 def _headline(folder: Path) -> Headline:
     from endoxa.instruments.questions.headline import headline
+    from endoxa.instruments.questions.report.quoting import run_diagnostics
+    from endoxa.report.quoting import with_diagnostics
 
-    return headline(folder)
+    return with_diagnostics(headline(folder), run_diagnostics(folder))
 
 
 def _tables() -> Mapping[str, Mapping[str, Any]]:

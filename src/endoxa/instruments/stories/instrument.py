@@ -247,7 +247,7 @@ STORIES = Instrument(
     help=STORIES_HELP,
     **_probe("probe", "stories"),
     summary=_stories_summary,
-    headline=_late("outcomes", "stories_headline"),
+    headline=_late("report.quoting", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -261,7 +261,7 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("outcomes", "extraction_headline"),
+    headline=_late("report.quoting", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,

@@ -16,8 +16,10 @@ from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import headline, lean_finding
 from endoxa.instruments.questions.report.leans import categories
 from endoxa.instruments.questions.report.overview import overview
+from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.report.document import Finding, Section
+from endoxa.report.quoting import quoting
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
@@ -235,7 +237,15 @@ def results(edge: str, confidence: float = 0.95) -> QaResults:
 def sections(edge: str, confidence: float = 0.95) -> list[Section]:
     """The sections that hold sentences; charts take long."""
     found = results(edge, confidence)
-    built = (headline(found), categories(found), overview([], found), debias(found), page.tests_made(found))
+    labels = {model: found.label(model) for model in found.names}
+    built = (
+        headline(found),
+        quoting(diagnostics(found.estimates, [], labels)),
+        categories(found),
+        overview([], found),
+        debias(found),
+        page.tests_made(found),
+    )
     return [section for section in built if section is not None]
 
 

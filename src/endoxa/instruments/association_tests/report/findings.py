@@ -12,6 +12,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report.figures import closer, every_test, matrices, strongest_figure
+from endoxa.instruments.association_tests.report.quoting import diagnostics
 from endoxa.instruments.association_tests.report.results import TEST, Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import (
     all_tests,
@@ -26,6 +27,7 @@ from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
@@ -385,12 +387,14 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         runs: every run, for what was run and how to repeat it.
         results: the tests of all runs.
     """
+    first, *others = filled(SECTIONS, results)
+    box = present((quoting(diagnostics(runs, results)),))
     after = present((words(runs), LIMITS, METHODS, tests_overview(runs, results), CITE))
     return Page(
         package=__package__,
         title=f"Association tests in {plural(len(results.labels), 'model')}",
         subtitle=summary(results.estimates),
-        entries=(*filled(SECTIONS, results), *after),
+        entries=(first, *box, *others, *after),
         runs=runs,
         models=results.labels,
         values={"sides": results.sides, "ddof": results.ddof, "level": results.level},

@@ -15,6 +15,7 @@ from endoxa.instruments.pairs.report.calibration import calibration, distributio
 from endoxa.instruments.pairs.report.comparison import comparison, flips
 from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview, published_values
+from endoxa.instruments.pairs.report.quoting import diagnostics
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
 from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, closer, pairs_shown, script
 from endoxa.instruments.pairs.report.tables import paper_forms
@@ -22,6 +23,7 @@ from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.quoting import quoting
 from endoxa.report.words import language_name, listed, plural
 from endoxa.runs.families import COMPARISONS, PREFERENCES
 from endoxa.runs.instrument import Shown
@@ -71,6 +73,11 @@ def articles(gathered: Gathered) -> Iterator[Article]:
         published = published_values(results, runs)
         records = results.records
         pairs = records["item_id"].n_unique()
+        first, *others = filled(SECTIONS, results)
+        box = quoting(
+            diagnostics(records, [run.folder for run in runs], results.labels, results.confidence),
+            f"quote-{results.slug}",
+        )
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
@@ -80,7 +87,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
                 f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
                 f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
             ),
-            sections=(*filled(SECTIONS, results), *([published] if published else []), shown),
+            sections=(first, *present((box,)), *others, *([published] if published else []), shown),
         )
 
 

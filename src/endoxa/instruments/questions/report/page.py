@@ -21,6 +21,7 @@ from endoxa.instruments.questions.report.leans import accuracy, categories, clos
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
 from endoxa.instruments.questions.report.published import averages, numbers, paper_forms, published
+from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
@@ -28,6 +29,7 @@ from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import Run
 from endoxa.report.labels import without_directions
 from endoxa.report.outcomes import answer_findings, sentence_findings
+from endoxa.report.quoting import quoting
 from endoxa.report.words import listed
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
 from endoxa.runs.instrument import Shown
@@ -49,6 +51,7 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
     builders = (
         partial(_headline, runs),
+        partial(_quoting, runs),
         partial(planted, runs),
         categories,
         closer,
@@ -93,6 +96,11 @@ def _what_is_asked(runs: Sequence[Run]) -> list[str]:
         where = "" if len(runs) == 1 else f" ({without_directions(listed(labels))})"
         sentences.append(f"{name[0].upper()}{name[1:]}{where}: {meaning}")
     return sentences
+
+
+def _quoting(runs: Sequence[Run], results: QaResults) -> Section | None:
+    labels = {model: results.label(model) for model in results.names}
+    return quoting(diagnostics(results.estimates, [run.folder for run in runs], labels))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:

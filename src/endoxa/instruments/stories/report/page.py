@@ -35,6 +35,7 @@ from endoxa.instruments.stories.report.languages import (
     models_compared,
     overlap_families,
 )
+from endoxa.instruments.stories.report.quoting import diagnostics
 from endoxa.instruments.stories.report.results import (
     StoryResults,
     attribute_name,
@@ -51,6 +52,7 @@ from endoxa.report.frame import CITE, Page, filled, template_file
 from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
 from endoxa.report.overview import data_field, shortened
+from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
@@ -323,6 +325,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
     """What is said about stories and ratings, in reading order."""
     builders = (
         partial(_headline, runs),
+        lambda _: quoting(diagnostics(runs, {model: results.label(model) for model in results.names})),
         strongest,
         associations,
         associations_by_model,

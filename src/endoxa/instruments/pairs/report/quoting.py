@@ -1,0 +1,488 @@
+"""What else may explain a preference ratio: length, labels, flagged pairs, identities, capitals, ties, words.
+
+Where pairs were calibrated, everything here is about the calibrated preference of the pairs that were.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from endoxa.instruments.pairs.estimates import load_records
+from endoxa.instruments.pairs.estimates.inference import Units, share_inference, units_of
+from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
+from endoxa.report.quoting import (
+    FEWEST,
+    FLIPS,
+    LARGE,
+    ROUNDING,
+    Diagnostic,
+    points,
+    precisions,
+    review,
+)
+from endoxa.report.words import count, listed, percent, percent_interval, plural, short_labels
+from endoxa.runs.estimates import settings_of
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.options import DEFAULT_CONFIDENCE
+from endoxa.runs.run import read_run
+from endoxa.schema import PAIR_COLUMNS
+from endoxa.sources.check import FILE_CHECKS, PAIR_CHECKS, Problem
+from endoxa.sources.check.problems import Item, Trace
+from endoxa.sources.drafts import Draft
+from endoxa.stats.contrasts import contrast
+from endoxa.stats.intervals import NAN
+from endoxa.stats.verdicts import significance
+
+FLAGGED = ("error", "warning")
+"""Severities of checks that flag a pair; notes are only worth knowing."""
+MANY_FLAGGED = 0.1
+MOVED = 0.02
+MANY_TIES = 0.05
+MANY_ROUNDED = 0.05
+MOST_SINGLE = 0.5
+MOST_NAMED = 3
+"""Checks that are named; more are counted."""
+TOKENS = ("n_tokens_more", "n_tokens_less")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of pairs.
+
+    Attributes:
+        value: the share.
+        low: lower end of its interval over identities and attributes; NaN where it has none.
+        high: upper end.
+        level: confidence level in words.
+        side: 1 above one half, -1 below it, 0 where the test cannot tell.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: str
+    side: int
+
+    @property
+    def ends(self) -> str:
+        """' (95 % interval 48.0 to 60.0)', or nothing."""
+        return (
+            f" ({self.level} interval {percent_interval(self.low, self.high)})" if isfinite(self.low) else ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """One model under one rule: the pairs that the ratio is made of, and what is known of each.
+
+    Attributes:
+        model: the model.
+        rule: the rule.
+        label: both, as readers see them.
+        word: 'preferred', or 'preferred after calibration'.
+        values: above 0 where the stereotypical sentence is preferred, 0 for a tie.
+        size: the larger absolute score of both sentences.
+        units: codes of identity and attribute.
+        items: what is known of the pairs, aligned: columns of `looked_up`, and `length` with its `measure`.
+        confidence: confidence level of intervals.
+        linked: False where translations of an identity count as further ones: then there are no intervals.
+    """
+
+    model: str
+    rule: str
+    label: str
+    word: str
+    values: np.ndarray
+    size: np.ndarray
+    units: Units
+    items: pl.DataFrame
+    confidence: float
+    linked: bool
+
+    @property
+    def level(self) -> str:
+        """The confidence level as '95 %'."""
+        return f"{100 * self.confidence:g}\u00a0%"
+
+    def share(self, chosen: np.ndarray) -> Share:
+        """Share of the chosen pairs in which the stereotypical sentence is preferred."""
+        sides = np.sign(self.values[chosen])
+        units = self.units[0][chosen], self.units[1][chosen]
+        inference = share_inference(sides, units, confidence=self.confidence, seed=0)
+        low, high = (inference.interval.low, inference.interval.high) if self.linked else (NAN, NAN)
+        clear = (
+            self.linked and not inference.untestable and inference.p_value <= significance(self.confidence)
+        )
+        value = float(((1 + sides) / 2).mean())
+        return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
+
+
+def diagnostics(
+    records: pl.DataFrame, folders: Sequence[Path], labels: Mapping[str, str], confidence: float
+) -> Iterator[Diagnostic]:
+    """Everything that is looked at in runs over one data set.
+
+    Args:
+        records: of `load_records`.
+        folders: their run folders.
+        labels: how models are called.
+        confidence: confidence level of intervals.
+    """
+    items = _items(folders)
+    facts, problems = looked_up(items)
+    types = {name: kind for folder in folders for name, kind in precisions(read_run(folder)).items()}
+    every = [
+        preferences
+        for preferences in _preferences(records, facts, _token_counts(folders), labels, confidence)
+        if len(preferences.values)
+    ]
+    for look in (_length, _labels, partial(_without_flagged, problems=problems)):
+        yield from (found for preferences in every for found in look(preferences))
+    yield from _single_identities(every)
+    for look in (_capitals, _ties, partial(_precision, types=types)):
+        yield from (found for preferences in every for found in look(preferences))
+    for folder in folders:
+        yield from review(read_run(folder), items.height, "pairs")
+
+
+def run_diagnostics(folder: Path) -> list[Diagnostic]:
+    """The same of one run folder, with the confidence of its estimates."""
+    records = load_records([folder])
+    labels = short_labels(records["model"].unique(maintain_order=True).to_list())
+    confidence = (settings_of(folder) or {}).get("confidence", DEFAULT_CONFIDENCE)
+    return list(diagnostics(records, [folder], labels, confidence))
+
+
+def _items(folders: Sequence[Path]) -> pl.DataFrame:
+    """Every pair once, as the runs keep it."""
+    frames = []
+    for folder in folders:
+        lazy = pl.scan_parquet(folder / RECORDS)
+        present = [name for name in PAIR_COLUMNS if name in lazy.collect_schema()]
+        frames.append(lazy.select(present).unique("item_id", maintain_order=True).collect())
+    table = pl.concat(frames, how="diagonal").unique("item_id", maintain_order=True)
+    absent = [pl.lit(None, pl.String).alias(name) for name in PAIR_COLUMNS if name not in table.columns]
+    return table.with_columns(absent)
+
+
+def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
+    """What the sentences of each pair tell, and what the checks of `endoxa datasets check` find in the pairs.
+
+    Returns:
+        `item_id`; `characters` by which the stereotypical sentence is longer; `capital`: 1 where it alone has a capital
+        letter among the differing words, -1 where the other one has, else 0; whether a check has `flagged` the pair.
+        Then every problem.
+    """
+    problems: list[Problem] = []
+    rows, traces = [], []
+    for row, pair in enumerate(items.iter_rows(named=True), 1):
+        item = Item.of(Draft(row, None, pair))
+        traces.append(Trace.of(item))
+        problems += [problem for check in PAIR_CHECKS for problem in check(item)]
+        sign = 1 if pair["stereotypical"] == "more" else -1
+        characters = len(item.cell("sent_more")) - len(item.cell("sent_less"))
+        more, less = (
+            any(
+                word.text[:1].isupper()
+                for replacement in item.replacements
+                for word in replacement.sides[side]
+            )
+            for side in (0, 1)
+        )
+        rows.append((pair["item_id"], sign * characters, sign * (more - less)))
+    problems += [problem for check in FILE_CHECKS for problem in check(traces)]
+    flagged = {problem.item_id for problem in problems if problem.severity in FLAGGED}
+    schema = {"item_id": pl.String, "characters": pl.Int64, "capital": pl.Int64}
+    facts = pl.DataFrame(rows, schema=schema, orient="row")
+    return facts.with_columns(flagged=pl.col("item_id").is_in(sorted(flagged))), problems
+
+
+def _token_counts(folders: Sequence[Path]) -> pl.DataFrame:
+    """Tokens by which the stereotypical sentence is longer, under the rule of each model that scores most tokens.
+
+    Rules that score shared tokens only count as many in both sentences. Without any other, a model has no rows.
+    """
+    frames = []
+    for folder in folders:
+        lazy = pl.scan_parquet(folder / RECORDS)
+        if set(TOKENS) <= set(lazy.collect_schema()):
+            frames.append(lazy.select("item_id", "model", "rule", "stereotypical", *TOKENS).collect())
+    kinds = {"item_id": pl.String, "model": pl.String, "tokens": pl.Int64}
+    if not frames:
+        return pl.DataFrame(schema=kinds)
+    table = pl.concat(frames, how="vertical_relaxed")
+    more, less = (pl.col(name).cast(pl.Int64) for name in TOKENS)
+    sign = pl.when(pl.col("stereotypical") == "more").then(1).otherwise(-1)
+    table = table.with_columns(tokens=sign * (more - less), scored=more + less)
+    rules = table.group_by("model", "rule", maintain_order=True).agg(
+        pl.col("scored").sum(), differs=(pl.col("tokens") != 0).any()
+    )
+    fullest = (
+        rules.filter("differs")
+        .sort("scored", "rule", descending=[True, False])
+        .unique("model", keep="first", maintain_order=True)
+    )
+    return table.join(fullest, on=["model", "rule"], how="semi").select(list(kinds))
+
+
+def _preferences(
+    records: pl.DataFrame,
+    facts: pl.DataFrame,
+    tokens: pl.DataFrame,
+    labels: Mapping[str, str],
+    confidence: float,
+) -> Iterator[Preferences]:
+    known = records.join(facts, on="item_id", how="left").join(tokens, on=["item_id", "model"], how="left")
+    # In the order of `scores_of`.
+    arranged = known.sort("model", "rule", "data", CONTENT, "item_id")
+    parts = arranged.partition_by("model", "rule", maintain_order=True)
+    for scores, items in zip(scores_of(records, FLIPS), parts, strict=True):
+        yield _of_scores(scores, items, labels, confidence)
+
+
+def _of_scores(
+    scores: Scores, items: pl.DataFrame, labels: Mapping[str, str], confidence: float
+) -> Preferences:
+    sample, word = scores.sample, "preferred"
+    values, kept = sample.difference, np.ones(len(scores.item), dtype=bool)
+    calibrated = ~np.isnan(sample.neutral_difference)
+    if calibrated.any():
+        values, kept, word = values - sample.neutral_difference, calibrated, "preferred after calibration"
+    counted = bool(items["tokens"].is_not_null().all())
+    identity, attribute = units_of(sample)
+    return Preferences(
+        model=scores.model,
+        rule=scores.rule,
+        label=f"{labels[scores.model]} under {scores.rule}",
+        word=word,
+        values=values[kept],
+        size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less))[kept],
+        units=(identity[kept], attribute[kept]),
+        items=items.with_columns(
+            length=pl.col("tokens" if counted else "characters"),
+            measure=pl.lit("tokens" if counted else "characters"),
+        ).filter(kept),
+        confidence=confidence,
+        linked=not scores.unlinked(kept),
+    )
+
+
+def _compared(
+    preferences: Preferences,
+    name: str,
+    groups: np.ndarray,
+    words: tuple[str, str],
+    *,
+    about: str = "",
+    after: str = "",
+) -> Diagnostic:
+    """A difference of two shares: it concerns the ratio where it is distinguishable from 0 and at least 10 points.
+
+    Args:
+        preferences: of a model and a rule.
+        name: of the diagnostic.
+        groups: 1 for pairs of the first kind, -1 for those of the second one.
+        words: which pairs those are, behind "where".
+        about: what is compared, behind the model.
+        after: a further sentence.
+    """
+    n = int((groups == 1).sum()), int((groups == -1).sum())
+    model, rule, total = preferences.model, preferences.rule, sum(n)
+    if min(n) < FEWEST:
+        sentence = (
+            f"{preferences.label}{about}: {plural(n[0], 'pair')} where {words[0]}, {count(n[1])} where {words[1]}: too "
+            f"few to compare (at least {FEWEST} of each).{after}"
+        )
+        counts = {"first_n": n[0], "second_n": n[1], "needed": FEWEST}
+        return Diagnostic(name, sentence, False, total, model, rule, numbers=counts)
+    found = contrast(
+        (1 + np.sign(preferences.values)) / 2,
+        groups,
+        preferences.units,
+        confidence=preferences.confidence,
+        bounds=(-1, 1),
+        flips=FLIPS,
+    )
+    difference = found.difference
+    low, high = (found.interval.low, found.interval.high) if preferences.linked else (None, None)
+    by = points(difference, low, high, preferences.level)
+    if found.sampled == "none":
+        by += " (too few identities or attributes to test)"
+    sentence = (
+        f"{preferences.label}{about}: the stereotypical sentence is {preferences.word} in {percent(found.first)} of "
+        f"{plural(n[0], 'pair')} where {words[0]}, in {percent(found.second)} of {count(n[1])} where {words[1]}; "
+        f"difference {by}.{after}"
+    )
+    concerning = found.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
+    numbers = {
+        "first": found.first,
+        "second": found.second,
+        "first_n": n[0],
+        "second_n": n[1],
+        "p_value": found.p_value,
+        "confidence": preferences.confidence,
+    }
+    return Diagnostic(name, sentence, concerning, total, model, rule, difference, low, high, numbers)
+
+
+def _length(preferences: Preferences) -> Iterator[Diagnostic]:
+    """Does the shorter sentence win."""
+    length = preferences.items["length"].to_numpy()
+    measure = preferences.items["measure"][0]
+    numbers: dict[str, float] = {}
+    same, after = length == 0, ""
+    if n := int(same.sum()):
+        share = preferences.share(same)
+        after = f" Where both are equally long: {percent(share.value)} of {plural(n, 'pair')}{share.ends}."
+        numbers = {"same": share.value, "same_low": share.low, "same_high": share.high, "same_n": n}
+    found = _compared(
+        preferences,
+        "length of the sentences",
+        -np.sign(length),
+        ("it is shorter", "it is longer"),
+        about=f", length in {measure}",
+        after=after,
+    )
+    yield replace(found, numbers={**found.numbers, **numbers, "measure": measure})
+
+
+def _labels(preferences: Preferences) -> Iterator[Diagnostic]:
+    """Pairs that state a stereotype and pairs that contradict one; nothing where the data label none."""
+    label = preferences.items["direction"].to_numpy()
+    groups = np.where(label == "stereo", 1, np.where(label == "antistereo", -1, 0))
+    if (groups == 1).any() and (groups == -1).any():
+        yield _compared(
+            preferences,
+            "stereotypes stated or contradicted",
+            groups,
+            ("a stereotype is stated", "one is contradicted"),
+        )
+
+
+def _capitals(preferences: Preferences) -> Iterator[Diagnostic]:
+    """Pairs in which a capital letter stands among the differing words of one sentence only."""
+    capital = preferences.items["capital"].to_numpy()
+    if capital.any():
+        yield _compared(
+            preferences,
+            "capital letters",
+            capital,
+            ("only its differing words have a capital letter", "only those of the other sentence do"),
+        )
+
+
+def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> Iterator[Diagnostic]:
+    """The ratio without the pairs that the checks flag."""
+    ids = preferences.items["item_id"]
+    flagged, total = preferences.items["flagged"].to_numpy(), len(ids)
+    n = int(flagged.sum())
+    name, model, rule = "pairs flagged by the dataset checks", preferences.model, preferences.rule
+    if not n:
+        sentence = f"{preferences.label}: none of {plural(total, 'pair')} is flagged."
+        yield Diagnostic(name, sentence, False, total, model, rule, 0.0)
+        return
+    of_run = set(ids)
+    checks = Counter(
+        check
+        for check, _ in {
+            (p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run
+        }
+    )
+    named = [f"{check} {count(number)}" for check, number in checks.most_common(MOST_NAMED)]
+    others = len(checks) - len(named)
+    which = listed([*named, *([plural(others, "further check")] if others else [])])
+    sentence = (
+        f"{count(n)} of {plural(total, 'pair')} ({percent(n / total)}) "
+        f"{'is' if n == 1 else 'are'} flagged ({which})."
+    )
+    numbers: dict[str, object] = {**dict(checks), "further": others, "flagged": n}
+    concerning = n >= MANY_FLAGGED * total
+    if n < total:
+        share, rest = preferences.share(np.ones(total, dtype=bool)), preferences.share(~flagged)
+        concerning |= abs(rest.value - share.value) >= MOVED or rest.side != share.side
+        sentence += (
+            f" Without them the stereotypical sentence is {preferences.word} in {percent(rest.value)} of "
+            f"{plural(total - n, 'pair')}{rest.ends}, with them in {percent(share.value)} ({preferences.label})."
+        )
+        numbers |= {
+            "without": rest.value,
+            "without_low": rest.low,
+            "without_high": rest.high,
+            "with": share.value,
+            "left": total - n,
+        }
+    yield Diagnostic(name, sentence, concerning, total, model, rule, n / total, numbers=numbers)
+
+
+def _single_identities(every: Sequence[Preferences]) -> Iterator[Diagnostic]:
+    """Identities with one pair: an interval over identities takes each as a group of its own."""
+    if not every:
+        return
+    fullest = max(every, key=lambda preferences: len(preferences.values))
+    sizes = np.unique(fullest.units[0], return_counts=True)[1]
+    single, number = int((sizes == 1).sum()), len(sizes)
+    what = "identities" if number > 1 else "identity"
+    sentence = (
+        f"{count(single)} of {count(number)} {what} {'has' if single == 1 else 'have'} a single pair: intervals take "
+        "each as a group of its own, so other names of one group count as further groups."
+    )
+    numbers = {"single": single, "identities": number}
+    yield Diagnostic(
+        "identities with a single pair",
+        sentence,
+        single > MOST_SINGLE * number,
+        number,
+        value=single / number,
+        numbers=numbers,
+    )
+
+
+def _ties(preferences: Preferences) -> Iterator[Diagnostic]:
+    ties, n = int((preferences.values == 0).sum()), len(preferences.values)
+    share = f"{plural(ties, 'tie')} in {plural(n, 'pair')} ({percent(ties / n)})"
+    sentence = f"{preferences.label}: {share}, counted one half."
+    yield Diagnostic(
+        "ties",
+        sentence,
+        ties > MANY_TIES * n,
+        n,
+        preferences.model,
+        preferences.rule,
+        ties / n,
+        numbers={"ties": ties},
+    )
+
+
+def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Pairs whose scores differ by less than such numbers are rounded by."""
+    kind = types.get(preferences.model)
+    if kind is None:
+        return
+    n, label = len(preferences.values), preferences.label
+    if kind not in ROUNDING:
+        sentence = f"{label} ran with {kind} weights: in full precision pairs may change sides."
+        yield Diagnostic("precision of the numbers", sentence, True, n, preferences.model, preferences.rule)
+        return
+    close = int((np.abs(preferences.values) < ROUNDING[kind] * preferences.size).sum())
+    sentence = (
+        f"{label} ran with {kind} numbers: in {count(close)} of {plural(n, 'pair')} ({percent(close / n)}) the scores "
+        "differ by less than the rounding of one such number, so these may change sides with float32."
+    )
+    yield Diagnostic(
+        "precision of the numbers",
+        sentence,
+        close > MANY_ROUNDED * n,
+        n,
+        preferences.model,
+        preferences.rule,
+        close / n,
+        numbers={"close": close},
+    )

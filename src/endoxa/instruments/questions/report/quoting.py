@@ -1,0 +1,158 @@
+"""What else may explain a lean: recognition of the answers, answers not read, position of the options, words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.instruments.questions.estimates.analysis import SCHEMAS
+from endoxa.instruments.questions.estimates.answers import is_read
+from endoxa.instruments.questions.headline import CELL, GUESSING, answer_counts, competences, over_categories
+from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
+from endoxa.report.words import percent, percent_interval, plural, short_labels
+from endoxa.runs.estimates import read
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.run import read_run
+from endoxa.schema import PROTOCOLS
+from endoxa.sources.served import versions_apart
+from endoxa.stats.two_way import two_way
+from endoxa.stats.verdicts import significance
+
+NEAR_GUESSING = 0.5
+"""A lean is doubtful where the interval of recognition goes down to this share or below."""
+PLACES = ("first", "second", "third")
+FEWEST_ITEMS = 20
+
+
+def diagnostics(
+    estimates: pl.DataFrame, folders: Sequence[Path], labels: Mapping[str, str]
+) -> Iterator[Diagnostic]:
+    """Everything that is looked at in runs of questions.
+
+    Args:
+        estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
+        folders: the run folders.
+        labels: how models are called.
+    """
+    yield from _recognition(estimates, labels)
+    for folder in folders:
+        yield from answers_lost(answer_counts(folder), labels)
+    confidence = float(estimates["confidence"][0])
+    for folder in folders:
+        yield from _positions(folder, labels, confidence)
+    for folder in folders:
+        facts = read_run(folder)
+        items = int((facts.get("counts") or {}).get("items", 0))
+        yield from precision(facts, items, labels)
+        yield from review(facts, items, "questions")
+
+
+def run_diagnostics(folder: Path) -> list[Diagnostic]:
+    """The same of one run folder, from its estimates."""
+    estimates = read(folder, "estimates", SCHEMAS["estimates"])
+    labels = short_labels(estimates["model"].unique(maintain_order=True).to_list())
+    return list(diagnostics(estimates, [folder], labels))
+
+
+def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """How often a model names the person whom the text names."""
+    clear = over_categories(estimates).filter(context_condition="disambig")
+    numbers_read = {row[:3]: row[3] for row in clear.select(*CELL, "n_read").iter_rows()}
+    for cell in competences(estimates):
+        who = labels.get(cell.model, cell.model)
+        who = (
+            f"{who} with {cell.data}"
+            if cell.protocol == PROTOCOLS[0]
+            else f"{who} with {cell.data}, {cell.protocol}"
+        )
+        n = int(numbers_read.get(cell.cell) or 0)
+        if not cell.disambiguated or cell.accuracy is None:
+            why = "no answer could be read where" if cell.disambiguated else "there are no questions where"
+            sentence = f"{who}: {why} the text says who is meant, so nothing shows that the model follows it."
+        else:
+            ends = ""
+            if cell.low is not None:
+                level = f"{100 * cell.confidence:g}\u00a0%"
+                ends = f"{level} interval {percent_interval(cell.low, cell.high)}; "
+            sentence = (
+                f"{who}: where the text says who is meant, {percent(cell.accuracy)} of {plural(n, 'answer')} are right "
+                f"({ends}guessing among three options: {percent(GUESSING)})."
+            )
+        doubtful = cell.accuracy is None or cell.low is None or cell.low <= NEAR_GUESSING
+        if doubtful and cell.accuracy is not None:
+            sentence += " At or near guessing a lean says nothing about stereotypes."
+        numbers = {"guessing": GUESSING, "data": cell.data, "confidence": cell.confidence}
+        yield Diagnostic(
+            "recognition of the answers",
+            sentence,
+            doubtful,
+            n,
+            cell.model,
+            cell.protocol,
+            cell.accuracy,
+            cell.low,
+            cell.high,
+            numbers,
+        )
+
+
+def _positions(folder: Path, labels: Mapping[str, str], confidence: float) -> Iterator[Diagnostic]:
+    """How much more a place among the options is chosen than the right option stood there."""
+    lazy = versions_apart(pl.scan_parquet(folder / RECORDS))
+    needed = {"order", "choice", "label", "template", "identity", "protocol", "outcome", "repeat"}
+    if not needed <= set(lazy.collect_schema()):
+        return
+    unit = pl.when(pl.col("identity").fill_null("") != "").then("identity").otherwise("item_id")
+    place = {
+        name: pl.col("order").str.find(pl.col(name).cast(pl.String), literal=True)
+        for name in ("choice", "label")
+    }
+    chosen = [(place["choice"] == k).mean().alias(f"chosen_{word}") for k, word in enumerate(PLACES)]
+    right = [(place["label"] == k).mean().alias(f"right_{word}") for k, word in enumerate(PLACES)]
+    table = (
+        lazy.filter(is_read(), pl.col("order").fill_null("") != "", pl.col("protocol") == PROTOCOLS[0])
+        .group_by("model", "item_id", "template", unit.alias("unit"))
+        .agg(*chosen, *right)
+        .with_columns((pl.col(f"chosen_{word}") - pl.col(f"right_{word}")).alias(word) for word in PLACES)
+        .sort("model", "item_id")
+        .collect(engine="streaming")
+    )
+    described = read_run(folder)["data"]
+    data = described.get("label") or Path(described["path"]).stem
+    for (model,), items in table.group_by(["model"], maintain_order=True):
+        if items.height >= FEWEST_ITEMS:
+            yield _position(
+                str(model), items, f"{labels.get(str(model), str(model))} with {data}", confidence
+            )
+
+
+def _position(model: str, items: pl.DataFrame, who: str, confidence: float) -> Diagnostic:
+    """The place with the largest excess; interval and test allow for the choice among three (Bonferroni)."""
+    word = max(PLACES, key=lambda name: abs(_mean(items, name)))
+    alpha = significance(confidence) / len(PLACES)
+    codes = [items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
+    values = items[word].to_numpy()
+    found = two_way(values, *codes, neutral=0.0, confidence=1 - alpha, flips=FLIPS)
+    value, low, high, p_value = float(values.mean()), None, None, found.p_value
+    tested = found.sampled != "none"
+    if tested and found.interval.defined:
+        low, high = max(found.interval.low, -1.0), min(found.interval.high, 1.0)
+    chosen, right = _mean(items, f"chosen_{word}"), _mean(items, f"right_{word}")
+    by = points(value, low, high, f"{100 * (1 - alpha):.1f}\u00a0%")
+    untested = "" if tested else " (too few templates to test)"
+    sentence = (
+        f"{who}: the option shown {word} is chosen in {percent(chosen)} of "
+        f"{plural(items.height, 'question')} and is the right one in {percent(right)}; difference {by}, the largest of "
+        f"three places{untested}."
+    )
+    concerning = tested and p_value <= alpha and abs(value) >= LARGE
+    numbers = {"chosen": chosen, "right": right, "p_value": p_value, "confidence": 1 - alpha}
+    return Diagnostic(
+        "position of the options", sentence, concerning, items.height, model, "", value, low, high, numbers
+    )
+
+
+def _mean(items: pl.DataFrame, column: str) -> float:
+    return float(items[column].to_numpy().mean())

@@ -1,0 +1,247 @@
+"""What else may explain a preference ratio: a planted truth for each diagnostic, and runs in which there is none."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.report.quoting import run_diagnostics
+from endoxa.instruments.reports import write_report
+from endoxa.report.quoting import ordered
+from endoxa.testing.sentences import check_finding
+from support.report_samples import HOSTILE, pairs, run_folder, scored
+
+LABELS = ("m", "sum", "95\u00a0%", "multiple-perturbations", "duplicate-pair", "2/3")
+ITEMS = 240
+LENGTH, DIRECTION, FLAGGED, SINGLE, CAPITALS, TIES, PRECISION = (
+    "length of the sentences",
+    "stereotypes stated or contradicted",
+    "pairs flagged by the dataset checks",
+    "identities with a single pair",
+    "capital letters",
+    "ties",
+    "precision of the numbers",
+)
+
+
+def records(difference=None, **columns) -> pl.DataFrame:
+    """240 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others."""
+    rng = np.random.default_rng(5)
+    names = [f"group{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(40)]
+    words = [f"{chr(97 + k % 26)}{chr(97 + k // 26)}ness" for k in range(ITEMS)]
+    table = scored(
+        pl.DataFrame(
+            {
+                "item_id": [f"i{k:03d}" for k in range(ITEMS)],
+                "language": "en",
+                "axis": "age",
+                "direction": "stereo",
+                "stereotypical": "more",
+                "sent_more": [
+                    f"people know {names[k % 40]} for {word} here." for k, word in enumerate(words)
+                ],
+                "sent_less": [f"people know nobodies for {word} here." for word in words],
+                "identity": [names[k % 40] for k in range(ITEMS)],
+            }
+        ),
+        "m",
+        "sum",
+        0.5,
+    )
+    values = (
+        rng.permutation(np.repeat([1.0, -1.0], ITEMS // 2)) if difference is None else np.asarray(difference)
+    )
+    return table.with_columns(score_more=-20 + values, **columns)
+
+
+def found(tmp_path, table, **facts):
+    made = run_diagnostics(run_folder(tmp_path / "run", table, **facts))
+    for diagnostic in made:
+        check_finding(diagnostic.finding, [*LABELS, *(name for name in diagnostic.row if "-" in name)])
+    return {diagnostic.name: diagnostic for diagnostic in made}, [
+        each.name for each in ordered(made) if each.concerning
+    ]
+
+
+def test_where_nothing_is_planted_nothing_concerns_the_number(tmp_path):
+    diagnostics, concerning = found(tmp_path, records())
+    assert concerning == []
+    assert {LENGTH, FLAGGED, SINGLE, TIES} <= set(diagnostics)
+    assert diagnostics[SINGLE].value == 0
+
+
+def test_the_shorter_sentence_always_wins(tmp_path):
+    """Scores follow token counts; rows stand in another order than records are analysed in."""
+    longer = np.random.default_rng(1).integers(-2, 3, ITEMS)
+    difference = np.where(longer == 0, np.tile([1.0, -1.0], ITEMS // 2), -1.0 * longer)
+    table = records(difference, n_tokens_more=pl.Series(9 + longer)).sample(fraction=1, shuffle=True, seed=2)
+    diagnostics, concerning = found(tmp_path, table)
+    assert concerning[0] == LENGTH
+    length = diagnostics[LENGTH]
+    assert length.numbers["measure"] == "tokens"
+    assert (length.numbers["first"], length.numbers["second"], length.value) == (1, 0, 1)
+    assert length.numbers["same_n"] == (longer == 0).sum()
+    chosen = difference[longer == 0] > 0
+    assert length.numbers["same"] == pytest.approx(chosen.mean())
+
+
+def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(tmp_path):
+    longer = np.tile([2, -2], ITEMS // 2)
+    table = records(1.0 * longer, stereotypical=pl.lit("less"), n_tokens_more=pl.Series(9 + longer))
+    diagnostics, _ = found(tmp_path, table)
+    # sent_more is longer and wins: the stereotypical sent_less is preferred where it is longer, never where shorter.
+    assert diagnostics[LENGTH].value == -1
+
+
+def test_without_whole_sentences_scored_characters_are_counted(tmp_path):
+    table = records(rule=pl.lit("crows-token"))
+    diagnostics, _ = found(tmp_path, table)
+    assert "length in characters" in diagnostics[LENGTH].sentence
+    both = pl.concat([table, records(rule=pl.lit("pll"), n_tokens_more=pl.lit(11))])
+    for diagnostic in run_diagnostics(run_folder(tmp_path / "both", both)):
+        if diagnostic.name == LENGTH:
+            assert diagnostic.numbers["measure"] == "tokens"
+
+
+def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
+    direction = ["stereo", "antistereo", "stereo"] * (ITEMS // 3)
+    random = np.random.default_rng(3).random(ITEMS)
+    chance = np.where(np.array(direction) == "stereo", 0.5, 0.95)
+    diagnostics, concerning = found(
+        tmp_path, records(np.where(random < chance, 1.0, -1.0), direction=pl.Series(direction))
+    )
+    assert concerning == [DIRECTION]
+    stated, contradicted = (diagnostics[DIRECTION].numbers[name] for name in ("first", "second"))
+    sides = random < chance
+    assert stated == pytest.approx(sides[np.array(direction) == "stereo"].mean())
+    assert contradicted == pytest.approx(sides[np.array(direction) == "antistereo"].mean())
+    assert diagnostics[DIRECTION].high < 0
+
+
+def test_a_capital_letter_in_one_sentence_only_decides(tmp_path):
+    capital = np.arange(ITEMS) % 3 == 0
+    lower = np.arange(ITEMS) % 3 == 1
+    table = records(np.where(capital, 1.0, np.where(lower, -1.0, np.tile([1.0, -1.0], ITEMS // 2))))
+    first, second = table["sent_more"].to_list(), table["sent_less"].to_list()
+    table = table.with_columns(
+        sent_more=pl.Series(
+            [text.replace("group", "Group") if c else text for text, c in zip(first, capital, strict=True)]
+        ),
+        sent_less=pl.Series(
+            [text.replace("nob", "Nob") if c else text for text, c in zip(second, lower, strict=True)]
+        ),
+    )
+    diagnostics, concerning = found(tmp_path, table)
+    assert CAPITALS in concerning
+    assert diagnostics[CAPITALS].numbers["first_n"] == capital.sum()
+    assert diagnostics[CAPITALS].value == 1
+
+
+def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
+    """Every fifth pair differs in two places, and only there is the stereotypical sentence preferred."""
+    flagged = np.arange(ITEMS) % 5 == 0
+    table = records(np.where(flagged, 1.0, np.tile([1.0, -1.0], ITEMS // 2)))
+    less = [
+        text.replace("here", "there") if bad else text
+        for text, bad in zip(table["sent_less"], flagged, strict=True)
+    ]
+    table = table.with_columns(
+        sent_less=pl.Series(
+            [f"{text[:-1]} and now." if bad else text for text, bad in zip(less, flagged, strict=True)]
+        )
+    )
+    diagnostics, concerning = found(tmp_path, table)
+    line = diagnostics[FLAGGED]
+    assert FLAGGED in concerning
+    assert line.numbers["flagged"] == flagged.sum()
+    assert line.numbers["without"] == pytest.approx(0.5, abs=0.01)
+    assert line.numbers["with"] == pytest.approx(0.6, abs=0.01)
+    assert line.numbers["without_low"] <= 0.5 <= line.numbers["without_high"]
+
+
+def test_identities_with_one_pair_and_ties(tmp_path):
+    identity = [f"people {k}" if k < 60 else f"people {60 + k % 30}" for k in range(ITEMS)]
+    difference = np.where(np.arange(ITEMS) % 10 == 0, 0.0, np.tile([1.0, -1.0], ITEMS // 2))
+    diagnostics, concerning = found(tmp_path, records(difference, identity=pl.Series(identity)))
+    assert concerning == [SINGLE, TIES]
+    assert diagnostics[SINGLE].sentence.startswith("60 of 90 identities have a single pair")
+    assert diagnostics[TIES].value == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size", "concerning"),
+    [("float32", 0.01, []), ("float16", 1.0, []), ("float16", 0.005, [PRECISION]), ("bfloat16", 0.05, [PRECISION]),
+     ("4-bit", 1.0, [PRECISION])],
+)  # fmt: skip
+def test_half_precision(tmp_path, dtype, size, concerning):
+    """A score of -20 is rounded by 20 / 2048 in half precision, by 20 / 256 in bfloat16."""
+    difference = size * np.tile([1.0, -1.0], ITEMS // 2)
+    diagnostics, first = found(tmp_path, records(difference), models=[{"name": "m", "dtype": dtype}])
+    assert first == concerning
+    assert (PRECISION in diagnostics) == (dtype != "float32")
+
+
+def test_words_that_no_speaker_has_read(tmp_path):
+    diagnostics, concerning = found(tmp_path, records(), own_words={"pair templates": ["hi"]})
+    assert concerning == ["review by speakers"]
+    assert diagnostics[concerning[0]].n == ITEMS
+
+
+def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
+    """The shorter sentence always wins, and so it does with neutral identities: after calibration nothing is left."""
+    longer = np.tile([2, -2, -2, 2], ITEMS // 4)
+    rest = np.tile([1.0, 1.0, -1.0, -1.0], ITEMS // 4)
+    table = records(
+        -1.0 * longer, n_tokens_more=pl.Series(9 + longer), neutral_difference=pl.Series(-1.0 * longer - rest)
+    )
+    diagnostics, concerning = found(tmp_path, table)
+    assert concerning == []
+    assert "preferred after calibration" in diagnostics[LENGTH].sentence
+    assert diagnostics[LENGTH].value == 0
+
+
+def test_few_pairs_or_no_pair_flagged_is_said(tmp_path):
+    table = records().head(12).with_columns(direction=pl.Series(["stereo", "antistereo"] * 6))
+    diagnostics, _ = found(tmp_path, table)
+    assert "too few to compare" in diagnostics[DIRECTION].sentence
+
+
+def test_page_terminal_and_json_have_the_box(tmp_path):
+    longer = np.tile([2, -2], ITEMS // 2)
+    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), model=pl.lit(f"hf/{HOSTILE}"))
+    folder = run_folder(tmp_path / "run", table, counts={"records": ITEMS})
+    PAIRS.logged().estimate(folder)
+    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Before you quote this number" in page
+    assert "Also looked at: " in page
+    assert page.index("Length of the sentences. ") < page.index("Also looked at: ")
+    assert HOSTILE not in page
+    headline = PAIRS.headline_of(folder)
+    assert "Before you quote this number: length of the sentences." in str(headline).replace("\n", " ")
+    rows = json.loads(json.dumps([dict(row) for row in headline.diagnostics]))
+    assert rows[0]["name"] == LENGTH
+    assert {row["name"] for row in rows} == {LENGTH, FLAGGED, SINGLE, TIES}
+
+
+def test_runs_without_sentences_or_token_counts_still_have_a_box(tmp_path):
+    """Records of other harnesses may hold neither."""
+    table = pairs().pipe(scored, "m", "sum", 0.5)
+    bare = table.drop("n_tokens_more", "n_tokens_less", "sent_more", "sent_less")
+    names = {each.name for each in run_diagnostics(run_folder(tmp_path / "run", bare))}
+    assert {SINGLE, TIES} <= names
+
+
+def test_where_languages_are_not_linked_there_is_no_interval(tmp_path):
+    longer = np.tile([2, -2], ITEMS // 2)
+    half = pl.int_range(pl.len()) < ITEMS // 2
+    language = pl.when(half).then(pl.lit("en")).otherwise(pl.lit("hi"))
+    identity = pl.format("{} {}", language, "identity")
+    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), language=language, identity=identity)
+    diagnostics, concerning = found(tmp_path, table)
+    assert LENGTH in concerning
+    assert diagnostics[LENGTH].low is None
+    assert "interval" not in diagnostics[LENGTH].sentence

@@ -1,0 +1,89 @@
+"""What else may explain associations in stories: refusals, extractors, repeats, lost stories."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.quoting import diagnostics
+from endoxa.report.inputs import EXTRACTED, read_runs
+from endoxa.report.quoting import ordered
+from endoxa.testing.sentences import check_finding
+from support.report_story_samples import HOSTILE, stories, write_run
+
+REFUSALS, ERRORS, REPEATS, LOST = (
+    "refusals",
+    "errors of extraction",
+    "repeats of a prompt",
+    "stories not read",
+)
+READERS = [{"name": "reader/a"}, {"name": "reader/b"}]
+MODEL = "openai/plain"
+
+
+def found(tmp_path, table, alphas=(0.9, 0.8), **facts):
+    run = write_run(
+        tmp_path / "run", EXTRACTED, table, **{"models": READERS, "counts": {"records": 9}, **facts}
+    )
+    pl.DataFrame({"attribute": ["pet", "drink"], "alpha": alphas}).write_csv(run / "agreement.csv")
+    made = list(diagnostics(read_runs([run]), {MODEL: "plain"}))
+    for diagnostic in made:
+        check_finding(diagnostic.finding, ["plain", "2/3"])
+    return {each.name: each for each in made}, [each.name for each in ordered(made) if each.concerning], run
+
+
+def told(**columns) -> pl.DataFrame:
+    """Stories of one model, each its own, none a refusal; `columns` replace others."""
+    table = stories([MODEL], ["en"], each=20)
+    unique = pl.format("{} {}", "story", "sample_id")
+    return table.with_columns(refusal=pl.lit(0, pl.Int64), story=unique).with_columns(**columns)
+
+
+def test_nothing_concerns_stories_that_were_all_read_by_readers_who_agree(tmp_path):
+    looked_at, concerning, _ = found(tmp_path, told())
+    assert concerning == []
+    assert {REFUSALS, ERRORS, REPEATS} <= set(looked_at)
+
+
+def test_a_tenth_of_refusals(tmp_path):
+    table = told().with_columns(refusal=(pl.int_range(pl.len()) % 10 == 0).cast(pl.Int64))
+    looked_at, concerning, _ = found(tmp_path, table)
+    assert concerning == [REFUSALS]
+    assert looked_at[REFUSALS].value == pytest.approx(0.1)
+
+
+def test_readers_who_disagree_and_a_single_reader(tmp_path):
+    looked_at, concerning, _ = found(tmp_path, told(), alphas=(0.9, 0.4))
+    assert concerning == [ERRORS]
+    assert "below 2/3 for 1 of 2 attributes (least: 0.40, drink)" in looked_at[ERRORS].sentence
+    _, single, _ = found(tmp_path / "single", told(), models=READERS[:1])
+    assert single == [ERRORS]
+
+
+def test_repeats_that_say_the_same(tmp_path):
+    half = told()
+    table = pl.concat([half, half.with_columns(repeat=pl.lit(2, pl.Int64))])
+    looked_at, concerning, _ = found(tmp_path, table)
+    assert concerning == [REPEATS]
+    assert looked_at[REPEATS].value == pytest.approx(0.5)
+
+
+def test_stories_that_were_cut_off(tmp_path):
+    table = told().with_columns(
+        finish=pl.when(pl.int_range(pl.len()) % 10 == 0).then(pl.lit("length")).otherwise("finish")
+    )
+    looked_at, concerning, _ = found(tmp_path, table)
+    assert concerning == [LOST]
+    assert looked_at[LOST].numbers["cut_off"] == pytest.approx(0.1)
+
+
+@pytest.mark.slow
+def test_the_page_has_the_box_and_escapes_names(tmp_path):
+    table = stories(each=30)
+    _, _, run = found(tmp_path, told())
+    folder = write_run(tmp_path / "three", EXTRACTED, table, models=READERS[:1])
+    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.index("Errors of extraction. ") < page.index("Also looked at: ")
+    assert f"{HOSTILE}:" not in page
+    assert run.is_dir()

@@ -1,0 +1,112 @@
+"""The box before a number is quoted: what concerns it first, the rest folded, one line for the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from endoxa.report.quoting import (
+    Diagnostic,
+    answers_lost,
+    ordered,
+    points,
+    precision,
+    quoting,
+    review,
+    with_diagnostics,
+)
+from endoxa.runs.asking.outcomes import AnswerCounts
+from endoxa.schema.headline import Headline
+from endoxa.testing.sentences import check_finding
+
+TIES = Diagnostic("ties", "a: 0 ties in 12 pairs.", False, 12, "a", value=0.0)
+SMALL = Diagnostic("length", "a: difference 11.0 points.", True, 12, "a", value=0.11)
+LARGE = Diagnostic("length", "b: difference −42.0 points.", True, 12, "b", value=-0.42)
+TABLE = Headline("Pairs", ("model",), (("a",),), ({"model": "a"},), notes=("Cannot be tested.",))
+
+
+def test_what_concerns_the_number_stands_first_the_largest_before_the_others():
+    assert ordered([TIES, SMALL, LARGE]) == [LARGE, SMALL, TIES]
+    section = quoting([TIES, SMALL, LARGE])
+    assert [str(finding) for finding in section.findings] == [
+        "Length. b: difference −42.0 points.",
+        "Length. a: difference 11.0 points.",
+    ]
+    (table,) = section.tables
+    assert table.folded
+    assert table.summary == "Also looked at: ties"
+    assert table.rows == (("ties", "a: 0 ties in 12 pairs.", "12"),)
+    for finding in section.findings:
+        check_finding(finding)
+
+
+def test_of_many_models_the_largest_is_shown_and_the_others_are_counted_and_listed():
+    many = [
+        Diagnostic("length", f"m{k}: difference {k + 10}.0 points.", True, 12, f"m{k}", value=(k + 10) / 100)
+        for k in range(5)
+    ]
+    section = quoting(many)
+    (finding,) = section.findings
+    assert (
+        str(finding) == "Length. m4: difference 14.0 points. The same is to be said of 4 more, listed below."
+    )
+    check_finding(finding, [f"m{k}" for k in range(5)])
+    assert len(section.tables[0].rows) == 5
+
+
+def test_where_nothing_reached_its_rule_the_box_says_so_and_the_terminal_nothing():
+    section = quoting([TIES])
+    assert str(section.findings[0]) == "Nothing that was looked at (1 line below) reached its rule."
+    assert with_diagnostics(TABLE, [TIES]).notes == TABLE.notes
+    assert quoting([]) is None
+
+
+def test_the_terminal_has_the_most_important_line_and_scripts_all():
+    made = with_diagnostics(TABLE, [TIES, SMALL, LARGE])
+    assert made.notes == (
+        "Cannot be tested.",
+        "Before you quote this number: length. b: difference −42.0 points. 1 more in report.html.",
+    )
+    assert "Before you quote this number" in str(made)
+    assert [row["concerning"] for row in made.diagnostics] == [True, True, False]
+    assert made.diagnostics[0]["value"] == -0.42
+
+
+def test_no_name_turns_the_text_around():
+    turned = Diagnostic("ties", "big\u202egnp: 0 ties in 12 pairs.", True, 12)
+    assert [each.sentence for each in ordered([turned])] == ["biggnp: 0 ties in 12 pairs."]
+
+
+def test_points():
+    assert points(0.637, 0.54, float("nan"), "95\u00a0%") == "63.7 points"
+    assert points(-0.158, -0.279, -0.036, "95\u00a0%") == "−15.8 points (95\u00a0% interval −27.9 to −3.6)"
+
+
+@pytest.mark.parametrize(
+    ("read", "cut_off", "concerning"), [(100, 0, False), (79, 0, True), (81, 0, False), (100, 6, True)]
+)
+def test_lost_answers_concern_the_number_above_the_shares_of_the_warnings(read, cut_off, concerning):
+    counts = [AnswerCounts("m", context, 50, 50, read // 2, cut_off // 2, 0, 0, 0) for context in ("x", "y")]
+    counts[0] = AnswerCounts("m", "x", 50, 50, read - read // 2, cut_off - cut_off // 2, 0, 0, 0)
+    (found,) = answers_lost(counts, {"m": "a model"})
+    assert found.concerning == concerning
+    assert found.n == 100
+    assert found.sentence.startswith(f"a model: {100 - read}.0\u00a0% of 100 answers were not read")
+    check_finding(found.finding, ["a model"])
+
+
+def test_precision_and_review_come_from_run_json():
+    facts = {
+        "models": [
+            {"name": "half", "dtype": "float16"},
+            {"name": "whole", "dtype": "float32"},
+            {"name": "served"},
+        ],
+        "own_words": {"pair templates": ["hi"]},
+    }
+    (half,) = precision(facts, 5, {"half": "Half"})
+    assert half.concerning
+    assert half.sentence.startswith("Half ran with float16 numbers")
+    (words,) = review(facts, 5, "pairs")
+    assert words.concerning
+    assert "pair templates in Hindi" in words.sentence
+    assert list(review({}, 5, "pairs")) == []
