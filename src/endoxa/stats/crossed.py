@@ -35,7 +35,7 @@ class Crossed:
         value: the mean over items of their mean over raters; NaN without observations.
         interval: its interval.
         p_value: two-sided, against 0.
-        items: their number.
+        items: their number, or that of their groups.
         raters: their number.
         effective: Kish's effective number of raters: less where some gave most of the observations.
     """
@@ -56,6 +56,7 @@ def crossed_mean(
     confidence: float,
     bounds: tuple[float, float],
     counts: np.ndarray | None = None,
+    group: np.ndarray | None = None,
 ) -> Crossed:
     """Each item counts the same, and so does each observation of an item.
 
@@ -66,29 +67,35 @@ def crossed_mean(
         confidence: confidence level.
         bounds: least and largest possible observation.
         counts: how many observations each number is the mean of; one by default.
+        group: code of the group of its item, where items of one group are alike: groups are then the sample that is
+            crossed with raters. Each item by itself by default.
 
     Returns:
-        Without interval and p-value below `FEWEST` items or raters. Where nothing varies, the p-value is that of a sign
-        test over the fewer of the two, and the interval that of `alike`, made to agree with it.
+        Without interval and p-value below `FEWEST` items (or groups) or raters. Where nothing varies, the p-value is
+        that of a sign test over the fewer of the two, and the interval that of `alike`, made to agree with it.
     """
     if not len(observed):
         return Crossed(NAN, UNDEFINED, NAN, 0, 0, 0.0)
     _, item = np.unique(item, return_inverse=True)
     _, rater = np.unique(rater, return_inverse=True)
+    group = item if group is None else np.unique(group, return_inverse=True)[1]
     per_item = np.bincount(item, counts)
     share = (np.ones(len(observed)) if counts is None else counts) / per_item[item]
     means = np.bincount(item, share * observed)
-    items, weight = len(means), share / len(means)
-    by_rater = np.bincount(rater, weight)
-    value, raters, effective = float(means.mean()), len(by_rater), effective_number(by_rater)
-    fewer = min(effective, items)
+    weight = share / len(means)
+    by_group, by_rater = np.bincount(group, weight), np.bincount(rater, weight)
+    value, items, raters = float(means.mean()), len(by_group), len(by_rater)
+    effective = effective_number(by_rater)
+    fewer = min(effective, effective_number(by_group))
     if min(items, raters) < FEWEST or fewer - 1 < _NOTHING:
         return Crossed(value, UNDEFINED, NAN, items, raters, effective)
-    # Items with one rater say nothing about the noise of single observations, and nothing is taken off for them.
-    shared = np.bincount(item)[item]
-    once = np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)
-    noise = float((weight**2 * (observed - means[item]) ** 2 * once).sum())
-    error = _error(weight * (observed - value), item, rater, noise, weight)
+    # What both parts hold: a rater's ratings of a group. Groups with one rater say nothing about it, and nothing is
+    # taken off for them.
+    cells, cell = np.unique(group * raters + rater, return_inverse=True)
+    sums = np.bincount(cell, weight * (observed - means[item]))
+    shared = np.bincount(cells // raters)[cells // raters]
+    noise = float((sums**2 * np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)).sum())
+    error = _error(weight * (observed - value), group, rater, noise, weight)
     ends = _inference(value, 0.0, error, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     return Crossed(value, *ends, items, raters, effective)
 

@@ -63,6 +63,15 @@ class Panel:
         return PEOPLE in self.raters
 
     @property
+    def base_values(self) -> np.ndarray:
+        """Code of the base value of each association: associations that share one are alike."""
+        return (
+            self.associations.select(pl.struct("base_attribute", "base_value").rank("dense"))
+            .to_series()
+            .to_numpy()
+        )
+
+    @property
     def together(self) -> str:
         """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
         return ALL_MODELS if len(self.models) > 1 else next(iter(self.models), "")
@@ -132,7 +141,7 @@ def _matrix(
 
 
 CROSSED = "crossed"
-"""Code of the interval: people and associations are both samples."""
+"""Code of the interval: people and base values are both samples."""
 RESOLUTION = 0.005
 """Half of the last digit of a rating that is printed."""
 BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
@@ -149,6 +158,7 @@ CLAIM_TYPES: dict[str, type[pl.DataType]] = {
     "clusters_effective": pl.Float64,
     "verdict": pl.String,
     "reason": pl.String,
+    "base_values": pl.Int64,
 }
 """Columns of a difference that may be claimed, behind its value and interval."""
 
@@ -162,12 +172,14 @@ class Ratings:
         person: code of the person.
         mean: mean of the person's ratings of it.
         count: how many there are (one, but for repeats).
+        base_value: code of the association's base value.
     """
 
     association: np.ndarray
     person: np.ndarray
     mean: np.ndarray
     count: np.ndarray
+    base_value: np.ndarray
 
 
 def ratings_of_people(panel: Panel) -> Ratings:
@@ -181,11 +193,13 @@ def ratings_of_people(panel: Panel) -> Ratings:
         .sort("place", "model")
     )
     _, person = np.unique(rated["model"].to_numpy().astype(str), return_inverse=True)
+    place = rated["place"].to_numpy().astype(np.int64)
     return Ratings(
-        rated["place"].to_numpy().astype(np.int64),
+        place,
         person,
         rated["mean"].to_numpy().astype(float),
         rated["count"].to_numpy().astype(float),
+        panel.base_values[place],
     )
 
 
@@ -211,11 +225,12 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         confidence=confidence,
         bounds=BOUNDS,
         counts=people.count[here],
+        group=people.base_value[here],
     )
     needed = fewest_units(significance(confidence))
     untestable = "" if crossed.items else NOTHING_SHARED
     untestable = untestable or too_few(crossed.raters, "people", needed)
-    untestable = untestable or too_few(crossed.items, "associations", needed)
+    untestable = untestable or too_few(crossed.items, "base values", needed)
     if not untestable and np.isnan(crossed.p_value):
         untestable = UNBALANCED
     return {
@@ -228,6 +243,7 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         "interval": CROSSED,
         "clusters": crossed.raters,
         "clusters_effective": crossed.effective,
+        "base_values": crossed.items,
         "reason": untestable,
     }
 
