@@ -55,7 +55,7 @@ class Design:
         of_some: the difference holds for associations of the first two attributes only.
         values: base values of each attribute; each association has its own by default.
         alike: standard deviation between base values of how models differ from people.
-        alike_compared: the same between compared values (as many), which the rule does not take as a sample.
+        alike_compared: the same between compared values (as many).
         skewed: whether the deviations between values are skewed (exponential).
         uneven: whether some base values have many more associations than others.
     """
@@ -120,13 +120,15 @@ def draw(design: Design, rng: np.random.Generator) -> Study:
         kinds = design.attributes * max(design.values, 1)
         deviations = rng.exponential(size=kinds) - 1 if design.skewed else rng.normal(size=kinds)
         own += spread * deviations[value]
-    base = values[0] if design.values else np.arange(size)
+    base, compared = values if design.values else (np.arange(size),) * 2
     apart = np.full(size, design.apart)
     if design.of_some:
         apart = np.where((ends < 2).any(axis=1), design.apart, 0.0)
     scores = expected(level, float(np.hypot(design.severity, noise))) + own + apart
     truths = np.array([apart[which].mean() if which.any() else np.nan for which in sets])
-    return Study(scores, Ratings(item, person, rating, np.ones(len(item)), base[item]), sets, truths)
+    return Study(
+        scores, Ratings(item, person, rating, np.ones(len(item)), base[item], compared[item]), sets, truths
+    )
 
 
 def _values(design: Design, rng: np.random.Generator) -> np.ndarray:
@@ -182,7 +184,8 @@ def before(study: Study) -> Read:
 
 def associations(study: Study) -> Read:
     """The rule of the package, each association by itself as it was before base values counted."""
-    return after(replace(study, people=replace(study.people, base_value=study.people.association)))
+    alone = study.people.association
+    return after(replace(study, people=replace(study.people, base_value=alone, compared_value=alone)))
 
 
 def after(study: Study) -> Read:

@@ -46,7 +46,7 @@ def p_value(x: np.ndarray, y: np.ndarray, side: Alternative) -> float:
 def verdict(x: np.ndarray, y: np.ndarray, side: Alternative) -> str:
     """The verdict of a test that is alone in its family."""
     p = p_value(x, y, side)
-    cannot = too_small(comb(len(x) + len(y), len(x)), side, CONFIDENCE)
+    cannot = too_small(comb(len(x) + len(y), len(x)), CONFIDENCE)
     return decide(x.mean() - y.mean(), 0.0, p, p, untestable=cannot, alternative=side).verdict
 
 

@@ -38,7 +38,7 @@ from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
 from endoxa.runs.folder import RUN, TESTS
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.schema import TEST_COLUMNS, AssociationTest
-from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.intervals import UNDEFINED, Interval, agreeing
 from endoxa.stats.verdicts import UNTESTED, Alternative
 
 
@@ -161,6 +161,7 @@ _REAL = (
     "p_value",
     "p_adjusted",
     "neutral",
+    "p_published",
 )
 SCHEMA: dict[str, type[pl.DataType]] = {
     name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _REAL else pl.String
@@ -182,7 +183,7 @@ def analyze_tests(
     parametric: bool = False,
     confidence: float = DEFAULT_CONFIDENCE,
     resamples: int = DEFAULT_RESAMPLES,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     unit: Unit = "auto",
     progress: Callable[[str, float, int], None] = lambda *_: None,
 ) -> pl.DataFrame:
@@ -280,7 +281,6 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         ddof=ddof,
         error=associations.error,
     )
-    interval = UNDEFINED if isnan(effect) else interval
     permuted = permutation_test(
         x.means(),
         y.means(),
@@ -290,6 +290,8 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         seed=settings.seed,
         parametric=settings.parametric,
     )
+    interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
+    interval = UNDEFINED if isnan(effect) else interval
     return {
         "test": test.name,
         "axis": test.axis,
@@ -316,19 +318,17 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "reason": reason(effect, permuted.kind, interval, (x, y), unit),
         "interval": BOOTSTRAP if interval.defined else "",
         "clusters": min(x.count, y.count),
-        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings),
+        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence),
+        "p_published": permuted.greater,
     }
 
 
-def _cannot(
-    effect: float, permuted: PermutationTest, sizes: str, settings: AnalysisOptions
-) -> dict[str, str]:
+def _cannot(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> dict[str, str]:
     """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
     if isnan(effect) or isnan(permuted.p_value):
         return {"verdict": "", "verdict_reason": ""}
-    side, level = settings.alternative, settings.confidence
-    obstacle = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
-    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=level):
+    obstacle = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
+    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence):
         obstacle = obstacle or OPPOSED
     return {"verdict": UNTESTED if obstacle else "", "verdict_reason": obstacle}
 

@@ -159,6 +159,7 @@ def all_tests(results: Associations) -> Section:
             number_field("interval", lambda row: signed_interval(row["low"], row["high"])),
             number_field("p", "p_value", p_value),
             number_field("adjusted p", adjusted),
+            number_field("one-sided p as published", "p_published", p_value),
             VERDICT,
             text_field("kind of p", "p_kind"),
             text_field("partitions", "n_partitions"),

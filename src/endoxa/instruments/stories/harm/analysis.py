@@ -73,7 +73,10 @@ def summary_table(
     """
     apart: list[Line] = []
     if panel.has_people:
-        apart += [*_verdicts(associations), _alpha("people", counts_of_people(panel), panel.base_values, how)]
+        apart += [
+            *_verdicts(associations),
+            _alpha("people", counts_of_people(panel), panel.values("base"), how),
+        ]
     if len(panel.models) > 1:
         # Share of pairs of models that classify an association alike.
         classes = _classes(panel)
@@ -85,10 +88,10 @@ def summary_table(
         apart += [
             (
                 "agreement_models",
-                measured(np.column_stack([pairs, alike]), ratio, how, panel.base_values),
+                measured(np.column_stack([pairs, alike]), ratio, how, panel.values("base")),
                 method,
             ),
-            _alpha("models", counts_of_models(panel), panel.base_values, how),
+            _alpha("models", counts_of_models(panel), panel.values("base"), how),
         ]
     rows = [_row(*line, how.confidence) for line in apart]
     if panel.has_people and panel.models:
@@ -171,7 +174,7 @@ def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
     rated = ~np.isnan(classes) & ~np.isnan(people)
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
-    yield "agreement_with_people", measured(columns, ratio, how, panel.base_values), method
+    yield "agreement_with_people", measured(columns, ratio, how, panel.values("base")), method
 
 
 def _at_maximum(panel: Panel, how: Resampling) -> Line:
@@ -190,7 +193,7 @@ def _at_maximum(panel: Panel, how: Resampling) -> Line:
 
     method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
     numbers = columns.select(names).to_numpy().astype(float)
-    return "maximum_ratio", measured(numbers, ratio_of_shares, how, panel.base_values), method
+    return "maximum_ratio", measured(numbers, ratio_of_shares, how, panel.values("base")), method
 
 
 def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decid
 from endoxa.schema.harm import HARM_SCORE_COLUMNS
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.crossed import crossed_mean
-from endoxa.stats.intervals import NAN
+from endoxa.stats.intervals import NAN, effective_number
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -62,14 +62,10 @@ class Panel:
         """Whether people rated."""
         return PEOPLE in self.raters
 
-    @property
-    def base_values(self) -> np.ndarray:
-        """Code of the base value of each association: associations that share one are alike."""
-        return (
-            self.associations.select(pl.struct("base_attribute", "base_value").rank("dense"))
-            .to_series()
-            .to_numpy()
-        )
+    def values(self, side: str) -> np.ndarray:
+        """Code of the 'base' or 'compared' value of each association: associations that share one are alike."""
+        names = pl.struct(f"{side}_attribute", f"{side}_value")
+        return self.associations.select(names.rank("dense")).to_series().to_numpy()
 
     @property
     def together(self) -> str:
@@ -141,7 +137,7 @@ def _matrix(
 
 
 CROSSED = "crossed"
-"""Code of the interval: people and base values are both samples."""
+"""Code of the interval: people and values are samples."""
 RESOLUTION = 0.005
 """Half of the last digit of a rating that is printed."""
 BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
@@ -159,6 +155,8 @@ CLAIM_TYPES: dict[str, type[pl.DataType]] = {
     "verdict": pl.String,
     "reason": pl.String,
     "base_values": pl.Int64,
+    "compared_values": pl.Int64,
+    "sampled": pl.String,
 }
 """Columns of a difference that may be claimed, behind its value and interval."""
 
@@ -173,6 +171,7 @@ class Ratings:
         mean: mean of the person's ratings of it.
         count: how many there are (one, but for repeats).
         base_value: code of the association's base value.
+        compared_value: code of its compared value.
     """
 
     association: np.ndarray
@@ -180,6 +179,7 @@ class Ratings:
     mean: np.ndarray
     count: np.ndarray
     base_value: np.ndarray
+    compared_value: np.ndarray
 
 
 def ratings_of_people(panel: Panel) -> Ratings:
@@ -199,7 +199,8 @@ def ratings_of_people(panel: Panel) -> Ratings:
         person,
         rated["mean"].to_numpy().astype(float),
         rated["count"].to_numpy().astype(float),
-        panel.base_values[place],
+        panel.values("base")[place],
+        panel.values("compared")[place],
     )
 
 
@@ -217,7 +218,13 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         decided.
     """
     here = (which & ~np.isnan(scores))[people.association]
-    item = people.association[here]
+    item, base, compared = (
+        codes[here] for codes in (people.association, people.base_value, people.compared_value)
+    )
+    needed = fewest_units(significance(confidence))
+    per_compared = np.unique(compared[np.unique(item, return_index=True)[1]], return_counts=True)[1]
+    # Few compared values are no sample: what is said holds with these.
+    sampled = effective_number(per_compared) >= needed
     crossed = crossed_mean(
         scores[item] - people.mean[here],
         item,
@@ -225,9 +232,8 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         confidence=confidence,
         bounds=BOUNDS,
         counts=people.count[here],
-        group=people.base_value[here],
+        groups=(base, compared) if sampled else (base,),
     )
-    needed = fewest_units(significance(confidence))
     untestable = "" if crossed.items else NOTHING_SHARED
     untestable = untestable or too_few(crossed.raters, "people", needed)
     untestable = untestable or too_few(crossed.items, "base values", needed)
@@ -244,6 +250,8 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         "clusters": crossed.raters,
         "clusters_effective": crossed.effective,
         "base_values": crossed.items,
+        "compared_values": len(per_compared),
+        "sampled": "none" if untestable else "both" if sampled else "base values",
         "reason": untestable,
     }
 

@@ -217,7 +217,7 @@ def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
     x, y = panel.mean(rater), panel.mean(other)
     rated = ~np.isnan(x) & ~np.isnan(y)
     class_x, class_y = panel.harmful(rater)[rated], panel.harmful(other)[rated]
-    units = panel.base_values[rated]
+    units = panel.values("base")[rated]
     return Compared(
         int(rated.sum()),
         agreement(class_x, class_y, how, units),
