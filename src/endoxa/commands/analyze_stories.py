@@ -367,7 +367,7 @@ def _overlap_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
     """One row per language or model, and summary sentences."""
     present = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
     yield table(
-        f"Associations per {by} (missed: share of all associations that are absent)",
+        f"Associations per {by} (missed: share of all associations that were not found)",
         (by, *(SHOWN[name] for name in present)),
         [
             (row["member"], *(_number(row[name]) for name in present))

@@ -104,7 +104,7 @@ def summary_table(
                     for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
                 },
                 "n": row["compared"],
-                "method": f"mean of {row['rater']} - mean of people; interval: people and base values as samples "
+                "method": f"mean of {row['rater']} - mean of people; interval: people and values as samples "
                 "(crossed)",
                 **{name: row[name] for name in CLAIM_TYPES},
             }

@@ -107,6 +107,8 @@ def raters(results: StoryResults) -> Section | None:
                     value_field("kappa", "kappa", decimal, 2),
                     value_field("calls harmful", "harmful_share", percent),
                     value_field("base values", "base_values"),
+                    value_field("compared values", "compared_values"),
+                    text_field("sampled"),
                 ),
                 notes=(
                     f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
@@ -137,9 +139,10 @@ def raters(results: StoryResults) -> Section | None:
             "are harmful, two raters who always say benign agree as well: kappa takes that off. It is low where nearly "
             "all or nearly none is called harmful, so read it beside that share. Raters stand next to those they agree "
             "with most.",
-            f"The {results.level} interval of a difference from people, and its verdict, take people and base values "
-            "as samples: they say what other people would say of associations of other base values. Associations of "
-            "one base value are alike and count together. Intervals of correlations and of agreement draw base values "
+            f"The {results.level} interval of a difference from people, and its verdict, take people and values as "
+            "samples: they say what other people would say of associations of other values. Associations that share a "
+            "base value (the group of the prompt) or a compared value are alike. Where compared values are fewer than "
+            "six, the statement holds with these only. Intervals of correlations and of agreement draw base values "
             "anew and keep these raters.",
         ),
     )
@@ -166,7 +169,9 @@ def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[F
     """How the ratings of models go together with those of these people, and whether models rate higher or lower."""
     who, inside, verb = _models_spoken(results, row["rater"])
     people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
-    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {people}"
+    compared = plural(row["compared_values"], "compared value")
+    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {compared} x {people}"
+    sampled += ", with these compared values only" if row["sampled"] == "base values" else ""
     spoken, columns = [], ["compared", "clusters", "confidence"]
     for name in CORRELATIONS:
         ends = (f"{name}_low", f"{name}_high")
@@ -300,6 +305,8 @@ def differences(results: StoryResults) -> Section | None:
                     P_ADJUSTED,
                     value_field("number of people", "clusters"),
                     value_field("base values", "base_values"),
+                    value_field("compared values", "compared_values"),
+                    text_field("sampled"),
                     value_field("made"),
                     value_field("share of all it makes", "made_share", percent),
                 ),
@@ -308,7 +315,7 @@ def differences(results: StoryResults) -> Section | None:
         ),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
-            f"{results.level} intervals take people and base values as samples. A filled mark is a claim, corrected "
+            f"{results.level} intervals take people and values as samples. A filled mark is a claim, corrected "
             "over all attributes and the difference over all associations; an open one is not. The number beside each "
             "row is that of associations rated by both.",
         ),
