@@ -157,6 +157,8 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
             CHIPS[row["verdict"]],
         )
     yield table
+    if sides:
+        yield "One-sided test: an effect in the other direction cannot be shown, however large."
     kinds = results["p_kind"].value_counts(sort=True).iter_rows()
     yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
     for row in results.filter(results["reason"] != "").iter_rows(named=True):
