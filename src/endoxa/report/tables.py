@@ -72,7 +72,9 @@ class Cell:
     veiled: bool = True
 
     def __str__(self) -> str:
-        """Text, mark and interval in one line, as in '55.8* (53.3–58.3)'; an empty interval is left out."""
+        """Text, mark and interval in one line, as in '55.8* (53.3–58.3)'; with an empty interval the text alone."""
+        if self.below == "":
+            return self.text
         return f"{self.text}{self.mark}" + (f" ({self.below})" if self.below else "")
 
 

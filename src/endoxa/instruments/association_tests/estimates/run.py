@@ -35,6 +35,7 @@ from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, jud
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.instruments.association_tests.options import DRAWS, AnalysisOptions, Ddof, Unequal, Unit
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
+from endoxa.report.words import plural
 from endoxa.runs.folder import RUN, TESTS
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.schema import TEST_COLUMNS, AssociationTest
@@ -143,7 +144,7 @@ def reason(
     if isnan(interval.low):
         fewest = min(side.count for side in used)
         reasons.append(
-            f"interval: {fewest} {unit}s in a target set, fewer than {MIN_UNITS}"
+            f"interval: {plural(fewest, unit)} in a target set, fewer than {MIN_UNITS}"
             if fewest < MIN_UNITS
             else f"interval: the {unit}s of a target set are too much alike to resample"
         )

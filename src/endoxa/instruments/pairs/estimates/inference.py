@@ -131,7 +131,7 @@ def mean_inference(
 
 
 def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> Inference:
-    missing = not result.interval.defined and result.first >= FEWEST_CLUSTERS
+    missing = not result.interval.defined and result.first >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
     return Inference(
         result.interval,

@@ -34,6 +34,8 @@ from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import NAN, UNDEFINED, wilson
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 Combine = Callable[[np.ndarray], np.ndarray]
 """Totals, shape (samples, columns), to values of a measure, shape (samples,)."""
@@ -60,7 +62,8 @@ def measured(
         columns: shape (associations, columns): what each association adds to the totals.
         combine: the measure of totals.
         how: how the interval is made.
-        units: code of each association's base value: associations of one are drawn together. Each by itself by default.
+        units: code of each association's base value: associations of one are drawn together, and there is no interval
+            where a difference could not be tested. Each by itself by default.
     """
     count = len(columns)
     if count == 0:
@@ -68,7 +71,9 @@ def measured(
     clusters = Clusters.of(np.arange(count) if units is None else units, *columns.T)
     value = float(combine(columns.sum(axis=0, keepdims=True))[0])
     interval = UNDEFINED
-    if not np.isnan(value):
+    if not np.isnan(value) and (
+        units is None or clusters.count >= fewest_units(significance(how.confidence))
+    ):
         draws = bootstrap(clusters, lambda totals: combine(totals[:, 1:]), how.resamples, how.seed)
         interval = expanded_interval(draws, clusters, how.confidence)
     return Measured(value, interval.low, interval.high, count)

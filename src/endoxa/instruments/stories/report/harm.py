@@ -143,7 +143,7 @@ def raters(results: StoryResults) -> Section | None:
             "samples: they say what other people would say of associations of other values. Associations that share a "
             "base value (the group of the prompt) or a compared value are alike. Where compared values are fewer than "
             "six, the statement holds with these only. Intervals of correlations and of agreement draw base values "
-            "anew and keep these raters.",
+            "anew and keep these raters; with fewer than six base values there is none.",
         ),
     )
 
