@@ -223,13 +223,14 @@ def permutation_test(
     pool = np.concatenate([x, y])
     partitions = comb(len(pool), len(x))
     if np.ptp(pool) <= 2 * error:
-        return PermutationTest(*[float("nan")] * 3, "undefined", partitions)
+        undefined = float("nan")
+        return PermutationTest(undefined, undefined, undefined, "undefined", partitions)
     if parametric:
         from scipy.stats import norm
 
         score = normal_score(x, y)
-        tails = float(norm.cdf(score)), float(norm.sf(score))
-        return _of_tails(tails, alternative, "parametric", partitions)
+        shares = float(norm.cdf(score)), float(norm.sf(score))
+        return _of_tails(shares, alternative, "parametric", partitions)
     observed, tolerance = float(x.sum()), tie_tolerance(pool, error)
     bounds = {"at_most": observed + tolerance, "at_least": observed - tolerance}
     if half_sums(len(pool), len(x)) <= max_half_sums or partitions <= draws + 1:
