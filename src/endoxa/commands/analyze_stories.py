@@ -229,7 +229,10 @@ def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
         reason = f" ({row['reason']})" if row["reason"] else ""
         verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
         yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
-    yield "Intervals condition on these raters, except those of delta, which also resample people."
+    yield (
+        "Associations that share a base value are alike and resampled together. "
+        "Intervals condition on these raters, except those of delta, which also resample people."
+    )
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:

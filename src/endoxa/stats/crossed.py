@@ -2,8 +2,9 @@
 
 Another study would draw other items and other raters, so the variance has a part for each. It is the two-way clustered
 one (Cameron, Gelbach and Miller 2011; Owen 2007): items + raters - what both count twice. The parts for items and
-raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Measured levels and
-coverage: docs/methods/harm.md. `fit_crossed` is the linear model with these two as random effects.
+raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Items of one group are
+alike: then groups, of one or two kinds, are the units in place of items. Measured levels and coverage:
+docs/methods/harm.md. `fit_crossed` is the linear model with items and raters as random effects.
 """
 
 from __future__ import annotations
