@@ -1,8 +1,10 @@
 """Do the comparisons of models with people, and of languages, hold their level? Simulated studies with a planted truth.
 
-    python benchmarks/coverage_harm.py                     every table of docs/methods/harm.md, some eleven minutes
+    python benchmarks/coverage_harm.py                     every table of docs/methods/harm.md, some fifteen minutes
     python benchmarks/coverage_harm.py studies             false claims and coverage: models against people
     python benchmarks/coverage_harm.py power               claims where there is a difference
+    python benchmarks/coverage_harm.py values              the same where associations of one base value are alike
+    python benchmarks/coverage_harm.py measures            correlations and agreement with people, in the same worlds
     python benchmarks/coverage_harm.py languages           reach of associations, and groups moved by languages
     python benchmarks/coverage_harm.py --repeats 60        the same, quick and rough
 
@@ -15,14 +17,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 import polars as pl
+from scipy.stats import rankdata
 
 from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
-from endoxa.instruments.stories.harm.raters import mean
+from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
 from endoxa.instruments.stories.languages import shift
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.overlap import compare_reach
@@ -50,6 +53,11 @@ class Design:
         attributes: how many there are; an association has two of them.
         apart: planted difference, models less people.
         of_some: the difference holds for associations of the first two attributes only.
+        values: base values of each attribute; each association has its own by default.
+        alike: standard deviation between base values of how models differ from people.
+        alike_compared: the same between compared values (as many).
+        skewed: whether the deviations between values are skewed (exponential).
+        uneven: whether some base values have many more associations than others.
     """
 
     people: int
@@ -60,6 +68,11 @@ class Design:
     attributes: int = ATTRIBUTES
     apart: float = 0.0
     of_some: bool = False
+    values: int = 0
+    alike: float = 0.0
+    alike_compared: float = 0.0
+    skewed: bool = False
+    uneven: bool = False
 
     @property
     def label(self) -> str:
@@ -101,13 +114,28 @@ def draw(design: Design, rng: np.random.Generator) -> Study:
     rating = np.clip(np.round(level[item] + severity[person] + rng.normal(0, noise, len(item))), 1, 5)
     ends = _ends(design, rng)
     sets = np.array([np.ones(size, bool), *((ends == k).any(axis=1) for k in range(design.attributes))])
+    values = [ends[:, side] * design.values + _values(design, rng) for side in (0, 1)]
     own = rng.normal(0.0, 0.4, size)
+    for value, spread in zip(values, (design.alike, design.alike_compared), strict=True):
+        kinds = design.attributes * max(design.values, 1)
+        deviations = rng.exponential(size=kinds) - 1 if design.skewed else rng.normal(size=kinds)
+        own += spread * deviations[value]
+    base, compared = values if design.values else (np.arange(size),) * 2
     apart = np.full(size, design.apart)
     if design.of_some:
         apart = np.where((ends < 2).any(axis=1), design.apart, 0.0)
     scores = expected(level, float(np.hypot(design.severity, noise))) + own + apart
     truths = np.array([apart[which].mean() if which.any() else np.nan for which in sets])
-    return Study(scores, Ratings(item, person, rating, np.ones(len(item))), sets, truths)
+    return Study(
+        scores, Ratings(item, person, rating, np.ones(len(item)), base[item], compared[item]), sets, truths
+    )
+
+
+def _values(design: Design, rng: np.random.Generator) -> np.ndarray:
+    """Which value of its attribute each association has."""
+    count = max(design.values, 1)
+    chance = np.arange(1, count + 1) ** (-1.5 if design.uneven else 0.0)
+    return rng.choice(count, design.associations, p=chance / chance.sum())
 
 
 def _ends(design: Design, rng: np.random.Generator) -> np.ndarray:
@@ -154,6 +182,12 @@ def before(study: Study) -> Read:
     return Read(low, high, np.where(low > 0, 1, np.where(high < 0, -1, 0)))
 
 
+def associations(study: Study) -> Read:
+    """The rule of the package, each association by itself as it was before base values counted."""
+    alone = study.people.association
+    return after(replace(study, people=replace(study.people, base_value=alone, compared_value=alone)))
+
+
 def after(study: Study) -> Read:
     """The rule of the package."""
     rows = [difference(study.scores, study.people, which, CONFIDENCE) for which in study.sets]
@@ -174,6 +208,9 @@ def after(study: Study) -> Read:
     return Read(low, high, np.array([{"above": 1, "below": -1}.get(one, 0) for one in verdicts]))
 
 
+RULES = {"before": before, "associations": associations, "after": after}
+
+
 def studies_of(design: Design, repeats: int) -> Iterator[Study]:
     """Simulated studies, the same ones for both rules."""
     for number in range(repeats):
@@ -187,6 +224,7 @@ class Measured:
     """Shares over studies.
 
     Attributes:
+        false_overall: pages with a false claim over all associations.
         false_pages: pages with a false claim: of a difference where there is none, or in the wrong direction.
         overall_held: intervals over all associations that hold the truth, of those given.
         attribute_held: the same of attributes.
@@ -196,6 +234,7 @@ class Measured:
         false_share: mean share of false claims among the claims of a page.
     """
 
+    false_overall: float
     false_pages: float
     overall_held: float
     attribute_held: float
@@ -206,10 +245,10 @@ class Measured:
 
 
 def measure(design: Design, repeats: int, rule: str) -> Measured:
-    """Read simulated studies by one of the two rules."""
+    """Read simulated studies by a rule: 'before', 'associations' or 'after'."""
     read, truths = [], []
     for study in studies_of(design, repeats):
-        read.append(before(study) if rule == "before" else after(study))
+        read.append(RULES[rule](study))
         truths.append(np.where(np.abs(study.truths) < 1e-9, 0.0, study.truths))
     low, high, claims, truth = (
         np.array(x) for x in ([r.low for r in read], [r.high for r in read], [r.claims for r in read], truths)
@@ -220,6 +259,7 @@ def measure(design: Design, repeats: int, rule: str) -> Measured:
     right = (claims != 0) & ~false
     shared = np.isfinite(truth[:, 1:]) & (truth[:, 1:] != 0)
     return Measured(
+        float(false[:, 0].mean()),
         float(false.any(axis=1).mean()),
         _mean(held[:, 0], given[:, 0]),
         _mean(held[:, 1:], given[:, 1:]),
@@ -283,6 +323,44 @@ def _power_row(design: Design, label: str, repeats: int) -> None:
         for name in ("claimed", "attributes_claimed", "false_share")
     ]
     print(f"| {label} | {' | '.join(cells)} |", flush=True)
+
+
+ALIKE: Sequence[tuple[str, Design]] = (
+    *(
+        (f"{values * 8} values, SD {alike:g}", Design(20, values=values, alike=alike))
+        for values in (1, 2, 3, 6)
+        for alike in (0.0, 0.4, 0.8)
+    ),
+    ("4 values, SD 0.4", Design(20, attributes=4, values=1, alike=0.4)),
+    ("24 values, SD 0.4, 8 of 60 people", Design(60, each=8, values=3, alike=0.4)),
+    ("24 values, SD 0.4, 300 associations", Design(20, associations=300, values=3, alike=0.4)),
+    ("24 values, SD 0.8, some with most associations", Design(20, values=3, alike=0.8, uneven=True)),
+    ("24 values, SD 0.8, skewed", Design(20, values=3, alike=0.8, skewed=True)),
+    ("24 base and compared values, SD 0.4", Design(20, values=3, alike=0.4, alike_compared=0.4)),
+    ("24 compared values only, SD 0.4", Design(20, values=3, alike_compared=0.4)),
+)
+
+
+def values(repeats: int) -> None:
+    """False claims, coverage and power where associations of one base value are alike; before / after."""
+    print(
+        "| base values | overall difference, false | page with a false claim | overall interval holds the truth "
+        "| attributes' intervals | median width |\n|---|---|---|---|---|---|"
+    )
+    for label, design in ALIKE:
+        rules = [measure(design, repeats, rule) for rule in ("associations", "after")]
+        names = ("false_overall", "false_pages", "overall_held", "attribute_held", "width")
+        cells = [" / ".join(_cell(getattr(rule, name)) for rule in rules) for name in names]
+        print(f"| {label} | {' | '.join(cells)} |", flush=True)
+    print("\n| base values | difference | overall claimed | attributes claimed |\n|---|---|---|---|")
+    for count, apart in product((1, 3, 6), (0.3, 0.5, 1.0)):
+        design = Design(20, values=count, alike=0.4, apart=-apart)
+        rules = [measure(design, repeats, rule) for rule in ("associations", "after")]
+        cells = [
+            " / ".join(_cell(getattr(rule, name)) for rule in rules)
+            for name in ("claimed", "attributes_claimed")
+        ]
+        print(f"| {8 * count} | {apart:g} | {' | '.join(cells)} |", flush=True)
 
 
 def _cell(value: float) -> str:
@@ -385,7 +463,65 @@ def languages(repeats: int) -> None:
         print(f"| {number} | {more:g} | {kind} | {overall:.3f} | {single:.3f} |", flush=True)
 
 
-PARTS_OF_IT = {"studies": studies, "power": power, "languages": languages}
+def _rated(
+    values: int, alike: float, size: int, severity: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, ...]:
+    """Base values of associations, and the means of a model and of people whose severity is given."""
+    base = rng.integers(0, values, size)
+    shared = rng.normal(0, alike, (2, values))[:, base]
+    level = 3 + shared[0] + rng.normal(0, np.sqrt(0.8 - alike**2), size)
+    said = [
+        np.clip(np.round(level[:, None] + apart + rng.normal(0, 0.8, (size, len(severe)))), 1, 5).mean(axis=1)
+        for apart, severe in (
+            (severity, severity),
+            ((shared[1] + rng.normal(0, np.sqrt(0.5 - alike**2 / 2), size))[:, None], np.zeros(3)),
+        )
+    ]
+    return base, *said
+
+
+def measures(repeats: int) -> None:
+    """Coverage of correlations and agreement of a model with eight people; before: each association by itself."""
+    names = {"Spearman": spearman, "Pearson": pearson, "agreement": agreement, "kappa": kappa}
+    print(f"| associations of base values | {' | '.join(names)} |\n|---|---|---|---|---|")
+    for size, count, alike in ((80, 8, 0.7), (80, 24, 0.7), (80, 24, 0.0), (300, 48, 0.7)):
+        held = np.zeros((len(names), 2))
+        given = np.zeros((len(names), 2))
+        for number in range(repeats):
+            rng = np.random.default_rng([number, size, count])
+            severity = rng.normal(0, 0.6, 8)
+            base, *said = _rated(count, alike, size, severity, rng)
+            _, *every = _rated(20_000, alike, 40_000, severity, rng)
+            for row, (name, measure) in enumerate(names.items()):
+                classes = name in ("agreement", "kappa")
+                x, y, all_x, all_y = ((m >= 3.5).astype(float) if classes else m for m in (*said, *every))
+                truth = _truth(name, all_x, all_y)
+                for column, units in enumerate((None, base)):
+                    found = measure(x, y, RAW, units)
+                    given[row, column] += np.isfinite(found.low)
+                    held[row, column] += found.low <= truth <= found.high
+        cells = (f"{_cell(a)} / {_cell(b)}" for a, b in held / np.maximum(given, 1))
+        print(f"| {size} of {count}, SD {alike:g} | {' | '.join(cells)} |", flush=True)
+
+
+def _truth(name: str, x: np.ndarray, y: np.ndarray) -> float:
+    """The measure in a large sample."""
+    if name == "Spearman":
+        x, y = rankdata(x), rankdata(y)
+    if name in ("Spearman", "Pearson"):
+        return float(np.corrcoef(x, y)[0, 1])
+    alike = float((x == y).mean())
+    chance = float(x.mean() * y.mean() + (1 - x.mean()) * (1 - y.mean()))
+    return alike if name == "agreement" else (alike - chance) / (1 - chance)
+
+
+PARTS_OF_IT = {
+    "studies": studies,
+    "power": power,
+    "values": values,
+    "measures": measures,
+    "languages": languages,
+}
 
 
 def main() -> None:

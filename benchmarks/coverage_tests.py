@@ -21,6 +21,7 @@ from endoxa.instruments.association_tests.estimates.effect_size import Targets
 from endoxa.instruments.association_tests.estimates.permutation import permutation_test
 from endoxa.instruments.association_tests.estimates.verdicts import too_small
 from endoxa.stats.correction import adjust, adjust_within
+from endoxa.stats.intervals import agreeing
 from endoxa.stats.verdicts import CLEAR, Alternative, decide
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -46,7 +47,7 @@ def p_value(x: np.ndarray, y: np.ndarray, side: Alternative) -> float:
 def verdict(x: np.ndarray, y: np.ndarray, side: Alternative) -> str:
     """The verdict of a test that is alone in its family."""
     p = p_value(x, y, side)
-    cannot = too_small(comb(len(x) + len(y), len(x)), side, CONFIDENCE)
+    cannot = too_small(comb(len(x) + len(y), len(x)), CONFIDENCE)
     return decide(x.mean() - y.mean(), 0.0, p, p, untestable=cannot, alternative=side).verdict
 
 
@@ -76,12 +77,14 @@ def coverage(sizes: tuple[int, int], shift: float, repeats: int, draw: Draw) -> 
             Targets(values, np.arange(len(values))) for values in (draw(rng, n_x) + shift, draw(rng, n_y))
         ]
         found = effects.bootstrap_interval(*targets, confidence=CONFIDENCE, resamples=1000, seed=place % 8)
+        x, y = (side.values for side in targets)
+        found = agreeing(found, effects.effect_size(x, y), 0.0, p_value(x, y, "two-sided"), CONFIDENCE)
         held += found.low <= truth <= found.high
     return held / repeats
 
 
 def pages(encoders: int, correlation: float, repeats: int, *, shift: float = 0.0) -> tuple[float, ...]:
-    """Pages with one test (8 against 8, one-sided) in each encoder.
+    """Pages with one test (8 against 8, two-sided) in each encoder.
 
     Args:
         encoders: tests on the page.
@@ -100,7 +103,7 @@ def pages(encoders: int, correlation: float, repeats: int, *, shift: float = 0.0
         for _ in range(encoders):
             values = sqrt(correlation) * shared + sqrt(1 - correlation) * rng.normal(size=16)
             values[:8] += shift
-            p_values.append(p_value(values[:8], values[8:], "greater"))
+            p_values.append(p_value(values[:8], values[8:], "two-sided"))
         adjusted = adjust_within(p_values, range(encoders)), adjust(p_values)
         page[:] = np.array(adjusted) <= 1 - CONFIDENCE + 1e-12
     return *claimed.any(axis=2).mean(axis=0).tolist(), *claimed.mean(axis=(0, 2)).tolist()

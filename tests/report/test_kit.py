@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
-from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, mark, verdict_counts
+from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, mark, not_ranked, verdict_counts
 from endoxa.report.figures import Measure, in_parts, labelled
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
@@ -68,3 +69,12 @@ def test_equal_labels_are_told_apart() -> None:
     frame = pl.DataFrame({"name": ["x", "x"], "test": ["1", "2"]})
     assert labelled(frame, pl.col("name"), "test")["label"].to_list() == ["x (1)", "x (2)"]
     assert labelled(frame, pl.col("test"), "name")["label"].to_list() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "overlapping"),
+    [((0.1, 0.3), (0.2, 0.5), True), ((0.1, 0.3), (0.31, 0.5), False), ((None, None), (0.2, 0.5), False)],
+)
+def test_ends_of_a_range_whose_intervals_overlap_are_no_ranking(lowest, highest, overlapping):
+    rows = [dict(zip(("low", "high"), ends, strict=True)) for ends in (lowest, highest)]
+    assert bool(not_ranked(*rows)) == overlapping

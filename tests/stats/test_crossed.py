@@ -92,6 +92,46 @@ def test_names_and_order_play_no_part() -> None:
     assert other.p_value == pytest.approx(one.p_value)
 
 
+def test_groups_of_items_that_never_recur_change_nothing() -> None:
+    rng = np.random.default_rng(2)
+    item, rater = np.nonzero(rng.random((30, 9)) < 0.6)
+    values = rng.normal(0.2, 1, len(item)) + rng.normal(size=9)[rater]
+    alone, once, twice = (
+        crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, groups=groups)
+        for groups in ((), (item + 5,), (item, 3 * item))
+    )
+    assert (alone.p_value, alone.interval.low) == pytest.approx((once.p_value, once.interval.low))
+    assert (alone.p_value, alone.interval.low) == pytest.approx((twice.p_value, twice.interval.low))
+
+
+def test_items_that_are_copies_of_their_group_are_the_group() -> None:
+    table = crossed(np.random.default_rng(7), 9, 12, 0.7, 0.4)
+    item, rater = np.divmod(np.arange(table.size), 12)
+    copies = np.repeat(table, 5, axis=0)
+    many, who = np.divmod(np.arange(copies.size), 12)
+    grouped = crossed_mean(copies.ravel(), many, who, confidence=0.95, bounds=WIDE, groups=(many // 5,))
+    assert grouped.p_value == pytest.approx(
+        crossed_mean(table.ravel(), item, rater, confidence=0.95, bounds=WIDE).p_value
+    )
+    assert grouped.items == 9
+
+
+@pytest.mark.slow
+def test_groups_of_two_kinds_that_are_alike_are_no_difference() -> None:
+    rng = np.random.default_rng(11)
+    claimed = np.zeros(2)
+    for _ in range(300):
+        base, compared = rng.integers(0, 12, 80), rng.integers(0, 15, 80)
+        mean = rng.normal(0, 0.6, 12)[base] + rng.normal(0, 0.4, 15)[compared] + rng.normal(0, 0.4, 80)
+        item, rater = np.divmod(np.arange(80 * 20), 20)
+        values = mean[item] + rng.normal(0, 0.3, 20)[rater] + rng.normal(0, 0.8, len(item))
+        for k, groups in enumerate(((), (base[item], compared[item]))):
+            one = crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, groups=groups)
+            claimed[k] += one.p_value <= 0.05
+    assert claimed[0] / 300 > 0.2
+    assert claimed[1] / 300 < 0.09
+
+
 @pytest.mark.parametrize("shape", [(0, 0), (1, 1), (1, 20), (20, 1), (2, 20), (20, 2)])
 def test_too_few_of_either_give_no_interval(shape: tuple[int, int]) -> None:
     one = found(np.random.default_rng(0).normal(size=shape))

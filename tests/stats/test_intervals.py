@@ -167,3 +167,11 @@ def test_the_planted_share_is_covered(identities, share, correlation):
         found = clustered_share(sizes, sums, own * (1 - own), 0.95)
         held += found.low <= share <= found.high
     assert held / 400 >= 0.92
+
+
+def test_a_mean_of_which_one_cluster_has_nearly_everything_has_no_interval() -> None:
+    sizes = np.array([1000.0, 1, 1, 1, 1, 1])
+    sums = sizes * np.array([0.1, 2, -1, 3, 0, 1])
+    assert not clustered_mean(sizes, sums, 0.95).defined
+    assert clustered_mean(sizes, sums, 0.95, bounds=(-4, 4)).high == 4
+    assert clustered_mean(np.array([20.0, 10, 10, 10, 10, 10]), sums, 0.95).defined

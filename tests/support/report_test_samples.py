@@ -86,6 +86,7 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
         "verdict": pl.lit(""),
         "verdict_reason": pl.lit(""),
         "p_adjusted": pl.lit(None, dtype=pl.Float64),
+        "p_published": pl.lit(None, dtype=pl.Float64),
     }
     sizes = {name: pl.lit(8) for name in ("n_x", "n_y", "n_a", "n_b")}
     frame = rows.with_columns(

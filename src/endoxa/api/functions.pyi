@@ -756,7 +756,7 @@ def analyze_tests(
     parametric: bool = False,
     confidence: float = 0.95,
     resamples: int = 2000,
-    alternative: Literal['greater', 'less', 'two-sided'] = 'greater',
+    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
     unit: Literal['auto', 'text', 'term'] = 'auto',
     out: str | Path,
 ) -> Outcome:
@@ -773,7 +773,7 @@ def analyze_tests(
         parametric: Use a normal approximation for p instead of permutations.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
-        alternative: Alternative hypothesis; greater: X is closer to A (relative to B) than Y is.
+        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
         unit: Unit of permutation and resampling; auto: terms if a term has several texts.
         out: Results: .csv, .tsv, .jsonl or .parquet.
     """

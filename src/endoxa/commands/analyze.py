@@ -127,6 +127,7 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
     """The results; an undefined value is a dash, and reasons follow the table."""
     from rich.markup import escape
 
+    from endoxa.instruments.association_tests.estimates.verdicts import side_of
     from endoxa.report.claims import CHIPS
     from endoxa.report.words import plural
 
@@ -138,7 +139,9 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
         table.add_column("model", overflow="fold")
         table.add_column("pooling")
     table.add_column("test", overflow="fold")
-    for name in ("texts", "effect", "interval", "p", "adjusted p"):
+    sides = {side_of(method) for method in results["method"]} - {"two-sided"}
+    p_name = f"p ({' or '.join(sorted(sides))} only)" if sides else "p"
+    for name in ("texts", "effect", "interval", p_name, "adjusted p"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict")
     for row in results.iter_rows(named=True):
@@ -154,6 +157,8 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
             CHIPS[row["verdict"]],
         )
     yield table
+    if sides:
+        yield "One-sided test: an effect in the other direction cannot be shown, however large."
     kinds = results["p_kind"].value_counts(sort=True).iter_rows()
     yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
     for row in results.filter(results["reason"] != "").iter_rows(named=True):

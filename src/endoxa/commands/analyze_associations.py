@@ -102,7 +102,9 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
         pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("lift").median()
     )
     return table(
-        "Found in the most models" if several else "The strongest",
+        f"Found in the most models, of {shown.height:,} found"
+        if several
+        else f"The strongest of {shown.height:,} found",
         ("when a prompt names", "stories have", "models", *(["languages"] if alone else []), "lift"),
         [
             (

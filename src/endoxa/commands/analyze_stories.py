@@ -229,7 +229,10 @@ def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
         reason = f" ({row['reason']})" if row["reason"] else ""
         verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
         yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
-    yield "Intervals condition on these raters, except those of delta, which also resample people."
+    yield (
+        "Associations that share a base value are alike and resampled together. "
+        "Intervals condition on these raters, except those of delta, which also resample people."
+    )
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:
@@ -367,7 +370,7 @@ def _overlap_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
     """One row per language or model, and summary sentences."""
     present = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
     yield table(
-        f"Associations per {by} (missed: share of all associations that are absent)",
+        f"Associations per {by} (missed: share of all associations that were not found)",
         (by, *(SHOWN[name] for name in present)),
         [
             (row["member"], *(_number(row[name]) for name in present))

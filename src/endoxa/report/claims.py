@@ -121,6 +121,14 @@ def open_ends(first: str, last: str, verdict: str, neutral: str) -> tuple[str, s
     return first, last
 
 
+def not_ranked(lowest: Row, highest: Row, low: str = "low", high: str = "high") -> str:
+    """' The intervals of both overlap: ...' where nothing tells the ends of a range apart; else empty."""
+    ends = highest[low], lowest[high]
+    if any(end is None or isnan(end) for end in ends) or ends[0] > ends[1]:
+        return ""
+    return " The intervals of both overlap: this is no ranking."
+
+
 def clear() -> pl.Expr:
     """True where the verdict is a claim: filled marks, stars in tables."""
     return pl.col("verdict").is_in(list(CLEAR))

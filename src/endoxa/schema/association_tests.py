@@ -72,7 +72,7 @@ TEST_COLUMNS: dict[str, str] = {
     "low": "lower end of the bootstrap interval of the effect size",
     "high": "upper end",
     "confidence": "confidence level of the interval",
-    "p_value": "permutation p-value of the alternative that `method` names, ties counted",
+    "p_value": "permutation p-value of the alternative that `method` names (two-sided by default), ties counted",
     "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
     "p_kind": "'exact', 'sampled', 'parametric', or 'undefined'",
     "n_partitions": "partitions there are, as a whole number",
@@ -80,10 +80,13 @@ TEST_COLUMNS: dict[str, str] = {
     "neutral": "effect size of an encoder without the association: 0",
     "method": "how unequal sets, interval and p were made, with the seed",
     "reason": "why a value is undefined, or empty",
-    "interval": "'bootstrap' (low and high), or empty without an interval; the verdict depends on the p-value only",
+    "interval": "'bootstrap' (low and high; holds 0 if and only if the two-sided p-value is above 1 - confidence), or "
+    "empty without an interval; the verdict depends on the p-value only",
     "clusters": "number of texts or terms of the smaller target set, which are permuted and resampled",
     "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
     "'cannot-be-tested'",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "p_published": "one-sided p-value as papers print it (X lies nearer to A; Caliskan et al. 2017, May et al. 2019); "
+    "no verdict rests on it",
 }
 """Columns of a table of association tests."""

@@ -72,11 +72,15 @@ CLAIM_COLUMNS: dict[str, str] = {
     "p_value": "two-sided p-value against `neutral`; empty where it cannot be tested",
     "p_adjusted": "the same after Benjamini-Hochberg over the family",
     "confidence": "confidence level of the intervals, 1 - level of the tests",
-    "interval": "'crossed': people and associations are both taken as samples",
+    "interval": "'crossed': people and values are taken as samples (see `sampled`)",
     "clusters": "number of people whose ratings the difference is based on",
     "clusters_effective": "their effective number (Kish): less where some gave most of the ratings",
     "verdict": "'above' (models rate higher), 'below', 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "base_values": "number of base values of the associations that the difference is based on",
+    "compared_values": "number of their compared values",
+    "sampled": "what the statement is about besides other people: 'both' other base and compared values, 'base values' "
+    "(with these compared values only: too few of them, or one with most associations), or 'none' (cannot be tested)",
 }
 """What may be claimed from a difference between models and people."""
 
@@ -92,10 +96,10 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "frequent_yes": "share of 'yes' among its answers on how frequent patterns are",
     "compared": "associations that both it and people rated",
     "delta": "mean over those of its score - people's mean",
-    "delta_low": "lower end of its interval (other people, other associations); empty where it cannot be tested",
+    "delta_low": "lower end of its interval (other people, other values); empty where it cannot be tested",
     "delta_high": "upper end",
     "pearson": "correlation of its scores with these people's means",
-    "pearson_low": "lower end (bootstrap of associations, with these raters; so below, but for blind spots)",
+    "pearson_low": "lower end (bootstrap of base values, with these raters; so below, but for blind spots)",
     "pearson_high": "upper end",
     "spearman": "rank correlation of the same",
     "spearman_low": "lower end",
@@ -112,6 +116,7 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "blind_low": "lower end of the interval (Wilson)",
     "blind_high": "upper end",
     **CLAIM_COLUMNS,
+    "harmful_share": "share of the associations it rated that it calls harmful; read kappa beside it",
 }
 """One row per rater: what it thinks overall, and how it compares with people."""
 
@@ -122,7 +127,7 @@ HARM_AGREEMENT_COLUMNS: dict[str, str] = {
     "place_b": "place of the second",
     "n": "associations that both rated",
     "agreement": "share of them classified alike as harmful or benign",
-    "agreement_low": "lower end of the interval (bootstrap of associations, with these raters)",
+    "agreement_low": "lower end of the interval (bootstrap of base values, with these raters)",
     "agreement_high": "upper end",
     "kappa": "Cohen's kappa",
     "kappa_low": "lower end",
@@ -144,7 +149,7 @@ HARM_ATTRIBUTE_COLUMNS: dict[str, str] = {
     "rater_mean": "mean of its scores on them",
     "people_mean": "mean of people's means on them",
     "delta": "rater_mean - people_mean: negative where harm is underestimated",
-    "delta_low": "lower end of its interval (other people, other associations); empty where it cannot be tested",
+    "delta_low": "lower end of its interval (other people, other values); empty where it cannot be tested",
     "delta_high": "upper end",
     "made": "associations with the attribute that the model's own stories show ('all models': those of any model)",
     "made_share": "made / all associations that it makes",
@@ -178,7 +183,7 @@ HARM_SUMMARY_COLUMNS: dict[str, str] = {
     "n": "number of associations, ratings, attributes or pairs of raters (see `method`)",
     "method": "how it was computed, or why it is undefined",
     **CLAIM_COLUMNS,
-    "interval": "'crossed' (other people, other associations), 'associations' or 'attributes' (these raters), 'none'",
+    "interval": "'crossed' (other people, other values), 'base-values' or 'attributes' (these raters), 'none'",
     "clusters": "number of people whose ratings the difference is based on (row 'delta'); empty in other rows",
 }
 """The study in a few numbers."""

@@ -2,12 +2,14 @@
 
 Another study would draw other items and other raters, so the variance has a part for each. It is the two-way clustered
 one (Cameron, Gelbach and Miller 2011; Owen 2007): items + raters - what both count twice. The parts for items and
-raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Measured levels and
-coverage: docs/methods/harm.md. `fit_crossed` is the linear model with these two as random effects.
+raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Items of one group are
+alike: then groups, of one or two kinds, are the units in place of items. Measured levels and coverage:
+docs/methods/harm.md. `fit_crossed` is the linear model with items and raters as random effects.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log, sqrt
 
@@ -35,7 +37,7 @@ class Crossed:
         value: the mean over items of their mean over raters; NaN without observations.
         interval: its interval.
         p_value: two-sided, against 0.
-        items: their number.
+        items: their number, or that of their groups.
         raters: their number.
         effective: Kish's effective number of raters: less where some gave most of the observations.
     """
@@ -56,6 +58,7 @@ def crossed_mean(
     confidence: float,
     bounds: tuple[float, float],
     counts: np.ndarray | None = None,
+    groups: Sequence[np.ndarray] = (),
 ) -> Crossed:
     """Each item counts the same, and so does each observation of an item.
 
@@ -66,31 +69,50 @@ def crossed_mean(
         confidence: confidence level.
         bounds: least and largest possible observation.
         counts: how many observations each number is the mean of; one by default.
+        groups: code of the group of its item, of one or two kinds, where items of one group are alike: groups are then
+            the samples that are crossed with raters. Each item by itself by default.
 
     Returns:
-        Without interval and p-value below `FEWEST` items or raters. Where nothing varies, the p-value is that of a sign
-        test over the fewer of the two, and the interval that of `alike`, made to agree with it.
+        Without interval and p-value below `FEWEST` items (or groups) or raters. Where nothing varies, the p-value is
+        that of a sign test over the fewer of the two, and the interval that of `alike`, made to agree with it.
     """
     if not len(observed):
         return Crossed(NAN, UNDEFINED, NAN, 0, 0, 0.0)
     _, item = np.unique(item, return_inverse=True)
     _, rater = np.unique(rater, return_inverse=True)
+    kinds = [np.unique(group, return_inverse=True)[1] for group in groups] or [item]
     per_item = np.bincount(item, counts)
     share = (np.ones(len(observed)) if counts is None else counts) / per_item[item]
     means = np.bincount(item, share * observed)
-    items, weight = len(means), share / len(means)
-    by_rater = np.bincount(rater, weight)
-    value, raters, effective = float(means.mean()), len(by_rater), effective_number(by_rater)
-    fewer = min(effective, items)
+    weight = share / len(means)
+    by_kind, by_rater = [np.bincount(kind, weight) for kind in kinds], np.bincount(rater, weight)
+    value, items, raters = float(means.mean()), len(by_kind[0]), len(by_rater)
+    effective = effective_number(by_rater)
+    fewer = min(effective, *map(effective_number, by_kind))
     if min(items, raters) < FEWEST or fewer - 1 < _NOTHING:
         return Crossed(value, UNDEFINED, NAN, items, raters, effective)
-    # Items with one rater say nothing about the noise of single observations, and nothing is taken off for them.
-    shared = np.bincount(item)[item]
-    once = np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)
-    noise = float((weight**2 * (observed - means[item]) ** 2 * once).sum())
-    error = _error(weight * (observed - value), item, rater, noise, weight)
+    influence, residual = weight * (observed - value), weight * (observed - means[item])
+    twice = sum(_rating_noise(residual, kind, rater) for kind in kinds)
+    if len(kinds) > 1:
+        # Both kinds of groups hold what items add; ratings of it were taken off above.
+        meeting = kinds[0] * len(by_kind[1]) + kinds[1]
+        twice += _left_out(influence, meeting, weight) - _rating_noise(residual, meeting, rater)
+    error = _error(influence, (*kinds, rater), twice, weight)
     ends = _inference(value, 0.0, error, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     return Crossed(value, *ends, items, raters, effective)
+
+
+def _rating_noise(residual: np.ndarray, group: np.ndarray, rater: np.ndarray) -> float:
+    """Variance that the parts of groups and of raters both hold: a rater's ratings of a group.
+
+    Groups with one rater say nothing about it, and nothing is taken off for them.
+    """
+    raters = int(rater.max()) + 1
+    cells, cell = np.unique(group * raters + rater, return_inverse=True)
+    _, of_cell, sizes = np.unique(cells // raters, return_inverse=True, return_counts=True)
+    shared = sizes[of_cell]
+    once = np.where(shared > 1, shared / np.maximum(shared - 1, 1), 0.0)
+    return float((np.bincount(cell, residual) ** 2 * once).sum())
 
 
 def crossed_estimate(
@@ -126,14 +148,13 @@ def crossed_estimate(
     if units < FEWEST:
         return UNDEFINED, NAN
     noise = _left_out(influence, np.arange(len(influence)))
-    error = _error(influence, first, second, noise)
+    error = _error(influence, (first, second), noise)
     return _inference(value, neutral, error, int(units), units, bounds=bounds, confidence=confidence)
 
 
 def _error(
     influence: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
+    codes: Sequence[np.ndarray],
     noise: float,
     weight: np.ndarray | None = None,
 ) -> float:
@@ -141,14 +162,13 @@ def _error(
 
     Args:
         influence: what each observation adds to the deviation of the estimate; they add up to 0.
-        first: code of each observation's unit of the first kind.
-        second: of the second kind.
-        noise: variance that comes from single observations, which both parts hold; it counts once. A mean over items
+        codes: code of each observation's unit, for each kind of units.
+        noise: variance that several parts hold, such as that of single observations; it counts once. A mean over items
             estimates it from how raters differ on an item, which is free of how items differ; where nothing but the
             influences is known, from leaving out single observations.
         weight: share of the estimate that rests on each observation; all the same by default.
     """
-    parts = [_left_out(influence, code, weight) for code in (first, second)]
+    parts = [_left_out(influence, code, weight) for code in codes]
     return sqrt(max(sum(parts) - noise, *parts))
 
 

@@ -14,6 +14,9 @@ import numpy as np
 NAN = float("nan")
 FEWEST_CLUSTERS = 5
 """With fewer clusters no interval is given."""
+FEWEST_EFFECTIVE = 2.0
+"""With fewer effective clusters, Student's quantile has less than one degree of freedom: a mean without bounds then has
+no interval."""
 
 CAUTION = 0.05
 """Part of one more cluster that is counted against a share near 0 or 1, see `clustered_share`."""
@@ -128,6 +131,8 @@ def clustered_mean(
 
     Returns:
         NaN with fewer than `FEWEST_CLUSTERS` clusters, or where the clusters do not differ and nothing bounds the mean.
+        The same where one cluster has nearly everything (fewer than two effective ones): an unbounded interval from -85
+        thousand to 85 thousand is none.
     """
     from scipy.stats import t
 
@@ -137,6 +142,8 @@ def clustered_mean(
     error = sqrt(jackknife_variance(sizes, sums))
     if error <= 1e-12 * max(1.0, abs(mean)):
         return UNDEFINED if bounds is None else alike(mean, clusters, bounds, confidence)
+    if bounds is None and clusters < FEWEST_EFFECTIVE:
+        return UNDEFINED
     reach = float(t.ppf((1 + confidence) / 2, clusters - 1)) * error if clusters > 1 else np.inf
     low, high = mean - reach, mean + reach
     if bounds is not None:

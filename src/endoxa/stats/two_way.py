@@ -21,6 +21,7 @@ import numpy as np
 
 from endoxa.stats.intervals import (
     CAUTION,
+    FEWEST_EFFECTIVE,
     NAN,
     UNDEFINED,
     Interval,
@@ -191,6 +192,8 @@ def _crossed_interval(
     weights = [part**2 / max(units - 1, 0.3) for part, units in zip(parts, effective, strict=True)]
     residual = shared**2 / max(number - first.count - second.count + 1, 1)
     freedom = max(variance**2 / (sum(weights) + residual), least - 1)
+    if bounds is None and freedom < FEWEST_EFFECTIVE - 1:
+        return UNDEFINED
     quantile = float(stdtrit(freedom, (1 + confidence) / 2))
     if bounds is None:
         return Interval(mean - quantile * sqrt(variance), mean + quantile * sqrt(variance))

@@ -153,12 +153,11 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
 
 
 def _check_permutations(row: Mapping[str, Any], label: str) -> None:
-    """The verdict of an association test: its interval is no inversion of its test, which may be one-sided."""
+    """The verdict of an association test, which may be one-sided; the interval agrees with a two-sided one."""
     effect, p, corrected = (_number(row.get(name)) for name in ("effect_size", "p_value", "p_adjusted"))
     alpha, verdict = 1 - _number(row.get("confidence")), row["verdict"]
     side, partitions = row.get("alternative", "two-sided"), float(row["n_partitions"] or "nan")
-    sides = 2 if side == "two-sided" else 1
-    hopeless = sides / partitions > alpha + 1e-9
+    hopeless = 2 / partitions > alpha + 1e-9
     if verdict == "cannot-be-tested":
         assert row.get("verdict_reason"), f"{label}: cannot be tested, and no reason is given"
         return
@@ -167,6 +166,10 @@ def _check_permutations(row: Mapping[str, Any], label: str) -> None:
     assert corrected >= p - 1e-12, f"{label}: the correction made a p-value smaller"
     claimed = corrected <= alpha + 1e-9 and abs(effect) >= 0.0005
     expected = "above" if effect > 0 else "below"
+    low, high = _number(row.get("low")), _number(row.get("high"))
+    if side == "two-sided" and isfinite(low) and isfinite(_number(row.get("p_published"))):
+        agrees = low <= 0 <= high if p > alpha + 1e-9 else not low < 0 < high
+        assert agrees, f"{label}: interval and test disagree about 0"
     in_direction = side == "two-sided" or (side == "greater") == (effect > 0)
     assert verdict == (expected if claimed and in_direction else "unclear"), (
         f"{label}: the verdict does not follow"

@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
 from endoxa.curate.topics import NO_TOPIC, TOPIC_COLUMNS
+from endoxa.report.claims import not_ranked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
 from endoxa.report.frame import Page
@@ -126,9 +127,11 @@ def _perspective(name: str, part: pl.DataFrame) -> Finding:
         return Finding(
             f"{name}: the in-group share of the only topic: {described(ordered[0])}.", tuple(ordered)
         )
+    overlapping = not_ranked(ordered[-1], ordered[0], "in_group_low", "in_group_high")
     return Finding(
-        f"{name}: the in-group share is largest for {described(ordered[0])} and smallest for {described(ordered[-1])}.",
-        tuple(ordered),
+        f"{name}: of {len(ordered)} topics the in-group share is largest for {described(ordered[0])} and smallest for "
+        f"{described(ordered[-1])}.{overlapping}",
+        ({"topics": len(ordered)}, *ordered),
     )
 
 

@@ -38,9 +38,10 @@ def headline_of(results: Associations) -> Headline:
     shown = "" if len(order) <= MOST_ROWS else f"; the {MOST_ROWS} largest of {len(order):,}"
     untested = estimates.filter(verdict=UNTESTED)
     reasons = untested.group_by("verdict_reason", maintain_order=True).len()
+    sides = "" if results.sides == "two-sided" else f", {results.sides}"
     return Headline(
         title=f"Effect sizes (0: no difference; above 0: X nearer to A, rather than B, than Y){shown}",
-        columns=("model", "test", "effect", "interval", "p adjusted", "verdict", "texts"),
+        columns=("model", "test", "effect", "interval", f"p adjusted{sides}", "verdict", "texts"),
         texts=tuple(map(_texts, rows)),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", "test", "verdict"),

@@ -145,7 +145,8 @@ class AnalysisOptions:
         parametric: p from the normal approximation of the permutation distribution.
         confidence: confidence level of the intervals.
         resamples: bootstrap samples per interval.
-        alternative: 'greater' (X lies nearer to A, rather than B, than Y does), 'less', 'two-sided'.
+        alternative: 'two-sided', or 'greater' (X lies nearer to A, rather than B, than Y does) or 'less' where that
+            side alone was asked about before.
         unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`bootstrap.unit_of`).
     """
 
@@ -165,8 +166,11 @@ class AnalysisOptions:
     resamples: Resamples = DEFAULT_RESAMPLES
     alternative: Annotated[
         Alternative,
-        Option("Alternative hypothesis; greater: X is closer to A (relative to B) than Y is.", ANALYSIS),
-    ] = "greater"
+        Option(
+            "Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.",
+            ANALYSIS,
+        ),
+    ] = "two-sided"
     unit: Annotated[
         Unit,
         Option("Unit of permutation and resampling; auto: terms if a term has several texts.", ANALYSIS),

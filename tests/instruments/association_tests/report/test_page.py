@@ -200,7 +200,7 @@ def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
 
 def test_sets_too_small_to_be_significant_are_named(tmp_path: Path) -> None:
     said = text_of(findings(table(tmp_path, one(n_partitions="6"))))
-    assert "1 result cannot be tested: 6 partitions, with a least possible p-value of 0.17" in said
+    assert "1 result cannot be tested: 6 partitions, with a least possible two-sided p-value of 0.33" in said
     assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
 
 

@@ -67,7 +67,10 @@ def encoders(number, p_values):
     return judged(
         pl.concat(
             base.with_columns(
-                model=pl.lit(f"hf/encoder-{i}"), p_value=pl.lit(p_values[i]), verdict=pl.lit("")
+                model=pl.lit(f"hf/encoder-{i}"),
+                p_value=pl.lit(p_values[i]),
+                verdict=pl.lit(""),
+                p_published=pl.lit(None, pl.Float64),
             )
             for i in range(number)
         )
@@ -84,7 +87,7 @@ def poolings():
 
 EDGES = {
     "3 against 3, two-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3), alternative="two-sided"),
-    "3 against 3, one-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3)),
+    "3 against 3, one-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3), alternative="greater"),
     "2 against 2": analyzed(spread(0.5, 0.9, 2), spread(-0.9, -0.5, 2)),
     "4 against 4": analyzed(spread(0.5, 0.9, 4), spread(-0.9, -0.5, 4), alternative="two-sided"),
     "5 against 5": analyzed(spread(0.5, 0.9, 5), spread(-0.9, -0.5, 5)),
@@ -100,7 +103,7 @@ EDGES = {
     "20 encoders of one test": encoders(20, [0.03, *np.linspace(0.1, 0.9, 19)]),
     "20 encoders of one test, one strong": encoders(20, [0.0001, *np.linspace(0.1, 0.9, 19)]),
     "20 encoders of one test, all strong": encoders(20, [0.0001] * 20),
-    "against the direction": analyzed(spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8)),
+    "against the direction": analyzed(spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8), alternative="greater"),
     "against the direction, less": analyzed(spread(0.2, 0.6, 8), spread(-0.5, -0.1, 8), alternative="less"),
     "with the direction, less": analyzed(spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8), alternative="less"),
     "against, but two-sided": analyzed(
@@ -203,17 +206,18 @@ def test_a_difference_is_never_said_to_be_a_side_of_each_group(tmp_path):
 
 @pytest.mark.slow
 def test_what_no_encoder_could_show_cannot_be_tested(tmp_path):
-    assert (
-        "cannot be tested: 3 against 3 texts, with a least possible p-value of 0.1; 4 against 4 would be enough"
-        in page_of("3 against 3, two-sided", tmp_path)
-    )
-    assert "nearer to warm" in page_of("3 against 3, one-sided", tmp_path)
+    reason = "3 against 3 texts, with a least possible two-sided p-value of 0.1; 4 against 4 would be enough"
+    assert f"cannot be tested: {reason}" in page_of("3 against 3, two-sided", tmp_path)
+    assert "cannot be tested: 3 against 3 texts" in page_of("3 against 3, one-sided", tmp_path)
     assert "nearer to warm" in page_of("4 against 4", tmp_path)
-    assert "nearer to warm" in page_of("1 against 19", tmp_path)
+    assert "cannot be tested: 1 against 19 texts" in page_of("1 against 19", tmp_path)
     few = page_of("1 against 10", tmp_path)
-    assert "1 against 10 texts, with a least possible p-value of 0.091; 3 against 3 would be enough" in few
+    assert (
+        "1 against 10 texts, with a least possible two-sided p-value of 0.18; 4 against 4 would be enough"
+        in few
+    )
     assert "not distinguishable" not in few
-    assert "199 would be enough" in page_of("too few draws for the level", tmp_path)
+    assert "399 would be enough" in page_of("too few draws for the level", tmp_path)
     for edge in ("identical vectors", "parametric, 3 against 3"):
         assert "cannot be tested" in page_of(edge, tmp_path)
 
@@ -230,7 +234,13 @@ def test_one_sided_tests_claim_their_direction_only(tmp_path):
     assert "makers lies nearer to cool (rather than warm) than menders does" in page_of(
         "with the direction, less", tmp_path
     )
-    assert "the sign against the direction" in page_of("against the direction", tmp_path)
+    against = page_of("against the direction", tmp_path)
+    assert "the sign against the direction" in against
+    assert (
+        "not distinguishable in the one direction that was tested (makers nearer to warm rather than cool)"
+        in against
+    )
+    assert "adjusted one-sided p" in against
     assert decide(-1.0, 0.0, 0.001, 0.001, alternative="greater").reason == AGAINST
     assert decide(1.0, 0.0, 0.001, 0.001, alternative="less").verdict == "unclear"
     assert decide(1.0, 0.0, 0.001, 0.001, alternative="greater").verdict == "above"
@@ -259,7 +269,7 @@ def test_many_encoders_are_summed_up_by_the_strongest_tests(tmp_path):
         in strong
     )
     few = page_of("20 encoders of one test, one strong", tmp_path)
-    assert "than menders does in 1 of 20 encoders. The largest effect: encoder-0" in few
+    assert "than menders does in 1 of 20 encoders. The largest of these effects: encoder-0" in few
     nothing = page_of("20 encoders of one test", tmp_path)
     assert "Least p-value: makers and menders between warm and cool in encoder-0" in nothing
     turned = (
@@ -274,9 +284,7 @@ def test_many_encoders_are_summed_up_by_the_strongest_tests(tmp_path):
     results = results_of(judged(turned.drop("at")), tmp_path)
     check_findings(sections_of(results), labels_of(results))
     both = said(sections_of(results))
-    assert (
-        "than menders does in 15 of 20 encoders, in the opposite direction in 5. The largest effect" in both
-    )
+    assert "than menders does in 15 of 20 encoders, in the opposite direction in 5. The largest of" in both
     (table,) = next(one for one in sections_of(results) if one.anchor == "findings").tables
     assert [row[2] for row in table.rows] == ["1"] * 20
 
@@ -330,13 +338,44 @@ def test_terms_and_texts_that_disagree_claim_nothing():
 
 @pytest.mark.parametrize(("n_x", "n_y"), [(2, 2), (3, 3), (1, 19), (4, 4), (2, 6), (5, 3)])
 @pytest.mark.parametrize("side", ["greater", "less", "two-sided"])
-def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side):
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side, turned):
     high, low = spread(0.5, 0.9, n_x), spread(-0.9, -0.5, n_y)
-    x, y = (-high, -low) if side == "less" else (high, low)
+    x, y = (-high, -low) if turned else (high, low)
     row = analyzed(x, y, alternative=side).row(0, named=True)
-    assert row["p_value"] == pytest.approx(least_p(comb(n_x + n_y, n_x), side))
-    assert (row["p_value"] > 0.05 + 1e-9) == bool(too_small(comb(n_x + n_y, n_x), side, 0.95))
-    assert (row["verdict"] == "cannot-be-tested") == (row["p_value"] > 0.05 + 1e-9)
+    least = 2 / comb(n_x + n_y, n_x)
+    assert least_p(comb(n_x + n_y, n_x)) == pytest.approx(least)
+    expected = {"two-sided": least, "less" if turned else "greater": least / 2}.get(side, 1.0)
+    assert row["p_value"] == pytest.approx(expected)
+    assert row["p_published"] == pytest.approx(1.0 if turned else least / 2)
+    assert (least > 0.05) == bool(too_small(comb(n_x + n_y, n_x), 0.95))
+    untested = row["verdict"] == "cannot-be-tested"
+    assert untested == (least > 0.05), "three words against three claim nothing on either side"
+    if not untested:
+        claim = "below" if turned else "above"
+        assert row["verdict"] == (claim if expected < 0.05 else "unclear")
+
+
+def test_a_strong_effect_is_claimed_whichever_group_lies_nearer() -> None:
+    for sign, verdict in ((1, "above"), (-1, "below")):
+        row = analyzed(sign * spread(0.5, 0.9, 8), sign * spread(-0.9, -0.5, 8)).row(0, named=True)
+        assert abs(row["effect_size"]) > 1.8
+        assert row["verdict"] == verdict
+        assert sign * row["low"] > 0
+        assert sign * row["high"] > 0
+
+
+def test_the_interval_leaves_zero_out_if_and_only_if_the_two_sided_test_rejects() -> None:
+    rng = np.random.default_rng(4)
+    for number in range(60):
+        x, y = np.clip(rng.normal(0.1 * (number % 5), 0.3, 8), -1, 1), rng.normal(0, 0.3, 8)
+        for side in ("two-sided", "greater"):
+            row = analyzed(x, y, alternative=side).row(0, named=True)
+            two_sided = min(1.0, 2 * min(row["p_published"], analyzed(-x, -y)["p_published"].item()))
+            assert (row["low"] <= 0 <= row["high"] and 0 not in (row["low"], row["high"])) <= (
+                two_sided > 0.05
+            )
+            assert (row["low"] > 0 or row["high"] < 0) <= (two_sided <= 0.05)
 
 
 def test_the_battery_finds_what_is_false(tmp_path):

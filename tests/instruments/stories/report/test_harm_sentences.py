@@ -219,7 +219,7 @@ def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
     assert text.startswith(
         "Models call associations about trait f, trait d and trait a less harmful than people do."
     )
-    assert "about trait h and trait g (5 associations, at least 6 needed)" in text
+    assert "about trait h and trait g (5 base values, at least 6 needed)" in text
     assert "Models call associations less harmful than people do: difference −1.00" in said(
         "one apart, everybody agrees"
     )
@@ -275,7 +275,7 @@ def test_the_correction_is_blamed_only_where_it_decides() -> None:
 def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
     items, people = 400, 50
     item, person = np.divmod(np.arange(items * people), people)
-    given_by = Ratings(item, person, np.full(len(item), 3.0), np.ones(len(item)))
+    given_by = Ratings(item, person, np.full(len(item), 3.0), np.ones(len(item)), item, item)
     for apart, verdict, why in ((0.004, "unclear", TOO_SMALL), (0.006, "above", ""), (-0.006, "below", "")):
         row = difference(np.full(items, 3.0 + apart), given_by, np.ones(items, dtype=bool), 0.95)
         table = pl.DataFrame([{"rater": "m", **row, "p_adjusted": None, "verdict": ""}])
@@ -310,7 +310,7 @@ def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
         said = own[item] + severity[person] + rng.normal(0, 0.8, len(item))
         scores = own + rng.normal(0, 0.4, 60)
         row = difference(
-            scores, Ratings(item, person, said, np.ones(len(item))), np.ones(60, dtype=bool), 0.95
+            scores, Ratings(item, person, said, np.ones(len(item)), item, item), np.ones(60, dtype=bool), 0.95
         )
         false += row["p_value"] <= 0.05
         held += row["delta_low"] <= 0 <= row["delta_high"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.strongest import MOST_ROWS, strongest
+from endoxa.instruments.stories.report.strongest import MOST_ROWS, _least_of, strongest
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.testing.sentences import check_findings
@@ -89,6 +91,9 @@ def test_one_model_has_an_interval_in_place_of_others(tmp_path: Path) -> None:
     assert section.title == "The strongest associations"
     assert section.findings[0].text.startswith("The strongest association (number 1 below) has a lift of ")
     assert "95\u00a0% interval" in section.findings[0].text
+    assert "It was picked as the largest of 40: the interval that holds for all at once begins at" in (
+        section.findings[0].text
+    )
     assert check_findings([section], ["95\u00a0%"]) == 1
     assert len(section.tables[0].rows) == MOST_ROWS
     lifts = [float(str(row[4])) for row in section.tables[0].rows]
@@ -116,6 +121,14 @@ def test_no_value_of_an_association_is_in_the_figure_and_all_are_covered(tmp_pat
     assert "value" not in drawn.replace('"value', "").replace("value:Q", "").replace("datum.value", "")
     assert "1. trait 0 → trait 1" in drawn.encode().decode("unicode_escape") or "1. trait" in drawn
     assert [column.veiled for column in table.columns[:3]] == [False, True, True]
+
+
+def test_the_largest_of_many_has_the_interval_of_them_all() -> None:
+    """Bonferroni: a log-normal interval at 1 - 0.05 / 5472, with quantiles of scipy."""
+    error = np.log(2.0 / 1.5) / stats.norm.isf(0.025)
+    expected = np.exp(np.log(2.0) - stats.norm.isf(0.025 / 5472) * error)
+    assert _least_of(2.0, 1.5, 0.95, 5472) == pytest.approx(expected)
+    assert _least_of(2.0, 1.5, 0.95, 1) == pytest.approx(1.5)
 
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:

@@ -172,6 +172,8 @@ class PermutationTest:
 
     Attributes:
         p_value: share of partitions that are as extreme as the observed one, ties and itself counted.
+        greater: the one-sided p-value that papers print, whatever the alternative.
+        two_sided: twice the smaller tail, at most 1, whatever the alternative.
         kind: 'exact' (all partitions counted), 'sampled', 'parametric' (normal approximation) or 'undefined'.
         partitions: how many partitions there are.
         draws: how many were drawn where p is sampled, else None.
@@ -179,6 +181,8 @@ class PermutationTest:
     """
 
     p_value: float
+    greater: float
+    two_sided: float
     kind: Kind
     partitions: int
     draws: int | None = None
@@ -189,7 +193,7 @@ def permutation_test(
     x: np.ndarray,
     y: np.ndarray,
     *,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     error: float = 0.0,
     draws: int = DRAWS,
     seed: int = 0,
@@ -205,7 +209,7 @@ def permutation_test(
     Args:
         x: values of the first set.
         y: values of the second set, of the same or another size.
-        alternative: 'greater' (x above y), 'less', or 'two-sided' (twice the smaller tail, at most 1).
+        alternative: 'two-sided' (twice the smaller tail, at most 1), 'greater' (x above y), or 'less'.
         error: rounding of each value.
         draws: partitions to draw where they are too many to be counted.
         seed: what is drawn follows from it and from both sizes.
@@ -219,28 +223,23 @@ def permutation_test(
     pool = np.concatenate([x, y])
     partitions = comb(len(pool), len(x))
     if np.ptp(pool) <= 2 * error:
-        return PermutationTest(float("nan"), "undefined", partitions)
+        undefined = float("nan")
+        return PermutationTest(undefined, undefined, undefined, "undefined", partitions)
     if parametric:
         from scipy.stats import norm
 
         score = normal_score(x, y)
-        return PermutationTest(
-            _p_value(float(norm.cdf(score)), float(norm.sf(score)), alternative),
-            "parametric",
-            partitions,
-            upper=score >= 0,
-        )
+        shares = float(norm.cdf(score)), float(norm.sf(score))
+        return _of_tails(shares, alternative, "parametric", partitions)
     observed, tolerance = float(x.sum()), tie_tolerance(pool, error)
     bounds = {"at_most": observed + tolerance, "at_least": observed - tolerance}
     if half_sums(len(pool), len(x)) <= max_half_sums or partitions <= draws + 1:
         tails = count_tails(pool, len(x), **bounds)
-        return PermutationTest(
-            _share(tails, 0, partitions, alternative), "exact", partitions, upper=tails.upper <= tails.lower
-        )
+        shares = tails.lower / partitions, tails.upper / partitions
+        return _of_tails(shares, alternative, "exact", partitions)
     tails = sample_tails(pool, len(x), **bounds, draws=draws, seed=seed)
-    return PermutationTest(
-        _share(tails, 1, draws + 1, alternative), "sampled", partitions, draws, tails.upper <= tails.lower
-    )
+    shares = (tails.lower + 1) / (draws + 1), (tails.upper + 1) / (draws + 1)
+    return _of_tails(shares, alternative, "sampled", partitions, draws)
 
 
 def tie_tolerance(pool: np.ndarray, error: float) -> float:
@@ -252,11 +251,15 @@ def tie_tolerance(pool: np.ndarray, error: float) -> float:
     return len(pool) * error + 2 * len(pool) * UNIT_ROUNDOFF * float(np.abs(pool).sum())
 
 
-def _share(tails: Tails, added: int, of: int, alternative: Alternative) -> float:
-    return _p_value((tails.lower + added) / of, (tails.upper + added) / of, alternative)
-
-
-def _p_value(lower: float, upper: float, alternative: Alternative) -> float:
-    if alternative == "greater":
-        return upper
-    return lower if alternative == "less" else min(1.0, 2 * min(lower, upper))
+def _of_tails(
+    tails: tuple[float, float],
+    alternative: Alternative,
+    kind: Kind,
+    partitions: int,
+    draws: int | None = None,
+) -> PermutationTest:
+    """The test from the shares of partitions in the lower and the upper tail."""
+    lower, upper = tails
+    two_sided = min(1.0, 2 * min(lower, upper))
+    p_value = {"greater": upper, "less": lower, "two-sided": two_sided}[alternative]
+    return PermutationTest(p_value, upper, two_sided, kind, partitions, draws, upper=upper <= lower)

@@ -35,10 +35,11 @@ from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, jud
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.instruments.association_tests.options import DRAWS, AnalysisOptions, Ddof, Unequal, Unit
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
+from endoxa.report.words import plural
 from endoxa.runs.folder import RUN, TESTS
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.schema import TEST_COLUMNS, AssociationTest
-from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.intervals import UNDEFINED, Interval, agreeing
 from endoxa.stats.verdicts import UNTESTED, Alternative
 
 
@@ -143,7 +144,7 @@ def reason(
     if isnan(interval.low):
         fewest = min(side.count for side in used)
         reasons.append(
-            f"interval: {fewest} {unit}s in a target set, fewer than {MIN_UNITS}"
+            f"interval: {plural(fewest, unit)} in a target set, fewer than {MIN_UNITS}"
             if fewest < MIN_UNITS
             else f"interval: the {unit}s of a target set are too much alike to resample"
         )
@@ -161,6 +162,7 @@ _REAL = (
     "p_value",
     "p_adjusted",
     "neutral",
+    "p_published",
 )
 SCHEMA: dict[str, type[pl.DataType]] = {
     name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _REAL else pl.String
@@ -182,7 +184,7 @@ def analyze_tests(
     parametric: bool = False,
     confidence: float = DEFAULT_CONFIDENCE,
     resamples: int = DEFAULT_RESAMPLES,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     unit: Unit = "auto",
     progress: Callable[[str, float, int], None] = lambda *_: None,
 ) -> pl.DataFrame:
@@ -280,7 +282,6 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         ddof=ddof,
         error=associations.error,
     )
-    interval = UNDEFINED if isnan(effect) else interval
     permuted = permutation_test(
         x.means(),
         y.means(),
@@ -290,6 +291,8 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         seed=settings.seed,
         parametric=settings.parametric,
     )
+    interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
+    interval = UNDEFINED if isnan(effect) else interval
     return {
         "test": test.name,
         "axis": test.axis,
@@ -316,19 +319,17 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "reason": reason(effect, permuted.kind, interval, (x, y), unit),
         "interval": BOOTSTRAP if interval.defined else "",
         "clusters": min(x.count, y.count),
-        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings),
+        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence),
+        "p_published": permuted.greater,
     }
 
 
-def _cannot(
-    effect: float, permuted: PermutationTest, sizes: str, settings: AnalysisOptions
-) -> dict[str, str]:
+def _cannot(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> dict[str, str]:
     """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
     if isnan(effect) or isnan(permuted.p_value):
         return {"verdict": "", "verdict_reason": ""}
-    side, level = settings.alternative, settings.confidence
-    obstacle = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
-    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=level):
+    obstacle = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
+    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence):
         obstacle = obstacle or OPPOSED
     return {"verdict": UNTESTED if obstacle else "", "verdict_reason": obstacle}
 

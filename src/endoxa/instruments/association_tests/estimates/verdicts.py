@@ -58,44 +58,39 @@ def side_of(method: str | None) -> Alternative:
     return "less" if "one-sided (less)" in (method or "") else "greater"
 
 
-def least_p(partitions: int, side: Alternative, draws: int | None = None) -> float:
-    """The least p-value that a permutation test can have, ties aside.
-
-    One partition in all, the observed one, is as extreme as itself; a two-sided p is twice the smaller tail.
+def least_p(partitions: int, draws: int | None = None) -> float:
+    """The least two-sided p-value that a permutation test can have, ties aside: both tails hold one partition.
 
     Args:
         partitions: how many there are.
-        side: alternative of the test.
         draws: how many were drawn where not all are counted; the observed one is added to them.
     """
-    return min(1.0, (2 if side == "two-sided" else 1) / (partitions if draws is None else draws + 1))
+    return min(1.0, 2 / (partitions if draws is None else draws + 1))
 
 
-def too_small(
-    partitions: int, side: Alternative, confidence: float, *, draws: int | None = None, sizes: str = ""
-) -> str:
-    """Why the test cannot reach its level, and what would do; empty where it can.
+def too_small(partitions: int, confidence: float, *, draws: int | None = None, sizes: str = "") -> str:
+    """Why a two-sided test cannot reach its level, and what would do; empty where it can.
+
+    It holds for one-sided tests too: three words against three are no evidence, whichever side was asked about.
 
     Args:
         partitions: how many there are.
-        side: alternative of the test.
         confidence: one minus the level.
         draws: partitions drawn, None where all are counted.
         sizes: '3 against 3 texts', empty where it is not known.
     """
-    alpha, sides = significance(confidence), 2 if side == "two-sided" else 1
-    least = least_p(partitions, side)
+    alpha, least = significance(confidence), least_p(partitions)
     if least > alpha + 1e-12:
-        enough = next(n for n in count(1) if least_p(comb(2 * n, n), side) <= alpha + 1e-12)
+        enough = next(n for n in count(1) if least_p(comb(2 * n, n)) <= alpha + 1e-12)
         return (
-            f"{sizes or f'{partitions} partitions'}, with a least possible p-value of {least:.2g}; "
+            f"{sizes or f'{partitions} partitions'}, with a least possible two-sided p-value of {least:.2g}; "
             f"{enough} against {enough} would be enough"
         )
-    if draws is not None and least_p(partitions, side, draws) > alpha + 1e-12:
-        needed = next(n for n in count(draws) if sides / (n + 1) <= alpha + 1e-12)
+    if draws is not None and least_p(partitions, draws) > alpha + 1e-12:
+        needed = next(n for n in count(draws) if 2 / (n + 1) <= alpha + 1e-12)
         return (
-            f"{draws} partitions drawn, with a least possible p-value of {least_p(partitions, side, draws):.2g}; "
-            f"{needed} would be enough"
+            f"{draws} partitions drawn, with a least possible two-sided p-value of "
+            f"{least_p(partitions, draws):.2g}; {needed} would be enough"
         )
     return ""
 
@@ -128,7 +123,6 @@ def _from_numbers(row: dict[str, Any]) -> str:
     draws, level = row["n_draws"], row["confidence"]
     return too_small(
         int(partitions),
-        side_of(row["method"]),
         _DEFAULT_CONFIDENCE if _missing(level) else level,
         draws=None if _missing(draws) else int(draws),
     )

@@ -160,7 +160,7 @@ def forest_plots(results: Associations) -> Section:
             "second, than the second group does; left of it: the second group does. Filled marks: the groups differ "
             f"(adjusted permutation p-value at most {results.level}). Lines are {levels} intervals, which draw the "
             "words of the two groups anew, not the attributes, the sentences around them or the encoder. A line that "
-            "excludes zero beside a hollow mark is not a claim.",
+            "excludes zero beside a hollow mark is not a claim (not after adjustment over all tests).",
         ),
     )
 

@@ -22,7 +22,7 @@ from endoxa.instruments.association_tests.report.tables import (
     tests_overview,
     words,
 )
-from endoxa.report.claims import corrected, is_clear, verdict_counts
+from endoxa.report.claims import corrected, is_clear, signed_ends, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
@@ -37,7 +37,6 @@ from endoxa.report.words import (
     p_value,
     plural,
     signed,
-    signed_interval,
 )
 from endoxa.runs.families import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
@@ -78,10 +77,9 @@ def findings(results: Associations) -> Section:
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
             f"groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
-            "Interval and p-value answer different questions: the interval asks what other words for the same groups "
-            "would give, the p-value whether chance could have divided these words into such groups. What is said "
-            "here follows from the p-value after adjustment, so an interval may exclude zero where the groups are not "
-            "distinguishable.",
+            "The interval asks what other words for the same groups would give, the p-value whether chance could have "
+            "divided these words into such groups. The interval leaves zero out only where the two-sided p-value alone "
+            f"is at most {results.level}; what is said here follows from the p-value after adjustment over all tests.",
         ),
     )
 
@@ -115,10 +113,12 @@ def by_encoder(estimates: pl.DataFrame) -> Iterator[Finding]:
         rows = group.rows(named=True)
         claims, several = _claims(rows), len(rows) > 1
         if claims:
-            share = f"in {len(claims):,} of {plural(len(rows), 'test')} the groups differ. The largest difference: "
+            share = (
+                f"in {len(claims):,} of {plural(len(rows), 'test')} the groups differ. The largest of these: "
+            )
             text = f"{share * several}{spoken(claims[0])} ({_numbers(claims[0])})."
         else:
-            share = f"the groups are not distinguishable in any of {plural(len(rows), 'test')}. "
+            share = f"no difference is shown in any of {plural(len(rows), 'test')}. "
             text = f"{share}{_least(rows)}" if several else _least(rows, "")
         yield Finding(f"{encoder}: {text}", tuple(rows))
 
@@ -143,8 +143,8 @@ def strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
         largest = _claims(claims)[0]
         opposed = f", in the opposite direction in {len(others):,}" if others else ""
         yield Finding(
-            f"{spoken(largest)} in {len(claims):,} of {plural(len(rows), 'encoder')}{opposed}. The largest effect: "
-            f"{largest['encoder']} ({_numbers(largest)}).",
+            f"{spoken(largest)} in {len(claims):,} of {plural(len(rows), 'encoder')}{opposed}. The largest of these "
+            f"effects: {largest['encoder']} ({_numbers(largest)}).",
             tuple(rows),
         )
 
@@ -159,6 +159,15 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
             f"{plural(against.height, 'effect size has', 'effect sizes have')} the sign against the direction that was "
             'tested. A one-sided test cannot show that direction: "not distinguishable" says nothing about it.',
             tuple(against.rows(named=True)),
+        )
+    words = pl.min_horizontal("n_a", "n_b")
+    if estimates["n_a"].count() and (verdicts := estimates.filter(pl.col("verdict") != UNTESTED)).height:
+        few, most = verdicts.select(least=words.min(), most=words.max()).row(0)
+        texts = f"{few:g}" if few == most else f"{few:g} to {most:g}"
+        yield Finding(
+            "The words of the groups are the sample. Those of the attributes are taken as they are: what is said holds "
+            f"with these {texts} texts for an attribute, and other attribute words may give another result.",
+            ({"least": few, "most": most},),
         )
     untested = estimates.filter(verdict=UNTESTED)
     for (reason,), group in untested.group_by(["verdict_reason"], maintain_order=True):
@@ -240,23 +249,26 @@ def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = 
     """
     row = min(rows, key=lambda row: row["p_value"])
     verb, encoder = "" if lead else " are not distinguishable", f" in {row['encoder']}" if where else ""
-    return (
-        f"{lead}{row['x']} and {row['y']}{verb} between {row['a']} and {row['b']}{encoder} ({_numbers(row)})."
-        f"{corrected({**row, 'reason': row['verdict_reason']})}"
-    )
+    text = f"{lead}{row['x']} and {row['y']}{verb} between {row['a']} and {row['b']}{encoder}"
+    if not lead and row["alternative"] != "two-sided":
+        near, far = ("a", "b") if row["alternative"] == "greater" else ("b", "a")
+        text = f"{row['x']} and {row['y']} are not distinguishable in the one direction that was tested "
+        text += f"({row['x']} nearer to {row[near]} rather than {row[far]})"
+    return f"{text} ({_numbers(row)}).{corrected({**row, 'reason': row['verdict_reason']})}"
 
 
 def _numbers(row: Row) -> str:
     """'Hindi; effect size +0.620, 95 % interval ..., adjusted p 0.034'; an effect of zero is said to be none."""
     language = f"{language_name(row['language'])}; " if row["language"] else ""
     interval = (
-        f", {100 * row['confidence']:g}\u00a0% interval {signed_interval(row['low'], row['high'])}"
+        f", {100 * row['confidence']:g}\u00a0% interval {signed_ends(row)}"
         if None not in (row["low"], row["high"], row["confidence"])
         else ""
     )
     zero = "no difference, " if _is_zero(row["effect_size"]) else ""
-    adjusted = p_value(row["p_adjusted"])
-    return f"{language}{zero}effect size {signed(row['effect_size'])}{interval}, adjusted p {adjusted}"
+    side = "" if row["alternative"] == "two-sided" else " one-sided"
+    adjusted = f"adjusted{side} p {p_value(row['p_adjusted'])}"
+    return f"{language}{zero}effect size {signed(row['effect_size'])}{interval}, {adjusted}"
 
 
 SIGN_CHANGES = {

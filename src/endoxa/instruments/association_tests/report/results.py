@@ -30,7 +30,7 @@ EFFECT = Measure("effect size", 0.0, "+.2~f", 1.0, 0.5)
 
 _NUMBERS = (
     *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
-    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral", "clusters"),
+    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral", "clusters", "p_published"),
 )
 
 

@@ -130,7 +130,7 @@ def effect_sizes(results: Associations) -> Section:
             replace(
                 table,
                 caption="Effect sizes" + (f", {table.caption}" if table.caption else ""),
-                rows=tuple(tuple(map(str, row)) for row in table.rows),
+                rows=tuple(tuple(map(_in_one_line, row)) for row in table.rows),
                 folded=cells > MOST_CELLS,
             )
             for table in tables
@@ -139,6 +139,11 @@ def effect_sizes(results: Associations) -> Section:
             f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
         ),
     )
+
+
+def _in_one_line(cell: str | Cell) -> str:
+    """A cell with its mark, which an effect size without an interval has too."""
+    return cell if isinstance(cell, str) else str(replace(cell, below=cell.below or None))
 
 
 def all_tests(results: Associations) -> Section:
@@ -159,6 +164,7 @@ def all_tests(results: Associations) -> Section:
             number_field("interval", lambda row: signed_interval(row["low"], row["high"])),
             number_field("p", "p_value", p_value),
             number_field("adjusted p", adjusted),
+            number_field("one-sided p as published", "p_published", p_value),
             VERDICT,
             text_field("kind of p", "p_kind"),
             text_field("partitions", "n_partitions"),

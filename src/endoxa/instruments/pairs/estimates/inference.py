@@ -13,7 +13,7 @@ import numpy as np
 
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
-from endoxa.stats.intervals import NAN, Interval, agreeing
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
@@ -140,10 +140,12 @@ def mean_inference(
 
 
 def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> Inference:
+    missing = not result.interval.defined and result.first >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
+    why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
     return Inference(
         result.interval,
         result.p_value,
-        f"{method}; {units_in(result, units[0])}",
+        f"{method}; {units_in(result, units[0])}{why}",
         IDENTITIES,
         result.first,
         untested(result, units[0], confidence),

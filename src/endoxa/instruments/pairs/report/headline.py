@@ -27,6 +27,7 @@ from endoxa.report.claims import (
     clear,
     corrected,
     counted,
+    not_ranked,
     percent_ends,
     signed_ends,
     verdict_counts,
@@ -130,6 +131,7 @@ def _summary(results: Results, rows: list[Row]) -> Finding:
         for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0]))
     ]
     text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
+    text += not_ranked(ordered[0], ordered[-1])
     text += few_attributes(rows)
     return Finding(text, ({"models": len(rows), "chance": 50, **verdict_counts(rows)}, *rows))
 

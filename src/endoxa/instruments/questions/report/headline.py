@@ -32,7 +32,7 @@ from endoxa.instruments.questions.report.results import (
     spoken_interval,
     verdict_finding,
 )
-from endoxa.report.claims import VERDICT, counted, verdict_counts
+from endoxa.report.claims import VERDICT, counted, not_ranked, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, listed, percent, percent_interval
@@ -168,7 +168,7 @@ def _summary(results: QaResults, rows: Sequence[Row], scope: str, noun: str, mod
                 interval = shown_interval(row)
                 behind = "" if interval == NO_VALUE else f"; {results.level} interval {interval}"
                 ends.append(f"{word} {decimal(row['lean'])} ({named(row)}{behind})")
-            text += f" {spoken.capitalize()}: {', '.join(ends)}; no lean: 0."
+            text += f" {spoken.capitalize()}: {', '.join(ends)}; no lean: 0.{not_ranked(low, high)}"
     ordered = sorted((row for row in leans if row["accuracy"] is not None), key=lambda row: row["accuracy"])
     if len(ordered) > 1:
         low, *_, high = ordered
@@ -177,6 +177,7 @@ def _summary(results: QaResults, rows: Sequence[Row], scope: str, noun: str, mod
             f" Right answers: {least} in each."
             if least == most
             else f" Right answers: from {least} ({named(low)}) to {most} ({named(high)})."
+            f"{not_ranked(low, high, 'accuracy_low', 'accuracy_high')}"
         )
     return Finding(text, ({"models": models, "data": data, "results": len(rows)}, *leans))
 

@@ -48,9 +48,9 @@ from endoxa.stats.agreement import alphas, coincidences
 from endoxa.stats.intervals import NAN
 
 TYPES = column_types(HARM_SUMMARY_COLUMNS, texts=("name", "method"), counts=("n",)) | CLAIM_TYPES
-OF_ASSOCIATIONS = "interval: bootstrap of associations, with these raters"
+OF_BASE_VALUES = "interval: bootstrap of base values, with these raters"
 OF_ATTRIBUTES = "interval: bootstrap of attributes, with these raters"
-BOOTSTRAPS = {OF_ASSOCIATIONS: "associations", OF_ATTRIBUTES: "attributes"}
+BOOTSTRAPS = {OF_BASE_VALUES: "base-values", OF_ATTRIBUTES: "attributes"}
 Line = tuple[str, Measured, str]
 """Name, value, and how it was computed."""
 
@@ -73,7 +73,10 @@ def summary_table(
     """
     apart: list[Line] = []
     if panel.has_people:
-        apart += [*_verdicts(associations), _alpha("people", counts_of_people(panel), how)]
+        apart += [
+            *_verdicts(associations),
+            _alpha("people", counts_of_people(panel), panel.values("base"), how),
+        ]
     if len(panel.models) > 1:
         # Share of pairs of models that classify an association alike.
         classes = _classes(panel)
@@ -81,10 +84,14 @@ def summary_table(
         rated = harmful + benign
         pairs = rated * (rated - 1) / 2
         alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
-        method = f"share of pairs of models that classify an association alike; {OF_ASSOCIATIONS}"
+        method = f"share of pairs of models that classify an association alike; {OF_BASE_VALUES}"
         apart += [
-            ("agreement_models", measured(np.column_stack([pairs, alike]), ratio, how), method),
-            _alpha("models", counts_of_models(panel), how),
+            (
+                "agreement_models",
+                measured(np.column_stack([pairs, alike]), ratio, how, panel.values("base")),
+                method,
+            ),
+            _alpha("models", counts_of_models(panel), panel.values("base"), how),
         ]
     rows = [_row(*line, how.confidence) for line in apart]
     if panel.has_people and panel.models:
@@ -97,7 +104,7 @@ def summary_table(
                     for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
                 },
                 "n": row["compared"],
-                "method": f"mean of {row['rater']} - mean of people; interval: people and associations as samples "
+                "method": f"mean of {row['rater']} - mean of people; interval: people and values as samples "
                 "(crossed)",
                 **{name: row[name] for name in CLAIM_TYPES},
             }
@@ -149,11 +156,11 @@ def _verdicts(associations: pl.DataFrame) -> Iterator[Line]:
         )
 
 
-def _alpha(whose: str, counts: np.ndarray, how: Resampling) -> Line:
+def _alpha(whose: str, counts: np.ndarray, units: np.ndarray, how: Resampling) -> Line:
     return (
         f"alpha_{whose}",
-        alpha(counts, how),
-        f"Krippendorff's alpha, ordinal, among {whose}; {OF_ASSOCIATIONS}",
+        alpha(counts, how, units),
+        f"Krippendorff's alpha, ordinal, among {whose}; {OF_BASE_VALUES}",
     )
 
 
@@ -162,12 +169,12 @@ def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
     rater = panel.together
     compared = compare(panel, rater, PEOPLE, how)
     for name, measure in (("pearson", compared.pearson), ("spearman", compared.spearman)):
-        yield name, measure, f"correlation of the means of {rater} with people's; {OF_ASSOCIATIONS}"
+        yield name, measure, f"correlation of the means of {rater} with people's; {OF_BASE_VALUES}"
     classes, people = _classes(panel), panel.harmful(PEOPLE)[:, None]
     rated = ~np.isnan(classes) & ~np.isnan(people)
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
-    method = f"share of models that classify an association as people do; {OF_ASSOCIATIONS}"
-    yield "agreement_with_people", measured(columns, ratio, how), method
+    method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
+    yield "agreement_with_people", measured(columns, ratio, how, panel.values("base")), method
 
 
 def _at_maximum(panel: Panel, how: Resampling) -> Line:
@@ -184,9 +191,9 @@ def _at_maximum(panel: Panel, how: Resampling) -> Line:
         people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
         return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
 
-    method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_ASSOCIATIONS}"
+    method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
     numbers = columns.select(names).to_numpy().astype(float)
-    return "maximum_ratio", measured(numbers, ratio_of_shares, how), method
+    return "maximum_ratio", measured(numbers, ratio_of_shares, how, panel.values("base")), method
 
 
 def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:
@@ -206,7 +213,7 @@ def _classes(panel: Panel) -> np.ndarray:
     return np.column_stack([panel.harmful(rater) for rater in panel.models])
 
 
-def alpha(counts: np.ndarray, how: Resampling) -> Measured:
+def alpha(counts: np.ndarray, how: Resampling, units: np.ndarray | None = None) -> Measured:
     """Krippendorff's alpha, ordinal (`endoxa.stats.agreement`).
 
     NaN where all ratings are the same, or no association has two.
@@ -214,13 +221,16 @@ def alpha(counts: np.ndarray, how: Resampling) -> Measured:
     Args:
         counts: ratings by association and point of the scale, points rising, shape (associations, points).
         how: how the interval is made.
+        units: code of each association's base value; each association by itself by default.
     """
     points = counts.shape[1]
-    pairable = counts[counts.sum(axis=1) >= 2]
+    rated = counts.sum(axis=1) >= 2
+    pairable = counts[rated]
     return measured(
         coincidences(pairable).reshape(len(pairable), points * points),
         lambda totals: alphas(totals.reshape(-1, points, points), "ordinal"),
         how,
+        None if units is None else units[rated],
     )
 
 

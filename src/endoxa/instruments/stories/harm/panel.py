@@ -14,7 +14,7 @@ from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decid
 from endoxa.schema.harm import HARM_SCORE_COLUMNS
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.crossed import crossed_mean
-from endoxa.stats.intervals import NAN
+from endoxa.stats.intervals import NAN, effective_number
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -61,6 +61,11 @@ class Panel:
     def has_people(self) -> bool:
         """Whether people rated."""
         return PEOPLE in self.raters
+
+    def values(self, side: str) -> np.ndarray:
+        """Code of the 'base' or 'compared' value of each association: associations that share one are alike."""
+        names = pl.struct(f"{side}_attribute", f"{side}_value")
+        return self.associations.select(names.rank("dense")).to_series().to_numpy()
 
     @property
     def together(self) -> str:
@@ -132,7 +137,7 @@ def _matrix(
 
 
 CROSSED = "crossed"
-"""Code of the interval: people and associations are both samples."""
+"""Code of the interval: people and values are samples."""
 RESOLUTION = 0.005
 """Half of the last digit of a rating that is printed."""
 BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
@@ -149,6 +154,9 @@ CLAIM_TYPES: dict[str, type[pl.DataType]] = {
     "clusters_effective": pl.Float64,
     "verdict": pl.String,
     "reason": pl.String,
+    "base_values": pl.Int64,
+    "compared_values": pl.Int64,
+    "sampled": pl.String,
 }
 """Columns of a difference that may be claimed, behind its value and interval."""
 
@@ -162,12 +170,16 @@ class Ratings:
         person: code of the person.
         mean: mean of the person's ratings of it.
         count: how many there are (one, but for repeats).
+        base_value: code of the association's base value.
+        compared_value: code of its compared value.
     """
 
     association: np.ndarray
     person: np.ndarray
     mean: np.ndarray
     count: np.ndarray
+    base_value: np.ndarray
+    compared_value: np.ndarray
 
 
 def ratings_of_people(panel: Panel) -> Ratings:
@@ -181,11 +193,14 @@ def ratings_of_people(panel: Panel) -> Ratings:
         .sort("place", "model")
     )
     _, person = np.unique(rated["model"].to_numpy().astype(str), return_inverse=True)
+    place = rated["place"].to_numpy().astype(np.int64)
     return Ratings(
-        rated["place"].to_numpy().astype(np.int64),
+        place,
         person,
         rated["mean"].to_numpy().astype(float),
         rated["count"].to_numpy().astype(float),
+        panel.values("base")[place],
+        panel.values("compared")[place],
     )
 
 
@@ -203,7 +218,13 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         decided.
     """
     here = (which & ~np.isnan(scores))[people.association]
-    item = people.association[here]
+    item, base, compared = (
+        codes[here] for codes in (people.association, people.base_value, people.compared_value)
+    )
+    needed = fewest_units(significance(confidence))
+    per_compared = np.unique(compared[np.unique(item, return_index=True)[1]], return_counts=True)[1]
+    # Few compared values are no sample: what is said holds with these.
+    sampled = effective_number(per_compared) >= needed
     crossed = crossed_mean(
         scores[item] - people.mean[here],
         item,
@@ -211,11 +232,11 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         confidence=confidence,
         bounds=BOUNDS,
         counts=people.count[here],
+        groups=(base, compared) if sampled else (base,),
     )
-    needed = fewest_units(significance(confidence))
     untestable = "" if crossed.items else NOTHING_SHARED
     untestable = untestable or too_few(crossed.raters, "people", needed)
-    untestable = untestable or too_few(crossed.items, "associations", needed)
+    untestable = untestable or too_few(crossed.items, "base values", needed)
     if not untestable and np.isnan(crossed.p_value):
         untestable = UNBALANCED
     return {
@@ -228,6 +249,9 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         "interval": CROSSED,
         "clusters": crossed.raters,
         "clusters_effective": crossed.effective,
+        "base_values": crossed.items,
+        "compared_values": len(per_compared),
+        "sampled": "none" if untestable else "both" if sampled else "base values",
         "reason": untestable,
     }
 

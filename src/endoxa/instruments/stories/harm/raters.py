@@ -34,6 +34,8 @@ from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import NAN, UNDEFINED, wilson
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 Combine = Callable[[np.ndarray], np.ndarray]
 """Totals, shape (samples, columns), to values of a measure, shape (samples,)."""
@@ -51,21 +53,27 @@ class Measured:
     n: int
 
 
-def measured(columns: np.ndarray, combine: Combine, how: Resampling) -> Measured:
+def measured(
+    columns: np.ndarray, combine: Combine, how: Resampling, units: np.ndarray | None = None
+) -> Measured:
     """A measure of totals, and its interval.
 
     Args:
         columns: shape (associations, columns): what each association adds to the totals.
         combine: the measure of totals.
         how: how the interval is made.
+        units: code of each association's base value: associations of one are drawn together, and there is no interval
+            where a difference could not be tested. Each by itself by default.
     """
     count = len(columns)
     if count == 0:
         return Measured(NAN, NAN, NAN, 0)
-    clusters = Clusters(np.column_stack([np.ones(count), columns]))
+    clusters = Clusters.of(np.arange(count) if units is None else units, *columns.T)
     value = float(combine(columns.sum(axis=0, keepdims=True))[0])
     interval = UNDEFINED
-    if not np.isnan(value):
+    if not np.isnan(value) and (
+        units is None or clusters.count >= fewest_units(significance(how.confidence))
+    ):
         draws = bootstrap(clusters, lambda totals: combine(totals[:, 1:]), how.resamples, how.seed)
         interval = expanded_interval(draws, clusters, how.confidence)
     return Measured(value, interval.low, interval.high, count)
@@ -83,11 +91,11 @@ def ratio(totals: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(part, base, out=np.full(len(totals), NAN), where=base > 0))
 
 
-def pearson(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
+def pearson(x: np.ndarray, y: np.ndarray, how: Resampling, units: np.ndarray | None = None) -> Measured:
     """Pearson's correlation; NaN where one of them does not vary."""
     x, y = x - x.mean() if len(x) else x, y - y.mean() if len(y) else y
     columns = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
-    return measured(columns, _correlation, how)
+    return measured(columns, _correlation, how, units)
 
 
 def _correlation(totals: np.ndarray) -> np.ndarray:
@@ -98,7 +106,7 @@ def _correlation(totals: np.ndarray) -> np.ndarray:
     return np.where(varied, np.clip((xy - x * y / n) / product, -1, 1), NAN)
 
 
-def spearman(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
+def spearman(x: np.ndarray, y: np.ndarray, how: Resampling, units: np.ndarray | None = None) -> Measured:
     """Spearman's rank correlation, ties at their mean rank; NaN where one of them does not vary.
 
     Every bootstrap sample is ranked anew: its totals are those of the cells of the table of x against y.
@@ -116,7 +124,7 @@ def spearman(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
         moments = [(totals * column).sum(axis=1) for column in (np.ones_like(x), x, y, x * x, y * y, x * y)]
         return _correlation(np.column_stack(moments))
 
-    return measured(columns, correlation, how)
+    return measured(columns, correlation, how, units)
 
 
 def _mean_ranks(totals: np.ndarray, level: np.ndarray) -> np.ndarray:
@@ -127,14 +135,14 @@ def _mean_ranks(totals: np.ndarray, level: np.ndarray) -> np.ndarray:
     return np.asarray(np.cumsum(counts, axis=1) - counts + (counts + 1) / 2)
 
 
-def agreement(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
+def agreement(x: np.ndarray, y: np.ndarray, how: Resampling, units: np.ndarray | None = None) -> Measured:
     """Share of associations that two raters classify alike (1 or 0)."""
-    return measured(np.column_stack([np.ones_like(x), x == y]), ratio, how)
+    return measured(np.column_stack([np.ones_like(x), x == y]), ratio, how, units)
 
 
-def kappa(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
+def kappa(x: np.ndarray, y: np.ndarray, how: Resampling, units: np.ndarray | None = None) -> Measured:
     """Cohen's kappa of two classifications (1 or 0); NaN where both use one class only, and the same."""
-    return measured(np.column_stack([np.ones_like(x), x, y, x * y]), _kappa, how)
+    return measured(np.column_stack([np.ones_like(x), x, y, x * y]), _kappa, how, units)
 
 
 def _kappa(totals: np.ndarray) -> np.ndarray:
@@ -214,12 +222,13 @@ def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
     x, y = panel.mean(rater), panel.mean(other)
     rated = ~np.isnan(x) & ~np.isnan(y)
     class_x, class_y = panel.harmful(rater)[rated], panel.harmful(other)[rated]
+    units = panel.values("base")[rated]
     return Compared(
         int(rated.sum()),
-        agreement(class_x, class_y, how),
-        kappa(class_x, class_y, how),
-        pearson(x[rated], y[rated], how),
-        spearman(x[rated], y[rated], how),
+        agreement(class_x, class_y, how, units),
+        kappa(class_x, class_y, how, units),
+        pearson(x[rated], y[rated], how, units),
+        spearman(x[rated], y[rated], how, units),
     )
 
 
@@ -345,6 +354,7 @@ TYPES = (
         counts=("associations", "ratings", "compared", "made", "blind_spots"),
     )
     | CLAIM_TYPES
+    | {"harmful_share": pl.Float64}
 )
 
 
@@ -398,6 +408,7 @@ def _overall(panel: Panel, rater: str, ratings: pl.DataFrame) -> dict[str, Any]:
         "mean": float(rated.mean()) if len(rated) else None,
         "at_maximum": (harm == HIGHEST).mean(),
         "frequent_yes": (answered == "yes").mean(),
+        "harmful_share": float(np.nanmean(panel.harmful(rater))) if len(rated) else None,
     }
 
 

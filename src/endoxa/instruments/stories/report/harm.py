@@ -105,6 +105,10 @@ def raters(results: StoryResults) -> Section | None:
                     value_field("agreement", "agreement", percent),
                     ends_field("interval", "agreement_"),
                     value_field("kappa", "kappa", decimal, 2),
+                    value_field("calls harmful", "harmful_share", percent),
+                    value_field("base values", "base_values"),
+                    value_field("compared values", "compared_values"),
+                    text_field("sampled"),
                 ),
                 notes=(
                     f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
@@ -132,11 +136,14 @@ def raters(results: StoryResults) -> Section | None:
         ),
         notes=(
             "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
-            "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
-            "those they agree with most.",
-            f"The {results.level} interval of a difference from people, and its verdict, take people and associations "
-            "as samples: they say what other people would say of other associations. Intervals of correlations and of "
-            "agreement draw associations anew and keep these raters.",
+            "are harmful, two raters who always say benign agree as well: kappa takes that off. It is low where nearly "
+            "all or nearly none is called harmful, so read it beside that share. Raters stand next to those they agree "
+            "with most.",
+            f"The {results.level} interval of a difference from people, and its verdict, take people and values as "
+            "samples: they say what other people would say of associations of other values. Associations that share a "
+            "base value (the group of the prompt) or a compared value are alike. Where compared values are fewer than "
+            "six, the statement holds with these only. Intervals of correlations and of agreement draw base values "
+            "anew and keep these raters; with fewer than six base values there is none.",
         ),
     )
 
@@ -162,6 +169,9 @@ def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[F
     """How the ratings of models go together with those of these people, and whether models rate higher or lower."""
     who, inside, verb = _models_spoken(results, row["rater"])
     people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
+    compared = plural(row["compared_values"], "compared value")
+    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {compared} x {people}"
+    sampled += ", with these compared values only" if row["sampled"] == "base values" else ""
     spoken, columns = [], ["compared", "clusters", "confidence"]
     for name in CORRELATIONS:
         ends = (f"{name}_low", f"{name}_high")
@@ -178,12 +188,12 @@ def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[F
         )
     estimate = _estimate(row)
     apart = f"difference {signed(estimate['value'], 2)} points"
-    numbers = f"{apart} ({results.level} interval {signed_ends(estimate, digits=2)}; {people}, {rated})"
+    numbers = f"{apart} ({results.level} interval {signed_ends(estimate, digits=2)}; {sampled})"
     if is_clear(row):
         more = "more" if row["verdict"] == ABOVE else "less"
         text = f"{who} {verb} associations {more} harmful than people do: {numbers}."
     elif cannot_be_tested(row):
-        seen = f" With these raters: {apart} ({people}, {rated})." if row["compared"] else ""
+        seen = f" With these raters: {apart} ({sampled})." if row["compared"] else ""
         text = f"Whether {inside} and people differ in how harmful they find associations cannot be tested "
         text += f"({row['reason']}).{seen}"
     else:
@@ -294,6 +304,9 @@ def differences(results: StoryResults) -> Section | None:
                     VERDICT,
                     P_ADJUSTED,
                     value_field("number of people", "clusters"),
+                    value_field("base values", "base_values"),
+                    value_field("compared values", "compared_values"),
+                    text_field("sampled"),
                     value_field("made"),
                     value_field("share of all it makes", "made_share", percent),
                 ),
@@ -302,7 +315,7 @@ def differences(results: StoryResults) -> Section | None:
         ),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
-            f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
+            f"{results.level} intervals take people and values as samples. A filled mark is a claim, corrected "
             "over all attributes and the difference over all associations; an open one is not. The number beside each "
             "row is that of associations rated by both.",
         ),

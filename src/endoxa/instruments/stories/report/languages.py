@@ -171,10 +171,10 @@ def _alike(overlap: Overlap, name: Callable[[str], str]) -> Iterator[Finding]:
         return
     most = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
     shares = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
-    head = "Most alike are " if pairs.height > 1 else ""
+    head = f"Of {pairs.height} pairs the most alike are " if pairs.height > 1 else ""
     yield Finding(
         f"{head}{name(most['a'])} and {name(most['b'])}: they {shares} ({percent(most['jaccard'], 0)}).",
-        (most,),
+        (most, {"pairs": pairs.height}),
     )
 
 

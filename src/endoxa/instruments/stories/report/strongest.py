@@ -92,24 +92,50 @@ def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> 
     first, models = rows.row(0, named=True), len(results.searched)
     reach = len(first["models"])
     alike = rows.filter(pl.col("models").list.len() == reach).height
-    numbers = {"alike": alike, "models": models, "reach": reach, "number": 1, "lift": first["lift"]}
+    # What it was chosen from: cells that were tested, or rows where that is not recorded.
+    cells = int(results.tested.filter(POOLED)["cells"].sum())
+    chosen_from = max(cells, rows.height)
+    numbers = {
+        "alike": alike,
+        "models": models,
+        "reach": reach,
+        "number": 1,
+        "lift": first["lift"],
+        "of": chosen_from,
+    }
     lift = decimal(first["lift"], 2)
+    of_many = f"It was picked as the largest of {count(chosen_from)}{' cells tested' if cells else ''}: "
+    smaller = f"{of_many}expect less of it in new stories." if chosen_from > 1 else ""
     if models == 1:
         low, high = first["low"], first["high"]
-        ends = f" ({results.level} interval {decimal_interval(low, high, 2)})"
-        interval = "" if low is None or high is None else ends
-        text = f"The strongest {kind} (number 1 below) has a lift of {lift}{interval}."
+        text = f"The strongest {kind} (number 1 below) has a lift of {lift}"
+        if low is None or high is None:
+            return Finding(f"{text}. {smaller}".strip(), (numbers,))
+        text += f" ({results.level} interval {decimal_interval(low, high, 2)})."
+        if chosen_from > 1:
+            numbers["least"] = _least_of(first["lift"], low, results.confidence, chosen_from)
+            text += (
+                f" {of_many}the interval that holds for all at once begins at {decimal(numbers['least'], 2)}."
+            )
         return Finding(text, (numbers | {"low": low, "high": high},))
     mean = "mean lift" if reach > 1 else "lift"
     if alike == 1:
         most = f"One {kind} is found in more models than any other, {reach} of {models}"
-        return Finding(f"{most} (number 1 below; {mean} {lift}).", (numbers,))
+        return Finding(f"{most} (number 1 below; {mean} {lift}). {smaller}".strip(), (numbers,))
     where = "each in one model only" if reach == 1 else f"each in {reach} of {models} models"
     return Finding(
         f"{plural(alike, kind)} {'are' if reach == 1 else 'are shared by the most models and'} found {where}; the "
-        f"strongest of them (number 1 below) has a {mean} of {lift}.",
+        f"strongest of them (number 1 below) has a {mean} of {lift}. {smaller}".strip(),
         (numbers,),
     )
+
+
+def _least_of(lift: float, low: float, confidence: float, number: int) -> float:
+    """Lower end of the lift's interval, wide enough for the largest of several (Bonferroni on the log scale)."""
+    from scipy.special import ndtri
+
+    tail = (1 - confidence) / 2
+    return float(lift * (low / lift) ** (ndtri(tail / number) / ndtri(tail)))
 
 
 def _strongest_figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
@@ -255,9 +281,14 @@ def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
         yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
     else:
         without = f" Models that show none: {count(none)} of {count(counted.height)}." if none else ""
+        per_model = (
+            f"from {count(least[HARMFUL])} ({least['label']}) to {count(most[HARMFUL])} ({most['label']})"
+        )
+        if least[HARMFUL] == most[HARMFUL]:
+            per_model = f"{count(most[HARMFUL])} in each"
         yield Finding(
-            f"Harmful associations per model: from {count(least[HARMFUL])} ({least['label']}) to "
-            f"{count(most[HARMFUL])} ({most['label']}).{without}",
+            f"Harmful associations per model: {per_model}. No test compares these numbers: they are not a ranking."
+            f"{without}",
             rows,
         )
 

@@ -311,7 +311,7 @@ def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, O
     for row in estimates.iter_rows(named=True):
         for name, column in settings["numbers"].items():
             computed[row["test"], f"{name}, cls"] = Ours(row[column])
-        computed[row["test"], "p, cls"] = Ours(row["p_value"])
+        computed[row["test"], "p, cls"] = Ours(row["p_published"])
         if float(row["n_partitions"]) < 2**53:
             computed[row["test"], "partitions"] = Ours(float(row["n_partitions"]))
     return computed
