@@ -108,6 +108,7 @@ def _coverage(convergence: Convergence) -> Iterator[Finding]:
             for many in sorted(numbers, reverse=True)
         ]
         begun = f"{label}, {plural(total, 'association')}" if several else plural(total, "association")
+        begun += " measured"
         values = {"total": total, "every": every} | {f"with_{many}": n for many, n in numbers.items()}
         values |= {f"instruments_{many}": many for many in numbers}
         yield Finding(f"{begun}: {listed(parts)}.", (values,))
@@ -186,10 +187,8 @@ def chance_sentence(row: Mapping[str, Any]) -> str:
         f"of {plural(row['n_associations'], 'association')} tested with {every}, {count(int(row['observed']))} "
         f"{'is' if row['observed'] == 1 else 'are'} seen by all of them"
     )
-    expected = f"{decimal(row['expected'], 1)} would be by chance"
     if row["verdict"] == UNTESTED:
         return f"{numbers}; whether that is more than by chance cannot be tested: {row['reason']}."
-    adjusted = f"p {p_value(row['p_adjusted'])}"
-    if row["verdict"] == ABOVE:
-        return f"{numbers}, more often than the {expected} ({adjusted})."
-    return f"{numbers}, where {expected}: not distinguishable from chance ({adjusted})."
+    finding = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
+    beside = f"{decimal(row['expected'], 1)} would be by chance"
+    return f"{numbers}, where {beside}: {finding} (p {p_value(row['p_adjusted'])})."

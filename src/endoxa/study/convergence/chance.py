@@ -34,7 +34,11 @@ COINCIDENCE = Family(
 
 
 def seen_by_all(
-    effects: pl.DataFrame, attributes: Mapping[str, str], confidence: float = 0.95, seed: int = 0
+    effects: pl.DataFrame,
+    attributes: Mapping[str, str],
+    confidence: float = 0.95,
+    seed: int = 0,
+    exchanges: int = EXCHANGES,
 ) -> pl.DataFrame:
     """How many associations all instruments of a model see, and how many they would see by chance.
 
@@ -46,12 +50,17 @@ def seen_by_all(
         attributes: attribute of each association, by id.
         confidence: confidence level of the verdicts.
         seed: seed of the exchanges.
+        exchanges: how many are drawn.
 
     Returns:
         Columns of `schema.convergence.CHANCE_COLUMNS`, a row for each model with two instruments or more.
     """
     models = effects.partition_by("model", maintain_order=True)
-    rows = [_row(part, attributes, confidence, seed) for part in models if part["instrument"].n_unique() > 1]
+    rows = [
+        _row(part, attributes, confidence, (seed, exchanges))
+        for part in models
+        if part["instrument"].n_unique() > 1
+    ]
     table = adjusted(pl.DataFrame(rows, schema=types_of(CHANCE_COLUMNS)), COINCIDENCE)
     table = decided(
         table.with_columns(neutral=pl.col("expected").fill_null(0.0)),
@@ -63,7 +72,7 @@ def seen_by_all(
 
 
 def _row(
-    effects: pl.DataFrame, attributes: Mapping[str, str], confidence: float, seed: int
+    effects: pl.DataFrame, attributes: Mapping[str, str], confidence: float, drawn: tuple[int, int]
 ) -> dict[str, Any]:
     tools = effects["instrument"].unique(maintain_order=True).to_list()
     tested = effects.filter(pl.col("se") > 0)
@@ -83,7 +92,7 @@ def _row(
         "confidence": confidence,
     }
     if number:
-        counts = np.fromiter(_counts(by_tool, identity, attribute, seed), float)
+        counts = np.fromiter(_counts(by_tool, identity, attribute, *drawn), float)
         row |= {
             "observed": counts[0],
             "expected": float(counts[1:].mean()),
@@ -99,7 +108,11 @@ def _row(
 
 
 def _counts(
-    by_tool: Sequence[pl.DataFrame], identity: np.ndarray, attribute: np.ndarray, seed: int
+    by_tool: Sequence[pl.DataFrame],
+    identity: np.ndarray,
+    attribute: np.ndarray,
+    seed: int,
+    exchanges: int,
 ) -> Iterator[int]:
     """Associations that all claim in one direction: as measured, then under each exchange."""
     rng = np.random.default_rng(seed)
@@ -113,7 +126,7 @@ def _counts(
         # A rounding error is no difference.
         bounds.append(float(np.abs(effect / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf)
     order = _order(identity, attribute)
-    for draw in range(EXCHANGES + 1):
+    for draw in range(exchanges + 1):
         sides = []
         for k, (effect, error, level, bound) in enumerate(
             zip(statistics, errors, levels, bounds, strict=True)
