@@ -200,7 +200,7 @@ def _correlation_row(
 def _crossed(identity: np.ndarray, attribute: np.ndarray) -> bool:
     """Whether attributes recur in several identities."""
     cells = np.unique(np.stack([identity, attribute]), axis=1)
-    return len(np.unique(attribute)) < cells.shape[1]
+    return len(np.unique(attribute)) < int(cells.shape[1])
 
 
 def correlation_sentence(row: dict[str, Any]) -> str:

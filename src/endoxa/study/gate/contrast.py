@@ -332,4 +332,4 @@ def _seen_correlation(sizes: np.ndarray, sums: np.ndarray, spread: float) -> flo
     if len(sizes) < 2 or size <= 1 or spread <= 0:
         return 0.0
     effect = jackknife_variance(sizes, sums) / (spread / sizes.sum())
-    return min(max((effect - 1) / (size - 1), 0.0), 1.0)
+    return float(min(max((effect - 1) / (size - 1), 0.0), 1.0))

@@ -237,10 +237,8 @@ def _pairs_cell(measure: Measure, rule: str, axis: str, baseline: Scores, other:
     )
     in_baseline, in_other = in_baseline[at], in_other[at_other]
     first, second = baseline.sample.difference[in_baseline], other.sample.difference[in_other]
-    cluster, attribute = (
-        None if codes is None else codes[in_baseline]
-        for codes in (baseline.sample.cluster, baseline.sample.attribute)
-    )
+    cluster, attribute = baseline.sample.cluster[in_baseline], baseline.sample.attribute
+    attribute = attribute if attribute is None else attribute[in_baseline]
     return Paired(
         measure,
         rule,

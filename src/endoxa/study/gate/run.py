@@ -182,7 +182,7 @@ def _untested(cell: Paired, most_left_out: float) -> str:
     if items == 0:
         return f"none of {plural(total, 'item')} has a value in both runs"
     if cell.left_out > most_left_out * total:
-        share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.0f} %)"
+        share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.3g} %)"
         return f"{share} have no value in one of the runs, more than {100 * most_left_out:g} %"
     return cell.untestable
 
