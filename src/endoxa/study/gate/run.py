@@ -227,12 +227,14 @@ def _sentence(verdict: Verdict, tests: Sequence[GateTest], margin: float) -> str
     some = [test for test in tests if test.verdict == verdict]
     if verdict == "pass":
         return f"{head} in any of {len(tests)} tests."
+    names = f": {'; '.join(test.name for test in some)}" if len(some) < len(tests) else ""
+    where = f"{head} in {len(some)} of {len(tests)} tests{names}."
     if verdict == "worse":
-        return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}."
+        return where
     wanted = [test.more_items for test in some if test.more_items is not None]
     more = (
         f" The one that needs most would be decided by about {plural(max(wanted), 'more item')}."
         if wanted
         else ""
     )
-    return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}.{more}"
+    return f"{where}{more}"
