@@ -1,7 +1,8 @@
 """How often intervals of corrected correlations hold the truth, and how often agreement is claimed that is not there.
 
-    python benchmarks/convergence_coverage.py                  every table of docs/methods/convergence.md, some ten
-    minutes python benchmarks/convergence_coverage.py --repeats 100    the same, quick and rough
+    python benchmarks/convergence_coverage.py                  tables of docs/methods/convergence.md, some ten minutes
+    python benchmarks/convergence_coverage.py --repeats 100    the same, quick and rough
+    python benchmarks/convergence_coverage.py --crossed --repeats 100    identities crossed with attributes
 
 A simulated model has a latent strength for each association under each of four instruments; the strengths correlate
 between instruments as planted, and associations of one identity share a part of their strength. Each instrument
@@ -17,12 +18,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 from scipy.special import ndtr, ndtri, stdtrit
 
 from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
-from endoxa.study.convergence.correlations import compared, jackknifed
+from endoxa.study.convergence.chance import seen_by_all
+from endoxa.study.convergence.correlations import compared, correlations, jackknifed
+from endoxa.study.convergence.effects import check_parts, effects, measured
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""
@@ -349,13 +353,149 @@ def compared_once(seed: int, identities: int, share: float, correlation: float) 
     return bool(row["low"] <= true <= row["high"]), bool(row["p_value"] <= 1 - CONFIDENCE)
 
 
+@dataclass(frozen=True)
+class Crossed:
+    """Associations of identities and attributes that recur; shares of the variance of strengths that either makes.
+
+    Attributes:
+        identities: their number.
+        attributes: their number.
+        of_attribute: share of the variance of strengths that associations of one attribute have in common.
+        of_identity: the same of one identity.
+        filled: share of identities and attributes that are an association.
+        skewed: everything is exponential instead of normal.
+        unique: every association has an attribute of its own.
+    """
+
+    identities: int
+    attributes: int
+    of_attribute: float
+    of_identity: float = 0.2
+    filled: float = 1.0
+    skewed: bool = False
+    unique: bool = False
+
+    def strengths(
+        self, rng: np.random.Generator, instruments: int, correlation: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Strengths (instruments, associations), correlated as planted at each level, and codes of both kinds."""
+        identity = np.repeat(np.arange(self.identities), self.attributes)
+        attribute = np.tile(np.arange(self.attributes), self.identities)
+        kept = rng.random(len(identity)) < self.filled
+        identity, attribute = identity[kept], attribute[kept]
+        attribute = np.arange(len(identity)) if self.unique else attribute
+
+        def drawn(size: int) -> np.ndarray:
+            return rng.exponential(size=size) - 1 if self.skewed else rng.standard_normal(size)
+
+        strength = np.zeros((instruments, len(identity)))
+        rest = 1 - self.of_identity - self.of_attribute
+        levels = (
+            (self.of_identity, identity),
+            (self.of_attribute, attribute),
+            (rest, np.arange(len(identity))),
+        )
+        for share, codes in levels:
+            size = int(codes.max()) + 1
+            common = np.sqrt(correlation) * drawn(size)
+            for k in range(instruments):
+                strength[k] += np.sqrt(share) * (common + np.sqrt(1 - correlation) * drawn(size))[codes]
+        return strength, identity, attribute
+
+
+CROSSED = {
+    "20 x 10, attributes make 0": Crossed(20, 10, 0.0),
+    "20 x 10, attributes make 0.3": Crossed(20, 10, 0.3),
+    "20 x 10, attributes make 0.6": Crossed(20, 10, 0.6),
+    "12 x 40, attributes make 0.6": Crossed(12, 40, 0.6),
+    "30 x 60, 15 % filled, attributes make 0.6": Crossed(30, 60, 0.6, filled=0.15),
+    "20 x 10, skewed, attributes make 0.4": Crossed(20, 10, 0.4, 0.3, skewed=True),
+    "20 x 10, attributes of their own": Crossed(20, 10, 0.3, unique=True),
+    "20 x 5, attributes make 0.6": Crossed(20, 5, 0.6),
+}
+
+
+def crossed_tables(repeats: int) -> None:
+    """Correlations of two instruments, and associations that three see: identities alone as the sample, and both."""
+    print("world | sample | false claims | covered at 0 | covered at 0.6 | claimed at 0.6")
+    for name, world in CROSSED.items():
+        for both in (False, True):
+            cells = [_correlated(world, repeats, correlation, both=both) for correlation in (0.0, 0.6)]
+            rates = (cells[0][0], cells[0][1], cells[1][1], cells[1][0])
+            print(
+                " | ".join((name, "both" if both else "identities", *(f"{rate:.3f}" for rate in rates))),
+                flush=True,
+            )
+    print("world | planted | claimed | seen by all, mean | by chance, mean")
+    for name, world in CROSSED.items():
+        for correlation in (0.0, 0.6):
+            claimed, observed, expected = _seen(world, repeats, correlation)
+            print(f"{name} | {correlation:g} | {claimed:.3f} | {observed:.1f} | {expected:.1f}", flush=True)
+
+
+def _parts(
+    rng: np.random.Generator, strength: np.ndarray, instrument: str, identity: np.ndarray
+) -> pl.DataFrame:
+    """A table of parts of reliability 0.7."""
+    drawn = values(rng, strength, 0.7, answers=False, levels=True)
+    names = [f"a{k:05d}" for k in range(len(strength))]
+    return pl.DataFrame(
+        {
+            "model": "m",
+            "instrument": instrument,
+            "association_id": np.repeat(names, PARTS),
+            "identity": np.repeat(identity, PARTS).astype(str),
+            "part": np.tile(np.arange(PARTS), len(strength)).astype(str),
+            "value": drawn.ravel(),
+        }
+    )
+
+
+def _correlated(world: Crossed, repeats: int, correlation: float, *, both: bool) -> tuple[float, float]:
+    """Share of studies whose correlation is claimed, and of intervals that hold it."""
+    claims, hits = [], []
+    for seed in range(repeats):
+        rng = np.random.default_rng([seed, world.identities, world.attributes])
+        strength, identity, attribute = world.strengths(rng, 2, correlation)
+        parts = pl.concat([_parts(rng, strength[k], f"t{k}", identity) for k in range(2)])
+        names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)} if both else {}
+        row = correlations(measured(check_parts(parts)), names).row(0, named=True)
+        if row["low"] is not None:
+            claims.append(row["p_value"] <= 1 - CONFIDENCE)
+            hits.append(row["low"] <= correlation <= row["high"])
+    return float(np.mean(claims)), float(np.mean(hits))
+
+
+def _seen(world: Crossed, repeats: int, correlation: float) -> tuple[float, float, float]:
+    """Share of studies in which more is seen by all than by chance; the mean number, and the mean expected one."""
+    rows = []
+    for seed in range(repeats):
+        rng = np.random.default_rng([seed, world.identities, world.attributes])
+        strength, identity, attribute = world.strengths(rng, 3, correlation)
+        parts = pl.concat([_parts(rng, 0.5 + strength[k], f"t{k}", identity) for k in range(3)])
+        names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
+        row = seen_by_all(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199).row(
+            0, named=True
+        )
+        rows.append((row["p_value"] <= 1 - CONFIDENCE, row["observed"], row["expected"]))
+    claimed, observed, expected = np.mean(rows, axis=0)
+    return float(claimed), float(observed), float(expected)
+
+
 def main() -> None:
     """Print every table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeats", type=int, default=1000, help="simulated studies of each kind")
-    repeats = parser.parse_args().repeats
+    parser.add_argument(
+        "--crossed", action="store_true", help="identities crossed with attributes, nothing else"
+    )
+    options = parser.parse_args()
+    repeats = options.repeats
+    if options.crossed:
+        crossed_tables(repeats)
+        return
     for table in (coverage_table, claims_table, worlds_table, discriminant_table, methods_table):
         table(repeats)
         print()

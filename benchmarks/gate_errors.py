@@ -7,6 +7,9 @@ worst case of a wrong failure over both signs for normal estimates, computed exa
     PYTHONPATH=tests python benchmarks/gate_errors.py                    the table, some 15 minutes on two cores
     PYTHONPATH=tests python benchmarks/gate_errors.py --repeats 300
     PYTHONPATH=tests python benchmarks/gate_errors.py --worst-case       seconds
+    PYTHONPATH=tests python benchmarks/gate_errors.py --crossed --repeats 300
+        identities crossed with attributes, both of which differ in how much changes: identities alone as the sample,
+        and both; then whole gates of several measures and axes. Ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from scipy.stats import multivariate_normal, norm
+from statsmodels.stats.multitest import multipletests
 
+from endoxa.study.gate.decision import Contrasts, Values
 from support.gate_runs import Situation, verdicts
 
 LEVEL = 0.05
@@ -111,12 +116,147 @@ def worst_case() -> None:
     print(f"greatest rate of wrong failures, normal estimates: {greatest[0]:.4f} ({greatest[1]})")
 
 
+@dataclass(frozen=True)
+class Crossed:
+    """Items of identities and attributes, each cell with its chance; changes differ by identity and by attribute.
+
+    Attributes:
+        identities: their number.
+        attributes: their number.
+        filled: share of the cells that have items.
+        size: items in a cell.
+        by_identity: standard deviation of the mean change of identities.
+        by_attribute: of attributes.
+        churn: share of items that change sides besides, half in each direction.
+        nested: every identity has attributes of its own.
+    """
+
+    identities: int
+    attributes: int
+    filled: float = 1.0
+    size: int = 1
+    by_identity: float = 0.0
+    by_attribute: float = 0.0
+    churn: float = 0.1
+    nested: bool = False
+
+    def draw(self, rng: np.random.Generator, change: float, baseline: float = 0.6) -> Values:
+        """A pair of runs whose share rises by `change` on average."""
+        first = np.repeat(np.arange(self.identities), self.attributes)
+        second = np.tile(np.arange(self.attributes), self.identities)
+        kept = np.repeat(rng.random(len(first)) < self.filled, self.size)
+        first, second = (np.repeat(codes, self.size)[kept] for codes in (first, second))
+        if self.nested:
+            second = first * self.attributes + second
+        of_first = self.by_identity * rng.standard_normal(self.identities)
+        of_second = self.by_attribute * rng.standard_normal(self.identities * self.attributes)
+        shift = change + of_first[first] + of_second[second]
+        up = np.clip((np.maximum(shift, 0) + self.churn / 2) / (1 - baseline), 0, 1)
+        down = np.clip((np.maximum(-shift, 0) + self.churn / 2) / baseline, 0, 1)
+        sides, lot = rng.random(len(first)) < baseline, rng.random(len(first))
+        return Values(sides - 0.5, np.where(sides, lot >= down, lot < up) - 0.5, first, attribute=second)
+
+    def true(self, change: float) -> float:
+        """What the share rises by, chances being cut at 0 and 1."""
+        rng = np.random.default_rng(99)
+        many = replace(self, identities=1000, attributes=1000, filled=0.1, size=1, nested=False)
+        draws = [many.draw(rng, change) for _ in range(20)]
+        return float(np.mean([(values.candidate - values.baseline).mean() for values in draws]))
+
+
+CROSSED = {
+    "30 x 10": Crossed(30, 10),
+    "30 x 10, nothing else changes": Crossed(30, 10, churn=0.0),
+    "30 x 10, 4 items each": Crossed(30, 10, size=4),
+    "12 x 40": Crossed(12, 40),
+    "60 x 100, 15 % filled": Crossed(60, 100, filled=0.15),
+    "8 x 8, 5 items each": Crossed(8, 8, size=5),
+    "30 identities with 10 attributes of their own": Crossed(30, 10, nested=True),
+}
+
+
+def crossed_table(repeats: int) -> None:
+    """Wrong and right decisions where changes differ by identity and attribute, most and least over deviations."""
+    print(
+        "design | deviations of attributes | sample | wrong passes | wrong failures | right passes | right failures"
+    )
+    for name, design in CROSSED.items():
+        for by_attribute in (0.0, 0.1, 0.2):
+            for sample in ("identities", "both"):
+                rates = []
+                for by_identity in (0.0, 0.1):
+                    world = replace(design, by_identity=by_identity, by_attribute=by_attribute)
+                    rates.append(_rates(world, repeats, both=sample == "both"))
+                wrong, right = np.max(rates, axis=0)[:2], np.min(rates, axis=0)[2:]
+                cells = [f"{rate:.3f}" for rate in wrong] + [f"{rate:.2f}" for rate in right]
+                print(" | ".join((name, f"{by_attribute:g}", sample, *cells)), flush=True)
+
+
+def _rates(world: Crossed, repeats: int, *, both: bool) -> tuple[float, ...]:
+    """Wrong passes and failures at the margin; right passes of no change at 0.1, right failures of 0.2 at 0.05."""
+
+    def share(change: float, margin: float, what: str, number: int, seed: int) -> float:
+        rng, hits = np.random.default_rng(seed), 0
+        for _ in range(number):
+            values = world.draw(rng, change)
+            values = values if both else replace(values, attribute=None)
+            hits += getattr(Contrasts.of(values).evidence(margin, LEVEL), what) <= LEVEL
+        return hits / number
+
+    true, few = world.true(0.05), max(repeats // 2, 50)
+    return (
+        share(0.05, true, "p_not_worse", repeats, 1),
+        share(0.05, true, "p_worse", repeats, 1),
+        share(0.0, 0.1, "p_not_worse", few, 2),
+        share(0.2, 0.05, "p_worse", few, 3),
+    )
+
+
+def combined_table(repeats: int) -> None:
+    """Whole gates: three measures, all items and four axes of identities each, 15 tests."""
+    print(
+        "gate | every difference is the margin: wrong pass, wrong failure | one measure 3 margins worse: failure |"
+    )
+    print("no difference: pass")
+    world = Crossed(60, 20, by_identity=0.05, by_attribute=0.05)
+    true = world.true(0.05)
+    for name, axes in (("all items", 1), ("all items and four axes", 5)):
+        found = {
+            "at": [_gated(world, [0.05] * 3, true, axes, seed) for seed in range(repeats)],
+            "worse": [_gated(world, [0.15, 0, 0], 0.05, axes, seed) for seed in range(repeats)],
+            "none": [_gated(world, [0, 0, 0], 0.1, axes, seed) for seed in range(repeats)],
+        }
+        at, worse, none = (np.mean(rows, axis=0) for rows in found.values())
+        print(f"{name} | {at[0]:.3f}, {at[1]:.3f} | {worse[1]:.2f} | {none[0]:.2f}", flush=True)
+
+
+def _gated(world: Crossed, changes: list[float], margin: float, axes: int, seed: int) -> tuple[bool, bool]:
+    """Whether a gate passes, and whether it fails."""
+    rng, tests = np.random.default_rng(seed), []
+    for change in changes:
+        values = world.draw(rng, change)
+        for axis in range(axes):
+            kept = (values.cluster % 4 == axis - 1) | (axis == 0)
+            arrays = (values.baseline[kept], values.candidate[kept], values.cluster[kept])
+            assert values.attribute is not None
+            tests.append(
+                Contrasts.of(Values(*arrays, attribute=values.attribute[kept])).evidence(margin, LEVEL)
+            )
+    holm = multipletests([test.p_worse for test in tests], method="holm")[1]
+    return all(test.p_not_worse <= LEVEL for test in tests), bool((holm <= LEVEL).any())
+
+
 def main() -> None:
     """The table, or the worst case alone."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=1000)
     parser.add_argument("--worst-case", action="store_true")
+    parser.add_argument("--crossed", action="store_true")
     options = parser.parse_args()
+    if options.crossed:
+        crossed_table(options.repeats)
+        combined_table(options.repeats)
+        return
     worst_case()
     if not options.worst_case:
         table(options.repeats)

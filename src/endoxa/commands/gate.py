@@ -31,15 +31,19 @@ def gate(
         tuple[str, ...],
         Option(
             "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig.",
+            "accuracy_disambig, answered.",
             ANALYSIS,
             metavar="NAME",
-            default="preference_ratio, or bias_ambig",
+            default="all of these",
         ),
     ] = (),
     axis: Annotated[
         tuple[str, ...],
-        Option("Axis or category, a test each; repeatable. all: all items.", ANALYSIS, default="all"),
+        Option(
+            "Axis or category, a test each; repeatable. all: all items together, and nothing else.",
+            ANALYSIS,
+            default="all items, and every axis with 6 identities or more",
+        ),
     ] = (),
     rule: Annotated[
         tuple[str, ...],
@@ -58,6 +62,15 @@ def gate(
     confidence: Annotated[
         Confidence, Option("1 minus the largest chance of a wrong pass, and of a wrong failure.", ANALYSIS)
     ] = DEFAULT_CONFIDENCE,
+    most_left_out: Annotated[
+        float,
+        Option(
+            "Share of items that may have no score or readable answer in one of the runs; with more a test is "
+            "undecided.",
+            ANALYSIS,
+            metavar="SHARE",
+        ),
+    ] = 0.1,
     markdown: Annotated[
         Path | None,
         Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE", ending=".md"),
@@ -78,8 +91,9 @@ def gate(
     """Decide whether a candidate model is worse than a baseline by more than a margin.
 
     Exit codes: 0 not worse by more than the margin, 1 worse, 4 undecided (the output says how many more items would
-    decide), 2 error. Runs are paired by item, identities are resampled. Worse is further from the neutral value, on
-    either side; for accuracies, lower. Runs over different data, or with different settings, are refused.
+    decide), 2 error. Runs are paired by item; identities and attributes are both samples. Worse is further from the
+    neutral value, on either side; for accuracies and the share answered, lower. It passes if every test passes. Runs
+    over different data, or with different settings, are refused.
 
     \b
     Examples:
@@ -107,6 +121,7 @@ def gate(
         baseline_model=baseline_model,
         candidate_model=candidate_model,
         confidence=confidence,
+        most_left_out=most_left_out,
     )
     written = [path for path in outputs.values() if path is not None]
     for path in written:

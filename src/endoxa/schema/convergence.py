@@ -55,7 +55,7 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "n_associations": "associations that both measured",
     "n_identities": "their identities, which are resampled",
     "raw": "Pearson's correlation of the effects over these associations",
-    "raw_low": "lower end of its interval (jackknife over identities on Fisher's z)",
+    "raw_low": "lower end of its interval (jackknife over identities and attributes on Fisher's z)",
     "raw_high": "upper end",
     "reliability_1": "reliability of the first instrument over these associations",
     "reliability_1_low": "lower end of its interval, which decides whether the correlation is corrected",
@@ -65,15 +65,18 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "reliability_2_high": "upper end",
     "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where a reliability "
     "is unknown or too low",
-    "low": "lower end of its interval: every value that the jackknife over identities does not reject",
+    "low": "lower end of its interval: every value that the jackknife over identities and attributes does not reject",
     "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
     "confidence": "confidence level of the intervals",
-    "p_value": "test of no correlation: the larger of jackknife t and sign flips of identities",
+    "p_value": "test of no correlation: the largest of jackknife t and sign flips of identities and of attributes; "
+    "with fewer than six attributes, also of exchanges of identities after attribute means were removed",
     "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
     "neutral": "0",
     "verdict": "of the corrected correlation: 'above', 'below', 'unclear' or 'cannot-be-tested'",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
     "sentence": "the finding in one sentence",
+    "n_attributes": "attributes of the associations; 0 where none recurs",
+    "sampled": "'both' identities and attributes, or 'identities': the statement is about these attributes only",
 }
 """Columns of `correlations.csv`: one row per model and pair of instruments."""
 
@@ -119,9 +122,10 @@ AGREEMENT_COLUMNS: dict[str, str] = {
     "association_id": "the association",
     "identity": "its identity",
     "attribute": "its attribute, or empty",
-    "agreement": "'all agree' (two or more tested, all claim one direction), 'contradict' (one claims the stereotype, "
-    "another the opposite), 'some agree' (two or more claim one direction, others are unclear), 'only one sees it', "
-    "'none sees it', 'one instrument' (no more could be tested), or 'cannot be tested'",
+    "agreement": "'all agree' (every instrument of the model was tested, all claim one direction), 'contradict' (one "
+    "claims the stereotype, another the opposite), 'some agree' (two or more claim one direction, others are unclear "
+    "or did not measure it), 'only one sees it', 'none sees it', 'one instrument' (no more could be tested), or "
+    "'cannot be tested'",
     "direction": "'above' (stereotype) or 'below' where something is claimed without contradiction, else empty",
     "above": "instruments that claim the stereotype, joined by '; '",
     "below": "instruments that claim the opposite",
@@ -131,3 +135,19 @@ AGREEMENT_COLUMNS: dict[str, str] = {
     "n_instruments": "instruments that measured it",
 }
 """Columns of `agreement.csv`: one row per model and association, in the order of the list to look at first."""
+
+CHANCE_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "n_instruments": "instruments that measured it",
+    "n_associations": "associations that all of them tested",
+    "n_identities": "their identities",
+    "n_attributes": "their attributes",
+    "observed": "associations that all instruments claim in one direction",
+    "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept",
+    "confidence": "confidence level of the verdict",
+    "p_value": "share of the exchanges (the measured order counted) in which as many or more are seen by all",
+    "p_adjusted": "the same after Benjamini-Hochberg over models",
+    "verdict": "'above' (more than by chance), 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""Columns of `chance.csv`: one row per model with two instruments or more."""

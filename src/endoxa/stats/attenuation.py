@@ -7,7 +7,8 @@ intervals: docs/methods/convergence.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,11 +22,11 @@ from endoxa.stats.reliability import (
     jackknife_error,
     jackknife_errors,
     moments,
-    quantile_of,
     reliability,
     totals_of,
 )
 from endoxa.stats.signs import fewest_units, sign_flip_test
+from endoxa.stats.two_way import two_way
 from endoxa.stats.verdicts import significance, too_few
 
 _STEPS = 400
@@ -79,6 +80,16 @@ class CorrectedCorrelation:
     untestable: str = ""
     uncorrectable: str = ""
 
+    def at_least(self, p_value: float, confidence: float) -> CorrectedCorrelation:
+        """The same with a p-value of at least this one, and intervals that agree with it."""
+        largest = max(self.p_value, p_value)
+        return replace(
+            self,
+            raw_interval=agreeing(self.raw_interval, self.raw, 0.0, largest, confidence),
+            interval=agreeing_open(self.interval, self.value, largest, confidence),
+            p_value=largest,
+        )
+
 
 def corrected_correlation(
     first: PartScores,
@@ -88,6 +99,7 @@ def corrected_correlation(
     *,
     names: tuple[str, str] = ("the first instrument", "the second instrument"),
     seed: int = 0,
+    crossed: np.ndarray | None = None,
 ) -> CorrectedCorrelation:
     """Correlation of two scores of the same units, raw and corrected for unreliability, with intervals over clusters.
 
@@ -106,10 +118,15 @@ def corrected_correlation(
         confidence: confidence level of the intervals.
         names: what the two are called in reasons.
         seed: seed of the sign-flip test.
+        crossed: code of the other kind of cluster that each unit belongs to (its attribute), where both kinds are
+            samples: the jackknife variance is then that of either kind minus that of both together (Cameron, Gelbach
+            and Miller 2011), degrees of freedom are Satterthwaite's, and both kinds change their signs.
     """
     units, clusters = len(first.mean), len(np.unique(cluster))
     flat = _flat((first, second), names)
     alpha = significance(confidence)
+    from scipy.special import stdtr, stdtrit
+
     untestable = (
         flat
         or too_few(units, "associations", FEWEST_UNITS)
@@ -142,17 +159,33 @@ def corrected_correlation(
     )
     if untestable:
         return CorrectedCorrelation(*estimates, untestable, uncorrectable)
-    quantile = quantile_of(totals, confidence)
-    z = _fisher(without[0])
-    error = jackknife_error(z)
+    left = [without]
+    if crossed is not None:
+        cells = np.unique(np.stack([cluster, crossed]), axis=1, return_inverse=True)[1].ravel()
+        for codes in (crossed, cells):
+            parts = totals_of(first, second, codes)
+            left.append(moments(parts.sum(axis=0) - parts))
+    z = [_fisher(other[0]) for other in left]
+    error = float(_errors([values[:, None] for values in z])[0])
     if not error > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
         return CorrectedCorrelation(*estimates, same, uncorrectable or same)
+    degrees = freedom(totals)
+    if crossed is not None:
+        degrees = _satterthwaite(z, error, (degrees, freedom(totals_of(first, second, crossed))), units)
+    quantile = float(stdtrit(degrees, (1 + confidence) / 2))
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
-    p_value = _p_value(float(_fisher(raw)) / error, totals, products, cluster, seed)
+    flipped = (
+        sign_flip_test(np.bincount(np.unique(cluster, return_inverse=True)[1], products), seed=seed)
+        if crossed is None
+        else two_way(products, cluster, crossed, neutral=0.0, confidence=confidence, seed=seed).p_value
+    )
+    # Either alone rejects a true hypothesis slightly too often with few clusters (docs/methods/convergence.md).
+    jackknife = 2 * float(stdtr(degrees, -abs(float(_fisher(raw)) / error)))
+    p_value = max(jackknife, flipped if np.isfinite(flipped) else 1.0)
     middle, reach = float(_fisher(raw)), quantile * error
     ends = Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
-    interval = UNDEFINED if uncorrectable else _inverted(overall, without, quantile)
+    interval = UNDEFINED if uncorrectable else _inverted(overall, left, quantile)
     return CorrectedCorrelation(
         raw,
         agreeing(ends, raw, 0.0, p_value, confidence),
@@ -214,37 +247,46 @@ def _fisher(correlation: np.ndarray | float) -> np.ndarray:
     return np.asarray(np.arctanh(np.clip(correlation, -EDGE, EDGE)))
 
 
-def _p_value(
-    statistic: float, totals: np.ndarray, products: np.ndarray, cluster: np.ndarray, seed: int
+def _errors(left: Sequence[np.ndarray]) -> np.ndarray:
+    """Standard error of each column from its values without each cluster; of one kind, or of two and their cells."""
+    variances = [jackknife_errors(values) ** 2 for values in left]
+    if len(variances) == 1:
+        return np.asarray(np.sqrt(variances[0]))
+    first, second, cells = variances
+    return np.asarray(np.sqrt(np.maximum(np.maximum(first, second), first + second - cells)))
+
+
+def _satterthwaite(
+    left: Sequence[np.ndarray], error: float, degrees: tuple[float, float], units: int
 ) -> float:
-    """The larger p-value of jackknife t and sign flips of the clusters' sums of products.
-
-    Either alone rejects a true hypothesis slightly too often with few clusters (docs/methods/convergence.md).
-    """
-    from scipy.special import stdtr
-
-    jackknife = 2 * float(stdtr(freedom(totals), -abs(statistic)))
-    _, index = np.unique(cluster, return_inverse=True)
-    flipped = sign_flip_test(np.bincount(index, weights=products), seed=seed)
-    return max(jackknife, flipped if np.isfinite(flipped) else 1.0)
+    """Degrees of freedom of a variance made of that of two kinds of clusters, at least those of the fewer."""
+    first, second, cells = (jackknife_error(values) ** 2 for values in left)
+    rest = max(units - sum(degrees) - 1, 1)
+    weights = first**2 / max(degrees[0], 0.3) + second**2 / max(degrees[1], 0.3) + cells**2 / rest
+    return max(error**4 / weights, min(degrees))
 
 
 def _inverted(
     overall: tuple[np.ndarray, np.ndarray, np.ndarray],
-    without: tuple[np.ndarray, np.ndarray, np.ndarray],
+    without: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     quantile: float,
 ) -> Interval:
     """Every corrected correlation that is not rejected, around the estimate."""
     raw, factor = float(overall[0]), float(np.sqrt(overall[1] * overall[2]))
-    left = np.sqrt(np.maximum(without[1], 0.0) * np.maximum(without[2], 0.0))
-    z, z_left = float(_fisher(raw)), _fisher(without[0])
+    left = [np.sqrt(np.maximum(one, 0.0) * np.maximum(two, 0.0)) for _, one, two in without]
+    z, z_left = float(_fisher(raw)), [_fisher(correlations) for correlations, _, _ in without]
     middle = float(np.clip(raw / factor, -EDGE / factor, EDGE / factor))
-    outer = _outer(raw, factor, without[0], left, quantile)
+    outer = _outer(raw, factor, [correlations for correlations, _, _ in without], left, quantile)
 
     def excess(tried: np.ndarray) -> np.ndarray:
         """How far the statistic lies beyond its bound, negative where the value is not rejected."""
         distance = z - _fisher(tried * factor)
-        error = jackknife_errors(z_left[:, None] - _fisher(tried[None, :] * left[:, None]))
+        error = _errors(
+            [
+                of_raw[:, None] - _fisher(tried[None, :] * of_factor[:, None])
+                for of_raw, of_factor in zip(z_left, left, strict=True)
+            ]
+        )
         return np.asarray(np.abs(distance) - quantile * error)
 
     def end(limit: float, fieller: float) -> float:
@@ -266,13 +308,20 @@ def _inverted(
     return Interval(end(-1.0, outer.low), end(1.0, outer.high))
 
 
-def _outer(raw: float, factor: float, raw_left: np.ndarray, left: np.ndarray, quantile: float) -> Interval:
+def _outer(
+    raw: float, factor: float, raw_left: Sequence[np.ndarray], left: Sequence[np.ndarray], quantile: float
+) -> Interval:
     """Fieller's interval: every c for which r - c a lies within t jackknife errors of 0; infinite where unbounded."""
-    scale = (len(left) - 1) / len(left) * quantile**2
-    r, a = raw_left - raw_left.mean(), left - left.mean()
-    square = factor**2 - scale * float(a @ a)
+    parts = []
+    for of_raw, of_factor in zip(raw_left, left, strict=True):
+        scale = (len(of_raw) - 1) / len(of_raw) * quantile**2
+        r, a = of_raw - of_raw.mean(), of_factor - of_factor.mean()
+        parts.append(scale * np.array([r @ r, r @ a, a @ a]))
+    combined = parts[0] if len(parts) == 1 else parts[0] + parts[1] - parts[2]
+    rr, ra, aa = max((combined, *parts[:2]), key=lambda part: float(part[0]))
+    square = factor**2 - float(aa)
     if square <= 0:
         return Interval(-np.inf, np.inf)
-    half = raw * factor - scale * float(r @ a)
-    root = np.sqrt(max(half**2 - square * (raw**2 - scale * float(r @ r)), 0.0))
+    half = raw * factor - float(ra)
+    root = np.sqrt(max(half**2 - square * (raw**2 - float(rr)), 0.0))
     return Interval((half - root) / square, (half + root) / square)

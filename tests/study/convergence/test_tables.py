@@ -303,7 +303,8 @@ def test_attributes_of_one_identity_have_no_partner():
     ("above", "below", "unclear", "untested", "kind"),
     [
         (3, 0, 0, 0, "all agree"),
-        (0, 2, 0, 1, "all agree"),
+        (0, 2, 0, 0, "all agree"),
+        (0, 2, 0, 1, "some agree"),
         (1, 1, 2, 0, "contradict"),
         (2, 0, 1, 0, "some agree"),
         (1, 0, 3, 0, "only one sees it"),
@@ -314,7 +315,9 @@ def test_attributes_of_one_identity_have_no_partner():
 )
 def test_what_instruments_say_together(above, below, unclear, untested, kind):
     claims = {"above": above, "below": below, "unclear": unclear, "untested": untested}
-    assert kind_of(claims) == kind
+    assert kind_of(claims, above + below + unclear + untested) == kind
+    # With an instrument more that did not measure the association, all cannot agree.
+    assert kind_of(claims, above + below + unclear + untested + 1) == kind.replace("all", "some")
 
 
 def test_the_list_begins_with_what_all_see():

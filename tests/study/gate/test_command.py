@@ -67,7 +67,7 @@ def test_exit_codes_and_files(runs, tmp_path, candidate, code):
 
 
 def test_the_terminal_holds_several_measures(runs):
-    found = ex.gate(runs / "base", runs / "close", margin=0.05)
+    found = ex.gate(runs / "base", runs / "close", margin=0.05, axis="all")
     text = str(found.headline())
     assert max(map(len, text.splitlines())) <= 80
     assert "measure preference_ratio, rule sum, axis all" in text
@@ -88,7 +88,7 @@ def test_json_has_no_nan(tmp_path):
     ("candidate", "child"), [("alike", "system-out"), ("worse", "failure"), ("close", "skipped")]
 )
 def test_junit(runs, candidate, child):
-    found = ex.gate(runs / "base", runs / candidate, margin=0.05)
+    found = ex.gate(runs / "base", runs / candidate, margin=0.05, axis="all")
     root = ElementTree.fromstring(as_junit(found))
     (suite,) = root.findall("testsuite")
     (case,) = suite.findall("testcase")
@@ -169,7 +169,9 @@ def test_real_runs(tmp_path, tiny):
     result = call(*words)
     assert result.exit_code == 0, result.output
     told = json.loads((tmp_path / "gate.json").read_text())
-    assert "Every score of the candidate is that of the baseline" in told["sentence"]
+    assert all(
+        "Every score of the candidate is that of the baseline" in one["sentence"] for one in told["tests"]
+    )
     assert told["baseline"]["fingerprint"] == told["candidate"]["fingerprint"]
     limited = [
         "probe",

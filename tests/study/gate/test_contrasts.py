@@ -10,14 +10,14 @@ from scipy.stats import t as student
 from statsmodels.api import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
-from endoxa.study.gate.decision import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast
+from endoxa.study.gate.contrast import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast, sampled_units
 
 
 def independent(up: int, down: int, n: int) -> Contrast:
     """n items about as many identities; so many changes in each direction."""
     x = np.zeros(n)
     x[:up], x[up : up + down] = 1, -1
-    return Contrast.of(x, np.arange(n))
+    return Contrast.of(x, (np.arange(n),))
 
 
 @pytest.mark.parametrize(("up", "down"), [(12, 5), (5, 12), (1, 0), (30, 30)])
@@ -49,7 +49,7 @@ def test_bounds_of_nothing_changed_are_exact():
 
 
 def test_bounds_of_nothing_changed_count_identities_of_correlated_changes():
-    found = Contrast.of(np.zeros(300), np.repeat(np.arange(30), 10)).upper(0.05)
+    found = Contrast.of(np.zeros(300), (np.repeat(np.arange(30), 10),)).upper(0.05)
     rng = np.random.default_rng(3)
     spread = (1 - ASSUMED_CORRELATION) / ASSUMED_CORRELATION
     chances = rng.beta(found * spread, (1 - found) * spread, size=(200_000, 30))
@@ -65,7 +65,7 @@ def test_bounds_of_many_identities_are_those_of_a_cluster_robust_regression():
     chance = rng.beta(0.6, 1.4, identities)[cluster]
     x = np.where(rng.random(len(cluster)) < chance, 1.0, -1.0)
     other = OLS(x, np.ones(len(x))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
-    found = Contrast.of(x, cluster)
+    found = Contrast.of(x, (cluster,))
     reach = student.ppf(0.95, identities - 1) * other.bse[0]
     assert found.upper(0.05) - found.mean == pytest.approx(reach, rel=0.03)
     assert found.mean - found.lower(0.05) == pytest.approx(reach, rel=0.03)
@@ -76,17 +76,17 @@ def test_correlation_is_mixed_with_the_assumed_one():
     alike = np.where(
         cluster < 6, 1.0, -1.0
     )  # identities agree wholly: correlation 1 (jackknife: 12 / 11 of it)
-    assert Contrast.of(alike, cluster).correlation == pytest.approx(
+    assert Contrast.of(alike, (cluster,)).kinds[0].correlation == pytest.approx(
         (12 * 1 + ASSUMED_WEIGHT * ASSUMED_CORRELATION) / (12 + ASSUMED_WEIGHT)
     )
-    assert Contrast.of(np.zeros(60), cluster).correlation == ASSUMED_CORRELATION
-    assert Contrast.of(alike, np.arange(60)).correlation == 0
+    assert Contrast.of(np.zeros(60), (cluster,)).kinds[0].correlation == ASSUMED_CORRELATION
+    assert Contrast.of(alike, (np.arange(60),)).kinds[0].correlation == 0
 
 
 def test_a_unit_scales_everything():
     rng = np.random.default_rng(2)
     x, cluster = rng.choice([-1.0, 0, 1], 90), np.repeat(np.arange(15), 6)
-    one, two = Contrast.of(x, cluster), Contrast.of(2 * x, cluster, unit=2.0)
+    one, two = Contrast.of(x, (cluster,)), Contrast.of(2 * x, (cluster,), unit=2.0)
     assert two.mean == pytest.approx(2 * one.mean)
     assert two.upper(0.05) == pytest.approx(2 * one.upper(0.05))
     assert two.p_below(0.4) == pytest.approx(one.p_below(0.2))
@@ -95,7 +95,7 @@ def test_a_unit_scales_everything():
 def test_skewness_never_makes_a_p_value_smaller():
     cluster = np.repeat(np.arange(20), 5)
     x = np.where(cluster < 3, 1.0, -0.2)
-    found = Contrast.of(x, cluster)
+    found = Contrast.of(x, (cluster,))
     assert found.skewness > 0
     plain = student.cdf(found.statistic(0.3), 19)
     assert (
@@ -105,14 +105,14 @@ def test_skewness_never_makes_a_p_value_smaller():
 
 
 def test_one_identity_proves_nothing():
-    found = Contrast.of(np.ones(50), np.zeros(50))
+    found = Contrast.of(np.ones(50), (np.zeros(50),))
     assert found.p_above(-0.5) == 1.0
     assert found.p_below(1.0) == 1.0
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_every_item_changed_in_one_direction(side):
-    found = Contrast.of(np.full(60, side), np.repeat(np.arange(20), 3))
+    found = Contrast.of(np.full(60, side), (np.repeat(np.arange(20), 3),))
     assert found.mean == side
     assert found.lower(0.05) <= side <= found.upper(0.05)
     assert abs(found.lower(0.05) if side > 0 else found.upper(0.05)) > 0.5
@@ -124,3 +124,61 @@ def test_level_of_independent_items_with_few_changes():
     wrong = [independent(int(up), 0, 300).p_below(0.02) <= 0.05 for up in rng.binomial(300, 0.02, 600)]
     assert np.mean(wrong) <= 0.05
     assert norm.ppf(0.95) < student.ppf(0.95, 299)
+
+
+def crossed(share_of_attributes: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """30 identities x 10 attributes; every item of some attributes has changed."""
+    first, second = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
+    return (second < 10 * share_of_attributes).astype(float), first, second
+
+
+def test_two_kinds_have_the_variance_of_the_two_way_formula():
+    rng = np.random.default_rng(5)
+    first, second = np.repeat(np.arange(200), 100), np.tile(np.arange(100), 200)
+    x = np.sign(
+        rng.standard_normal(200)[first] + rng.standard_normal(100)[second] + rng.standard_normal(20_000)
+    )
+    found = Contrast.of(x, (first, second))
+    # Cameron, Gelbach and Miller by regressions, one for each kind and one for cells.
+    variances = [
+        float(OLS(x, np.ones(len(x))).fit(cov_type="cluster", cov_kwds={"groups": groups}).bse[0] ** 2)
+        for groups in (first, second, np.arange(len(x)))
+    ]
+    expected = np.sqrt(variances[0] + variances[1] - variances[2])
+    assert found.error(found.mean) == pytest.approx(expected, rel=0.03)
+    assert found.freedom > 99
+
+
+def test_changes_in_a_few_attributes_prove_nothing_about_other_attributes():
+    x, first, second = crossed(0.3)
+    assert Contrast.of(x, (first,)).p_above(0.1) < 1e-4
+    assert Contrast.of(x, (first, second)).p_above(0.1) > 0.05
+    nothing = np.zeros(300)
+    assert Contrast.of(nothing, (first, second)).upper(0.05) > Contrast.of(nothing, (first,)).upper(0.05)
+
+
+@pytest.mark.parametrize(
+    ("second", "sampled", "deciding"),
+    [
+        (np.arange(60), "both", 0),  # unique attributes: identities decide
+        (np.arange(60) // 5, "both", 0),  # attributes within identities
+        (np.arange(60) // 10 // 2, "first", 0),  # three attributes that hold whole identities
+        (np.tile(np.arange(5), 12), "first", 0),  # five attributes
+        (np.zeros(60), "first", 0),
+    ],
+)
+def test_attributes_that_never_recur_or_are_few_change_nothing(second, sampled, deciding):
+    first = np.arange(60) // 5 if deciding == 0 and sampled == "both" else np.arange(60) // 10
+    x = np.random.default_rng(6).choice([-1.0, 0.0, 1.0], 60)
+    names, kinds = sampled_units(first, second)
+    assert names == sampled
+    assert len(kinds) == 1
+    assert Contrast.of(x, kinds) == Contrast.of(x, (first,))
+
+
+def test_attributes_that_hold_whole_identities_decide():
+    first, second = np.arange(60) // 4, np.arange(60) // 8
+    names, kinds = sampled_units(first, second)
+    assert names == "both"
+    assert np.array_equal(kinds[0], second)
+    assert sampled_units(first, None)[1][0] is first

@@ -57,7 +57,7 @@ def edit(folder, **facts):
     ("candidate", "verdict", "code"), [("alike", "pass", 0), ("worse", "worse", 1), ("close", "undecided", 4)]
 )
 def test_verdicts(runs, candidate, verdict, code):
-    found = ex.gate(runs / "base", runs / candidate, margin=0.05)
+    found = ex.gate(runs / "base", runs / candidate, margin=0.05, axis="all")
     (test,) = found.tests
     assert (found.verdict, found.exit_code, test.verdict) == (verdict, code, verdict)
     assert (test.n_items, test.n_identities, test.n_left_out) == (N, 40, 0)
@@ -67,7 +67,7 @@ def test_verdicts(runs, candidate, verdict, code):
 
 
 def test_values_are_the_preference_ratios_of_the_runs(runs):
-    (test,) = ex.gate(runs / "base", runs / "worse", margin=0.02).tests
+    (test,) = ex.gate(runs / "base", runs / "worse", margin=0.02, axis="all").tests
     for name, value in (("base", test.baseline), ("worse", test.candidate)):
         estimates = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
         rows = estimates.filter(name="preference_ratio", axis="all", language="all")
@@ -75,14 +75,14 @@ def test_values_are_the_preference_ratios_of_the_runs(runs):
 
 
 def test_the_other_side_of_neutral_is_as_bad(runs):
-    (test,) = ex.gate(runs / "base", runs / "mirror", margin=0.02).tests
+    (test,) = ex.gate(runs / "base", runs / "mirror", margin=0.02, axis="all").tests
     assert test.candidate == pytest.approx(1 - test.baseline)
     assert test.difference == pytest.approx(0)
 
 
 @pytest.mark.slow
 def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, runs):
-    (test,) = ex.gate(runs / "base", runs / "copy", margin=0).tests
+    (test,) = ex.gate(runs / "base", runs / "copy", margin=0, axis="all").tests
     assert (test.verdict, test.low, test.high) == ("pass", 0, 0)
     one = pairs(1, 12)
     for name in ("one", "two"):
@@ -92,7 +92,7 @@ def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, run
 
 @pytest.mark.slow
 def test_equal_sides_with_other_scores_pass_by_an_honest_bound(runs):
-    (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05).tests
+    (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05, axis="all").tests
     assert test.difference == 0
     assert test.verdict == "pass"
     # At least the share that 400 independent items can rule out, at most that of 40 wholly clustered identities.
@@ -140,7 +140,7 @@ def test_ties_count_half(tmp_path):
     base = np.tile([1, 1, -1, 0], N // 4)
     write_run(tmp_path / "base", ITEMS, base)
     write_run(tmp_path / "new", ITEMS, np.where(base == 0, 1, base), seed=1)
-    (test,) = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.02).tests
+    (test,) = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.02, axis="all").tests
     assert (test.baseline, test.candidate) == (pytest.approx(0.625), pytest.approx(0.75))
     assert test.verdict == "worse"
 
@@ -151,9 +151,9 @@ def test_unscored_items_are_left_out_and_counted(runs):
     with pytest.raises(
         UserError, match=r"different items: 7 are in one of them only, for example 'p0-0' in the"
     ):
-        ex.gate(runs / "base", runs / "alike", margin=0.1)
+        ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     table.head(7).select("item_id", "model", "rule").write_csv(runs / "alike" / "unscored.csv")
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1)
+    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     assert (found.tests[0].n_items, found.tests[0].n_left_out) == (N - 7, 7)
     assert "7 items" in found.notes[0]
 
@@ -161,7 +161,7 @@ def test_unscored_items_are_left_out_and_counted(runs):
 def test_common_rules_are_tests(runs):
     both = pl.read_parquet(runs / "base" / "records.parquet")
     pl.concat([both, both.with_columns(rule=pl.lit("mean"))]).write_parquet(runs / "base" / "records.parquet")
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1)
+    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     assert [test.rule for test in found.tests] == ["sum"]
     assert found.notes == ("Not compared, because only one run has it: rule mean.",)
     with pytest.raises(UserError, match="--rule mean: not a rule of both runs"):
@@ -174,7 +174,7 @@ def test_models_are_chosen(runs):
     with pytest.raises(
         UserError, match=r"holds 2 models \(hf/base, hf/worse\). Choose one with --baseline-model"
     ):
-        ex.gate(runs / "base", runs / "alike", margin=0.1)
+        ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     one = ex.gate(
         runs / "base", runs / "base", margin=0.05, baseline_model="hf/base", candidate_model="hf/worse"
     )
@@ -269,17 +269,96 @@ def test_measures_of_questions_are_those_of_the_estimates(answers):
             assert value == pytest.approx(values[test.measure]), test.measure
     by_name = {test.measure: test for test in found.tests}
     assert all(test.unit == "templates" and test.n_left_out > 0 for test in found.tests)
-    assert by_name["bias_ambig"].verdict == "worse"
+    assert by_name["bias_ambig"].p_worse < 0.05
+    assert ex.gate(*answers, margin=0.1, measure="bias_ambig", rule="baseline").verdict == "worse"
     assert by_name["accuracy_ambig"].verdict == "worse"
     lost = by_name["accuracy_disambig"]
     assert lost.difference == pytest.approx(lost.baseline - lost.candidate)
 
 
 def test_protocols_and_categories_are_tests(answers):
-    found = ex.gate(*answers, margin=0.1, axis=["all", "Town"])
+    found = ex.gate(*answers, margin=0.1, measure="bias_ambig", axis=["all", "Town"])
     assert [(test.measure, test.rule, test.axis) for test in found.tests] == [
         ("bias_ambig", protocol, axis) for protocol in ("baseline", "reprompting") for axis in ("all", "Town")
     ]
+
+
+def test_by_default_every_measure_and_every_axis_is_a_test(tmp_path):
+    asked = questions(categories=("Town", "Village"))
+    for name, seed in (("q1", 1), ("q2", 2)):
+        answered(tmp_path / name, Lean(refused=0.02), seed=seed, model=f"sim/{name}", asked=asked)
+    found = ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.1, rule="baseline")
+    names = ("bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig", "answered")
+    assert [(test.measure, test.axis) for test in found.tests] == [
+        (name, axis) for name in names for axis in ("all", "Town", "Village")
+    ]
+    only = [question for question in asked if question["context_condition"] == "ambig"]
+    for name, seed in (("a1", 1), ("a2", 2)):
+        answered(tmp_path / name, Lean(), seed=seed, model=f"sim/{name}", asked=only)
+    found = ex.gate(tmp_path / "a1", tmp_path / "a2", margin=0.1, rule="baseline", axis="all")
+    assert [test.measure for test in found.tests] == ["bias_ambig", "accuracy_ambig", "answered"]
+    assert found.notes[0].endswith("no question is for it: accuracy_disambig and bias_disambig.")
+    with pytest.raises(UserError, match="--measure accuracy_disambig: these runs have no items for it"):
+        ex.gate(tmp_path / "a1", tmp_path / "a2", margin=0.1, measure="accuracy_disambig")
+
+
+BASE = Lean(error=0.43, stereotyped=0.5, wrong=0.2)
+
+
+def test_a_candidate_that_names_a_person_in_every_ambiguous_question_fails(tmp_path):
+    """Issue 33: its lean is as small as the baseline's, and its accuracy falls from 0.57 to 0."""
+    one = answered(tmp_path / "q1", BASE, seed=1)
+    two = answered(tmp_path / "q2", Lean(error=1.0, stereotyped=0.5, wrong=0.2), seed=2, model="sim/b")
+    found = ex.gate(one, two, margin=0.05, rule="baseline")
+    by_name = {test.measure: test for test in found.tests}
+    assert (found.verdict, by_name["accuracy_ambig"].verdict) == ("worse", "worse")
+    assert by_name["accuracy_ambig"].candidate == 0
+    assert by_name["bias_ambig"].verdict != "worse"
+
+
+@pytest.mark.parametrize("refused", [0.6, 1.0])
+def test_a_candidate_that_refuses_fails(tmp_path, refused):
+    one = answered(tmp_path / "q1", BASE, seed=1)
+    two = answered(tmp_path / "q2", Lean(0.43, 0.5, 0.2, refused=refused), seed=2, model="sim/b")
+    found = ex.gate(one, two, margin=0.05, rule="baseline")
+    by_name = {test.measure: test for test in found.tests}
+    assert (found.verdict, by_name["answered"].verdict) == ("worse", "worse")
+    assert by_name["answered"].baseline == 1
+    others = [test for test in found.tests if test.measure != "answered"]
+    assert {test.verdict for test in others} == {"undecided"}
+    assert all(("more than 10 %" if refused < 1 else "None of 96 items") in test.sentence for test in others)
+    assert json.loads(found.save(tmp_path / "gate.json").read_text())["tests"][-1]["verdict"] == "worse"
+    assert found.save(tmp_path / "gate.html").is_file()
+
+
+def test_where_both_refuse_nothing_is_decided(tmp_path):
+    for name in ("q1", "q2"):
+        answered(tmp_path / name, Lean(0.43, 0.5, 0.2, refused=0.6), seed=3, model=f"sim/{name}")
+    found = ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05)
+    assert found.verdict == "undecided"
+    assert ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05, most_left_out=0.9).passed
+    with pytest.raises(UserError, match="--most-left-out 2: expected a share from 0 to 1"):
+        ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05, most_left_out=2)
+
+
+def test_the_language_may_be_typed_or_not(runs):
+    identity = {"models": [1], "rules": ["sum"], "limit": None}
+    edit(runs / "base", identity=identity | {"languages": None})
+    edit(runs / "alike", identity=identity | {"languages": ["en"]})
+    assert ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all").passed
+
+
+def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
+    axes = ("work",) * 36 + ("age",) * 4
+    items = pairs(40, 10, axes)
+    base = planted(0.6)
+    write_run(tmp_path / "base", items, base)
+    write_run(tmp_path / "new", items, changed(base, 0.02, 0.02), seed=1)
+    found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
+    assert [test.axis for test in found.tests] == ["all", "work"]
+    assert found.notes == ("Not tested alone, because at least 6 identities are needed: age (4).",)
+    named = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis=["all", "age"])
+    assert (named.verdict, named.tests[1].verdict) == ("undecided", "undecided")
 
 
 def test_the_same_answers_pass(tmp_path):

@@ -26,7 +26,8 @@ from endoxa.stats.intervals import effective_number
 from endoxa.stats.reliability import FEWEST_UNITS, jackknife_error, reliability
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance, too_few
-from endoxa.study.convergence.effects import Measured, identity_codes, types_of
+from endoxa.study.convergence.chance import correlation_p_value
+from endoxa.study.convergence.effects import Measured, attribute_codes, identity_codes, types_of
 
 DIGITS = 0.005
 """Half of the last digit that is printed of a correlation."""
@@ -85,18 +86,29 @@ def shared(left: Measured, right: Measured) -> tuple[list[str], np.ndarray, np.n
     return names, np.array([first[k] for k in names], int), np.array([second[k] for k in names], int)
 
 
-def correlations(sources: Sequence[Measured], confidence: float = 0.95, seed: int = 0) -> pl.DataFrame:
-    """Correlation of every two instruments of a model, with intervals over identities and a verdict.
+def correlations(
+    sources: Sequence[Measured],
+    attributes: Mapping[str, str] | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Correlation of every two instruments of a model, with intervals over identities and attributes, and a verdict.
+
+    Where attributes recur but are fewer than six, they are taken as they are: the p-value is then at least that of
+    exchanging identities after attribute means were removed (`chance.correlation_p_value`).
 
     Args:
         sources: what was measured.
+        attributes: attribute of each association, by id.
         confidence: confidence level of intervals and verdicts.
-        seed: seed of the sign-flip tests.
+        seed: seed of the sign-flip tests and of exchanges.
 
     Returns:
         Columns of `schema.convergence.CORRELATION_COLUMNS`, a row for every model and two of its instruments.
     """
-    rows = [_correlation_row(left, right, confidence, seed) for left, right in paired(sources)]
+    rows = [
+        _correlation_row(left, right, attributes or {}, confidence, seed) for left, right in paired(sources)
+    ]
     return _finished(rows, CORRELATION_COLUMNS, CONVERGENCE, "corrected", confidence, correlation_sentence)
 
 
@@ -138,20 +150,32 @@ def _finished(  # noqa: PLR0917
     )
 
 
-def _correlation_row(left: Measured, right: Measured, confidence: float, seed: int) -> dict[str, Any]:
+def _correlation_row(
+    left: Measured, right: Measured, attributes: Mapping[str, str], confidence: float, seed: int
+) -> dict[str, Any]:
     names, first, second = shared(left, right)
     identity = np.array(left.identities, dtype=object)[first] if names else np.array([], dtype=object)
     row = _begun(left, right, len(names), len(set(identity.tolist())), confidence)
+    row |= {"n_attributes": 0, "sampled": "both"}
     if not names:
         return {**row, "reason": "no association was measured by both"}
+    codes = identity_codes(tuple(identity.tolist()))
+    attribute = attribute_codes(names, attributes)
+    recurring = len(np.unique(attribute)) if _crossed(codes, attribute) else 0
+    few = recurring < fewest_units(significance(confidence))
     made = corrected_correlation(
         left.scores.take(first),
         right.scores.take(second),
-        identity_codes(tuple(identity.tolist())),
+        codes,
         confidence,
         names=(tool(left.instrument), tool(right.instrument)),
         seed=seed,
+        crossed=None if few else attribute,
     )
+    row |= {"n_attributes": recurring, "sampled": "identities" if few and recurring else "both"}
+    if few and recurring and np.isfinite(made.p_value):
+        x, y = left.scores.mean[first], right.scores.mean[second]
+        made = made.at_least(correlation_p_value(x, y, codes, attribute, seed), confidence)
     return {
         **row,
         "raw": made.raw,
@@ -173,10 +197,16 @@ def _correlation_row(left: Measured, right: Measured, confidence: float, seed: i
     }
 
 
+def _crossed(identity: np.ndarray, attribute: np.ndarray) -> bool:
+    """Whether attributes recur in several identities."""
+    cells = np.unique(np.stack([identity, attribute]), axis=1)
+    return len(np.unique(attribute)) < int(cells.shape[1])
+
+
 def correlation_sentence(row: dict[str, Any]) -> str:
     """What the row says, the finding first."""
     names = f"{tool(row['instrument_1'])} and {tool(row['instrument_2'])}"
-    over = plural(row["n_associations"], "association")
+    over = plural(row["n_associations"], "association") + _units(row)
     raw = ""
     if row["raw"] is not None:
         raw = number(row["raw"])
@@ -197,6 +227,16 @@ def correlation_sentence(row: dict[str, Any]) -> str:
         f"{row['model']}: the agreement of {names} over {over} is not distinguishable from none: {numbers}."
         f"{beyond(row)}{blamed(row)}"
     )
+
+
+def _units(row: dict[str, Any]) -> str:
+    """' of 20 identities x 10 attributes', ' of 20 identities, with these 5 attributes only'; nothing of one kind."""
+    if not row["n_attributes"]:
+        return ""
+    identities = plural(row["n_identities"], "identity", "identities")
+    attributes = plural(row["n_attributes"], "attribute")
+    only = row["sampled"] == "identities"
+    return f" of {identities}, with these {attributes} only" if only else f" of {identities} x {attributes}"
 
 
 def _apart(row: dict[str, Any]) -> str:

@@ -43,6 +43,7 @@ TEXTS = frozenset(
             "part",
         ),
         *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
+        "sampled",
     }
 )
 """Columns of text in the tables of convergence."""
@@ -162,6 +163,11 @@ def _measured(model: str, instrument: str, rows: pl.DataFrame) -> Measured:
 def identity_codes(identities: tuple[str, ...]) -> np.ndarray:
     """A code for each identity."""
     return np.unique(np.array(identities, dtype=object).astype(str), return_inverse=True)[1]
+
+
+def attribute_codes(names: Sequence[str], attributes: Mapping[str, str]) -> np.ndarray:
+    """Code of the attribute of each association; one without an attribute shares it with no other."""
+    return identity_codes(tuple(attributes.get(name, "").strip().casefold() or f"\n{name}" for name in names))
 
 
 CONSTANT = "all values of this model and instrument are the same"
@@ -286,7 +292,8 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
         Columns of `schema.convergence.AGREEMENT_CLAIMSS`.
     """
     groups = effects.group_by("model", "association_id", maintain_order=True)
-    rows = [_agreement_row(part.rows(named=True), attributes) for _, part in groups]
+    tools = dict(effects.group_by("model").agg(pl.col("instrument").n_unique()).iter_rows())
+    rows = [_agreement_row(part.rows(named=True), attributes, tools[model]) for (model, _), part in groups]
     models = list(dict.fromkeys(effects["model"]))
     rows.sort(key=lambda row: (models.index(row["model"]), *_urgency(row)))
     types = types_of(AGREEMENT_COLUMNS)
@@ -295,11 +302,13 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     return table.with_columns(place).select(list(types))
 
 
-def _agreement_row(rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str]) -> dict[str, Any]:
+def _agreement_row(
+    rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str], instruments: int
+) -> dict[str, Any]:
     claims: dict[str, list[str]] = {name: [] for name in _CLAIMS.values()}
     for row in rows:
         claims[_CLAIMS[row["verdict"]]].append(row["instrument"])
-    kind = kind_of({name: len(tools) for name, tools in claims.items()})
+    kind = kind_of({name: len(tools) for name, tools in claims.items()}, instruments)
     effects = [row["effect"] for row in rows if row["effect"] is not None]
     unanimous = bool(claims["above"]) != bool(claims["below"])
     return {
@@ -315,11 +324,12 @@ def _agreement_row(rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, s
     }
 
 
-def kind_of(claims: Mapping[str, int]) -> str:
+def kind_of(claims: Mapping[str, int], instruments: int) -> str:
     """What the instruments say together, from how many claim the stereotype, its opposite, or nothing.
 
     Args:
         claims: numbers of instruments under 'above', 'below', 'unclear' and 'untested'; the last count for nothing.
+        instruments: that measured the model at all; "all agree" needs every one of them.
     """
     above, below, unclear = (claims[name] for name in ("above", "below", "unclear"))
     tested, most = above + below + unclear, max(above, below)
@@ -331,7 +341,7 @@ def kind_of(claims: Mapping[str, int]) -> str:
         return CONTRADICT
     if most == 0:
         return NONE_SEES
-    if most == tested:
+    if most == instruments:
         return ALL_AGREE
     return SOME_AGREE if most > 1 else LONE_FINDING
 

@@ -15,6 +15,7 @@ from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.served import version_of, version_sentences
 from endoxa.study.convergence.adapters import association_test_parts, pair_parts, question_parts, story_parts
+from endoxa.study.convergence.chance import seen_by_all
 from endoxa.study.convergence.correlations import correlations, discriminant, tool
 from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
 from endoxa.study.parts import USUAL, ConvergenceOptions
@@ -55,6 +56,7 @@ class Convergence:
         correlations: `CORRELATION_COLUMNS`.
         discriminant: `DISCRIMINANT_COLUMNS`.
         agreement: `AGREEMENT_COLUMNS`.
+        chance: `CHANCE_COLUMNS`.
         options: how it was made.
         notes: what was left out, as sentences.
         warnings: what must be known before the numbers are read, as sentences.
@@ -66,6 +68,7 @@ class Convergence:
     correlations: pl.DataFrame
     discriminant: pl.DataFrame
     agreement: pl.DataFrame
+    chance: pl.DataFrame
     options: ConvergenceOptions
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -122,9 +125,10 @@ def converge_parts(
         checked,
         by_instrument,
         reliabilities(sources, options.confidence, options.seed),
-        correlations(sources, options.confidence, options.seed),
+        correlations(sources, attributes, options.confidence, options.seed),
         discriminant(sources, attributes, options.confidence),
         agreement(by_instrument, attributes),
+        seen_by_all(by_instrument, attributes, options.confidence, options.seed),
         options,
         notes,
     )
@@ -237,7 +241,7 @@ def _attributes(associations: pl.DataFrame, parts: pl.DataFrame) -> dict[str, st
     return {name: str(attributes.get(name, attributes.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
-TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement")
+TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement", "chance")
 
 
 def write_tables(convergence: Convergence, folder: Path) -> list[Path]:

@@ -12,20 +12,13 @@ from endoxa.report.claims import VERDICT
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import filled
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, listed, p_value, plural, signed
+from endoxa.report.tables import Cell, Field, Table, number_field, text_field
+from endoxa.report.words import count, listed, p_value, plural
 from endoxa.runs.families import CONVERGENCE, DISCRIMINATION, SINGLE_ASSOCIATIONS
-from endoxa.schema.convergence import (
-    AGREEMENTS,
-    ALL_AGREE,
-    CONTRADICT,
-    LONE_FINDING,
-    NOT_TESTED,
-    SINGLE_INSTRUMENT,
-    SOME_AGREE,
-)
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
+from endoxa.study.convergence.by_association import INSTRUMENT, by_association, model_table
+from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
 from endoxa.study.convergence.correlations import (
     NO_PARTNER,
     correlation_sentence,
@@ -37,11 +30,6 @@ from endoxa.study.convergence.correlations import (
 from endoxa.study.convergence.figures import scatter_matrix
 from endoxa.study.convergence.run import Convergence
 
-MOST_LISTED = 40
-"""Associations of a model in the list on the page; the table has all."""
-BRIEF = ("all agree", "contradict", "some agree", "only one sees it")
-"""Kinds that the list shows; nobody needs to look at the others first."""
-
 MOST_SENTENCES = 6
 """Pairs of instruments that get a sentence each; the table holds all."""
 READING = (
@@ -52,8 +40,8 @@ READING = (
     "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided "
     "by the root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can "
     "exceed 1 by chance; nothing is clipped. Where the lower end of the interval of a reliability is not above "
-    f"{LEAST_RELIABILITY:g}, nothing is corrected, and whether the two go together cannot be tested. Identities are "
-    "resampled, since associations of one identity are not independent.",
+    f"{LEAST_RELIABILITY:g}, nothing is corrected, and whether the two go together cannot be tested. Identities and "
+    "attributes are both samples, since associations that share one are not independent.",
 )
 METHODS = (
     "Effect: mean over the parts of an association (templates, items, repeats, scenarios) divided by the standard "
@@ -61,34 +49,25 @@ METHODS = (
     "instrument. Reliability: share of the variance of effects that two halves of the parts have in common, mean "
     "over all halvings (Spearman-Brown; Cronbach's alpha where all associations have the same parts). What all "
     "parts of an instrument share, such as the wording of an attribute, counts as reliable.",
-    "Intervals of correlations: delete-one jackknife over identities on Fisher's z, reliabilities estimated again "
-    "without each identity, Student's t with the effective number of identities. Tests: the larger p-value of this "
-    "jackknife and of sign flips of identities. No interval or test with fewer than 10 associations or 6 identities.",
+    "Intervals of correlations: delete-one jackknives over identities and over attributes on Fisher's z, minus that "
+    "over associations; reliabilities estimated again without each; Student's t with Satterthwaite's degrees of "
+    "freedom. Tests: the larger p-value of this jackknife and of sign flips of identities and of attributes. Fewer "
+    "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
+    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities and "
+    "of the comparison with other identities are over identities alone.",
     "Which instrument sees an association: t test of its effect, pooled variance of parts within associations, "
-    "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent.",
+    "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "
+    "of one association are not: they share its words. So the number that all instruments see is compared with the "
+    "number by chance: attribute means are removed from the effects, identities exchanged in all instruments but one, "
+    f"{EXCHANGES} times, and the means put back.",
     "Sources: Campbell and Fiske 1959, Psychological Bulletin 56; Spearman 1904 and 1910; Brown 1910; Cronbach 1951, "
     "Psychometrika 16.",
 )
 
 
-def _table(
-    caption: str,
-    rows: pl.DataFrame,
-    labels: Mapping[str, str],
-    *fields: Field,
-    stub: int = 2,
-    **settings: Any,
-) -> Table:
-    """A table whose first column names the model, which is left out where there is one model only."""
-    several = len(labels) > 1
-    model = text_field("model", "model", labels.__getitem__) if several else None
-    return table_of(caption, rows, (model, *fields), stub=stub - (not several), **settings)
-
-
 INSTRUMENTS = text_field(
     "instruments", lambda row: f"{tool(row['instrument_1'])}, {tool(row['instrument_2'])}"
 )
-INSTRUMENT = text_field("instrument", "instrument", tool)
 ASSOCIATIONS = number_field("associations", "n_associations")
 IDENTITIES = number_field("identities", "n_identities")
 ADJUSTED = number_field("p adjusted", "p_adjusted", p_value)
@@ -107,7 +86,7 @@ def _estimate(heading: str, value: str, low: str, high: str, *, tested: bool = T
 
 def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
     """Every model and pair of instruments."""
-    return _table(
+    return model_table(
         "Correlations of instruments over associations",
         rows,
         labels,
@@ -121,6 +100,7 @@ def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
         ),
         ASSOCIATIONS,
         IDENTITIES,
+        number_field("attributes", "n_attributes"),
         ADJUSTED,
     )
 
@@ -130,11 +110,14 @@ def agreement_of_instruments(convergence: Convergence) -> Section | None:
     rows, labels = convergence.correlations, convergence.labels
     if rows.is_empty():
         return None
+    # A matrix of a model no two of whose instruments measured the same would be one of empty cells.
+    drawn = set(rows.drop_nulls("raw")["model"])
     figures = (
         scatter_matrix(model, label, convergence.effects, convergence.reliabilities, rows)
         for model, label in labels.items()
+        if model in drawn
     )
-    reliability = _table(
+    reliability = model_table(
         "Reliability of every instrument",
         convergence.reliabilities,
         labels,
@@ -242,7 +225,7 @@ def specific(convergence: Convergence) -> Section | None:
         "other identity, same instrument",
         lambda row: f"{number(row['within_1'])}, {number(row['within_2'])}",
     )
-    table = _table(
+    table = model_table(
         "The same association against other identities",
         tested,
         labels,
@@ -277,113 +260,13 @@ def specific(convergence: Convergence) -> Section | None:
     )
 
 
-SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "cannot be tested"}
-"""What an instrument sees of an association with a verdict."""
-
-
-def look_first(convergence: Convergence) -> Section | None:
-    """The associations to look at first, and how many each instrument sees."""
-    rows, labels = convergence.agreement, convergence.labels
-    several = rows.filter(~pl.col("agreement").is_in([SINGLE_INSTRUMENT, NOT_TESTED]))
-    if several.is_empty():
-        return None
-    kinds = [kind for kind in AGREEMENTS if kind in set(rows["agreement"])]
-    counts = rows.group_by("model", maintain_order=True).agg(
-        (pl.col("agreement") == kind).sum().alias(kind) for kind in kinds
-    )
-    seen = [verdict for verdict in SEEN if verdict in set(convergence.effects["verdict"])]
-    by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
-        *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
-    )
-    return Section(
-        "look-first",
-        "What to look at first",
-        findings=tuple(_shares(several, labels)),
-        tables=(
-            table_of(
-                "Associations by what the instruments say together",
-                counts,
-                (text_field("model", "model", labels.__getitem__), *map(number_field, kinds)),
-            ),
-            _table(
-                "What each instrument sees",
-                by_instrument,
-                labels,
-                INSTRUMENT,
-                *(number_field(SEEN[verdict], verdict) for verdict in seen),
-                number_field("mean effect", "effect", _effect),
-            ),
-            _listed(several, labels),
-        ),
-        notes=(
-            "First come associations that all instruments see, then contradictions, then what several see, then what "
-            "only one sees; within a kind, the stereotype before its opposite and the largest mean effect first. "
-            f"Up to {MOST_LISTED} associations of each model are listed; agreement.csv holds all.",
-            "An instrument sees an association where its effect differs from 0 after correction. It sees more the more "
-            "alike its parts are: all sentences of an association test share their words, so even a small difference "
-            "is claimed. An unclear effect does not show that there is nothing.",
-        ),
-    )
-
-
-def _effect(value: float | None) -> str:
-    return signed(value, 2)
-
-
-def _listed(several: pl.DataFrame, labels: Mapping[str, str]) -> Table:
-    """The first associations of each model."""
-    shown = several.filter(pl.col("agreement").is_in(BRIEF)).filter(
-        pl.int_range(pl.len()).over("model") < MOST_LISTED
-    )
-
-    def tools(names: str) -> str:
-        return ", ".join(tool(name) for name in names.split("; ") if name) or NO_VALUE
-
-    return _table(
-        "Associations to look at first",
-        shown,
-        labels,
-        number_field("place", lambda row: Cell(count(row["place"]), order=row["place"])),
-        text_field(
-            "association",
-            lambda row: f"{row['identity']}: {row['attribute'] or row['association_id']}",
-            veiled=True,
-        ),
-        text_field("agreement"),
-        text_field("see the stereotype", "above", tools),
-        text_field("see the opposite", "below", tools),
-        text_field("unclear", "unclear", tools),
-        number_field("mean effect", "mean_effect", _effect),
-        stub=3,
-        tall=True,
-        headed=False,
-    )
-
-
-def _shares(several: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Finding]:
-    """A sentence for each model: how many associations all see, only one sees, and on how many they contradict."""
-    words = {
-        ALL_AGREE: "seen by all of them",
-        CONTRADICT: "on which they contradict each other",
-        SOME_AGREE: "seen by several but not all",
-        LONE_FINDING: "seen by only one",
-    }
-    for (model,), part in several.group_by("model", maintain_order=True):
-        numbers = {"total": part.height} | {kind: int((part["agreement"] == kind).sum()) for kind in words}
-        counts = [f"{count(numbers[kind])} {words[kind]}" for kind in words if numbers[kind]]
-        rest = listed(counts) if counts else "no instrument sees any"
-        yield Finding(
-            f"{labels[str(model)]}, {plural(part.height, 'association')} tested with two or more instruments: {rest}.",
-            (numbers,),
-        )
-
-
 def tests_made(convergence: Convergence) -> Section:
     """The families of tests behind the claims."""
     used = [
         (CONVERGENCE, convergence.correlations, ""),
         (DISCRIMINATION, convergence.discriminant, ""),
         (SINGLE_ASSOCIATIONS, convergence.effects, ""),
+        (COINCIDENCE, convergence.chance, ""),
     ]
     made = families(used, "convergence-tests", f"{significance(convergence.options.confidence):g}")
     return replace(made, title="Tests and corrections of convergence", folded=True)
@@ -404,9 +287,9 @@ def methods(convergence: Convergence) -> Section:
 
 
 SECTIONS: tuple[Callable[[Convergence], Section | None], ...] = (
+    by_association,
     agreement_of_instruments,
     specific,
-    look_first,
     tests_made,
     methods,
 )

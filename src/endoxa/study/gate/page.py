@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from math import isfinite
 from operator import attrgetter
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def difference_and_margin(gate: Gate) -> Section:
     """The verdict, with a row for each test: difference, bounds, margin."""
     frame = pl.DataFrame([asdict(test) for test in gate.tests]).select(
         pl.col("low", "high").fill_nan(None),
-        value="difference",
+        value=pl.col("difference").fill_nan(None),
         outer_low=pl.lit(None, pl.Float64),
         outer_high=pl.lit(None, pl.Float64),
         filled=pl.col("verdict") != "undecided",
@@ -39,7 +40,8 @@ def difference_and_margin(gate: Gate) -> Section:
         ),
         note=pl.Series(f"{signed(test.difference)} {test.verdict}" for test in gate.tests),
     )
-    wide = max(abs(end - gate.margin) for test in gate.tests for end in (0.0, test.difference)) >= 0.025
+    differences = [0.0, *(test.difference for test in gate.tests if isfinite(test.difference))]
+    wide = max(abs(end - gate.margin) for end in differences) >= 0.025
     measure = Measure(
         f"worse by (grey mark: margin {gate.margin:g})",
         gate.margin,
@@ -70,7 +72,7 @@ def difference_and_margin(gate: Gate) -> Section:
             *NUMBERS,
             number_field("items", lambda test: count(test.n_items)),
             number_field("left out", lambda test: count(test.n_left_out)),
-            number_field(gate.tests[0].unit, lambda test: count(test.n_identities)),
+            text_field("about", attrgetter("about")),
             number_field("p worse", lambda test: p_value(test.p_worse_adjusted)),
         ),
         stub=len(words) + 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from math import isnan
+from math import ceil, isnan
 from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.report.files import refuse_folder, replace_text
 from endoxa.report.markup import escape_markdown
 from endoxa.report.tables import Field, number_field
-from endoxa.report.words import count, decimal, plural, signed
+from endoxa.report.words import NO_VALUE, count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 
 NAMES = ("measure", "rule", "axis")
@@ -54,6 +54,9 @@ class GateTest:
         more_identities: how many more identities that is.
         more_same_identities: how many more items about the present identities would decide it; None where none would.
         sentence: all this in words.
+        n_attributes: attributes (questions: attributes or stereotyped groups) of those items; 0 where none recurs.
+        unit_2: "attributes" or "groups".
+        sampled: which units are samples: 'both', or one kind while the other is taken as it is.
     """
 
     measure: str
@@ -80,6 +83,18 @@ class GateTest:
     more_identities: int | None = None
     more_same_identities: int | None = None
     sentence: str = ""
+    n_attributes: int = 0
+    unit_2: str = "attributes"
+    sampled: str = "both"
+
+    @property
+    def about(self) -> str:
+        """'40 identities x 10 attributes', '40 identities, with these 5 attributes only'."""
+        first = f"{count(self.n_identities)} {_units(self.unit, self.n_identities)}"
+        if not self.n_attributes or self.sampled == "none":
+            return first
+        second = f"{count(self.n_attributes)} {_units(self.unit_2, self.n_attributes)}"
+        return f"{first} x {second}" if self.sampled == "both" else f"{first}, with these {second} only"
 
     @property
     def name(self) -> str:
@@ -89,7 +104,7 @@ class GateTest:
 
 def bounds(test: GateTest) -> str:
     """Both one-sided bounds as '−0.031 to 0.012'."""
-    return "–" if isnan(test.low) else f"{decimal(test.low)} to {decimal(test.high)}"
+    return NO_VALUE if isnan(test.low) else f"{decimal(test.low)} to {decimal(test.high)}"
 
 
 NUMBERS: tuple[Field, ...] = (
@@ -114,6 +129,7 @@ class Gate:
         candidate: those of the candidate.
         tests: every test.
         notes: what was left out.
+        most_left_out: share of items without a value up to which a test is made.
     """
 
     verdict: Verdict
@@ -124,6 +140,7 @@ class Gate:
     candidate: dict[str, Any]
     tests: tuple[GateTest, ...]
     notes: tuple[str, ...] = ()
+    most_left_out: float = 0.1
 
     @property
     def exit_code(self) -> int:
@@ -159,13 +176,15 @@ class Gate:
     def headline(self) -> Headline:
         """The table that the terminal shows."""
         columns, title = self.apart(), self.alike()
+        # A terminal has no room for every number of many tests.
+        numbers = NUMBERS[2:] if len(columns) > 1 else NUMBERS
         return Headline(
             title=f"Candidate against baseline: {title}" if title else "Candidate against baseline",
-            columns=(*columns, *(field.column.name for field in NUMBERS), "verdict"),
+            columns=(*columns, *(field.column.name for field in numbers), "verdict"),
             texts=tuple(
                 (
                     *(getattr(test, name) for name in columns),
-                    *(str(field.cell(test)) for field in NUMBERS),
+                    *(str(field.cell(test)) for field in numbers),
                     test.verdict,
                 )
                 for test in self.tests
@@ -198,13 +217,14 @@ def sentence_of(test: GateTest) -> str:
         "worse": f"worse by more than {test.margin:g}",
         "undecided": f"undecided whether worse by more than {test.margin:g}",
     }[test.verdict]
-    of = "Loss of accuracy" if test.neutral is None else f"Change of the distance from {test.neutral:g}"
+    of = "Loss" if test.neutral is None else f"Change of the distance from {test.neutral:g}"
     ends = "" if isnan(test.low) else f" (one-sided {100 * test.confidence:g} % bounds {bounds(test)})"
-    numbers = (
-        f"{of}: {signed(test.difference)}{ends}; {decimal(test.baseline)} in the baseline, "
-        f"{decimal(test.candidate)} in the candidate; {plural(test.n_items, 'common item')} about "
-        f"{count(test.n_identities)} {_units(test.unit, test.n_identities)}"
-    )
+    numbers = "No common item"
+    if test.n_items:
+        numbers = (
+            f"{of}: {signed(test.difference)}{ends}; {decimal(test.baseline)} in the baseline, "
+            f"{decimal(test.candidate)} in the candidate; {plural(test.n_items, 'common item')} about {test.about}"
+        )
     reason = f" {test.reason[0].upper()}{test.reason[1:]}." if test.reason else ""
     return f"{test.measure} ({test.rule}, {test.axis}): {texts}. {numbers}.{reason}{_more(test)}"
 
@@ -222,13 +242,18 @@ def _more(test: GateTest) -> str:
     if test.more_items is None:
         return " The difference is so close to the margin that no practical number of items would decide."
     noun = _units(test.unit, test.more_identities or 0)
+    present, also = test.unit, ""
+    if test.n_attributes and test.sampled == "both" and test.n_identities:
+        present += f" and {test.unit_2}"
+        attributes = ceil(test.n_attributes * (test.more_identities or 0) / test.n_identities)
+        also = f" and {count(attributes)} more {_units(test.unit_2, attributes)}"
     notes = (
-        f" About {plural(test.more_items, 'more item')} with {count(test.more_identities)} more {noun} would decide if "
-        "the shares stay as they are"
+        f" About {plural(test.more_items, 'more item')} with {count(test.more_identities)} more {noun}{also} would "
+        "decide if the shares stay as they are"
     )
     if test.more_same_identities is None:
-        return f"{notes}; more items about the present {test.unit} would not."
-    return f"{notes}, or {count(test.more_same_identities)} more items about the present {test.unit}."
+        return f"{notes}; more items about the present {present} would not."
+    return f"{notes}, or {count(test.more_same_identities)} more items about the present {present}."
 
 
 def counted(gate: Gate) -> str:
@@ -286,7 +311,7 @@ def as_json(gate: Gate) -> str:
 
 def as_markdown(gate: Gate) -> str:
     """A summary for a pull request: the verdict, a table, a sentence for each test that does not pass."""
-    head = ("", *NAMES, *(field.column.name for field in NUMBERS), "items", "identities")
+    head = ("", *NAMES, *(field.column.name for field in NUMBERS), "items", "about")
     lines = [
         f"### endoxa gate: {MARKS[gate.verdict]}",
         "",
@@ -296,7 +321,7 @@ def as_markdown(gate: Gate) -> str:
         f"margin {gate.margin:g}, confidence {100 * gate.confidence:g} %.",
         "",
         f"| {' | '.join(head)} |",
-        f"|{'---|' * 4}{'---:|' * (len(head) - 4)}",
+        f"|{'---|' * 4}{'---:|' * (len(head) - 5)}---|",
         *(f"| {' | '.join(_cells(test))} |" for test in gate.tests),
     ]
     if len(gate.tests) > 1:
@@ -314,7 +339,7 @@ def _cells(test: GateTest) -> tuple[str, ...]:
         *(escape_markdown(getattr(test, name)) for name in NAMES),
         *(str(field.cell(test)) for field in NUMBERS),
         count(test.n_items),
-        count(test.n_identities),
+        test.about,
     )
 
 

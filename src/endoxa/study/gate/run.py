@@ -7,19 +7,20 @@ from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
-import numpy as np
-
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import QUESTIONS
-from endoxa.report.words import listed, plural
+from endoxa.report.words import count, listed, plural
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
-from endoxa.study.gate.decision import FEWEST_IDENTITIES, NOTHING_MORE, Contrasts, needed
-from endoxa.study.gate.measures import Paired, measures_of, paired
+from endoxa.study.gate.contrast import FEWEST_UNITS
+from endoxa.study.gate.decision import Contrasts, needed
+from endoxa.study.gate.measures import Paired, paired
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
 from endoxa.study.gate.runs import Side, read_sides
 
+MOST_LEFT_OUT = 0.1
+"""Share of items without a value in one of the runs up to which a test is made."""
 IDENTICAL = "every score of the candidate is that of the baseline, so nothing has changed"
 
 
@@ -34,25 +35,29 @@ def gate(
     baseline_model: str | None = None,
     candidate_model: str | None = None,
     confidence: float = 0.95,
+    most_left_out: float = MOST_LEFT_OUT,
 ) -> Gate:
-    """Whether a candidate is worse than a baseline by more than a margin: paired by item, identities resampled.
+    """Whether a candidate is worse than a baseline by more than a margin: paired by item.
 
     Worse is further from the neutral value, on either side (`preference_ratio`: 0.5; `bias_ambig` and `bias_disambig`:
-    0), or lower (`accuracy_ambig`, `accuracy_disambig`). The test is one-sided non-inferiority by a paired score test
-    (Tango 1998) with the design effect of identities, which are left out in turn; nothing is drawn at random. It
-    passes if every test shows a difference below the margin (intersection-union, no correction needed), fails if one
-    shows a difference above it after Holm's correction, and is undecided otherwise.
+    0), or lower (`accuracy_ambig`, `accuracy_disambig`, `answered`). The test is one-sided non-inferiority by a paired
+    score test (Tango 1998) with the design effect of identities and attributes, both of them samples; nothing is drawn
+    at random. It passes if every test shows a difference below the margin (intersection-union, no correction needed),
+    fails if one shows a difference above it after Holm's correction, and is undecided otherwise.
 
     Args:
         baseline: run folder of `endoxa probe pairs` or `endoxa probe qa`.
         candidate: run folder of the same data and settings.
         margin: the largest difference that is accepted, in the units of each measure.
-        measure: measures; by default `preference_ratio` or `bias_ambig`.
-        axis: axes or categories, a test each; by default all items together ('all').
+        measure: measures; by default all that the runs have.
+        axis: axes or categories, a test each; by default all items together ('all') and every axis with enough
+            identities.
         rule: scoring rules or protocols; by default all that both runs have, a test each.
         baseline_model: the model, where the baseline holds several.
         candidate_model: the model, where the candidate holds several.
         confidence: 1 - confidence is the largest chance of a wrong pass, and of a wrong failure.
+        most_left_out: share of the items of a test that may have no value in one of the runs; with more it is
+            undecided.
 
     Raises:
         UserError: the runs cannot be compared, or an option is not for them.
@@ -61,12 +66,14 @@ def gate(
         raise UserError(f"--margin {margin:g}: expected a number of at least 0, in the units of the measure.")
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
+    if not 0 <= most_left_out <= 1:
+        raise UserError(f"--most-left-out {most_left_out:g}: expected a share from 0 to 1.")
     sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
-    measures = measures_of(sides[0].run.kind, _several(measure))
-    cells, notes = paired(sides, measures, _several(rule), _several(axis))
+    cells, notes = paired(sides, _several(measure), _several(rule), _several(axis))
     notes += _warnings(sides)
     tests = _corrected(
-        [_tested(cell, margin, confidence, len(cells)) for cell in cells], significance(confidence)
+        [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in cells],
+        significance(confidence),
     )
     verdict = _overall(tests)
     left = max(test.n_left_out for test in tests)
@@ -83,6 +90,7 @@ def gate(
         candidate=sides[1].facts(),
         tests=tests,
         notes=tuple(notes),
+        most_left_out=most_left_out,
     )
 
 
@@ -110,11 +118,10 @@ def _several(words: str | Sequence[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _tested(cell: Paired, margin: float, confidence: float, tests: int) -> GateTest:
+def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
     """One test, before the correction over all of them."""
     level = significance(confidence)
-    contrasts = Contrasts.of(cell.values)
-    identities = len(np.unique(cell.values.cluster))
+    items, identities, attributes = cell.numbers
     result = GateTest(
         measure=cell.measure.name,
         rule=cell.rule,
@@ -122,43 +129,62 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int) -> GateT
         neutral=cell.measure.neutral,
         baseline=cell.baseline,
         candidate=cell.candidate,
-        difference=contrasts.worse_by,
+        difference=NAN,
         low=NAN,
         high=NAN,
         margin=margin,
         confidence=confidence,
-        n_items=len(cell.values.cluster),
+        n_items=items,
         n_left_out=cell.left_out,
         n_identities=identities,
-        unit=cell.unit,
+        unit=cell.units[0],
         p_not_worse=NAN,
         p_worse=NAN,
         p_worse_adjusted=NAN,
         verdict="undecided",
+        n_attributes=attributes,
+        unit_2=cell.units[1],
+        sampled="none",
     )
-    if cell.identical:
+    reason = _untested(cell, most_left_out)
+    if cell.values is None:
+        return replace(result, reason=reason)
+    contrasts = Contrasts.of(cell.values)
+    result = replace(result, difference=contrasts.worse_by)
+    if cell.identical and reason in ("", cell.untestable):
         return replace(
             result, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
         )
-    if cell.untestable:
-        return replace(result, reason=cell.untestable)
-    more = needed(contrasts, identities, result.n_items, margin, (level, level / tests))
-    if identities < FEWEST_IDENTITIES:
-        few = f"{identities} of the {FEWEST_IDENTITIES} {cell.unit} that a decision needs at least"
+    if reason:
+        return replace(result, reason=reason)
+    more = needed(contrasts, identities, items, margin, (level, level / tests))
+    if identities < FEWEST_UNITS:
+        few = f"{identities} of the {FEWEST_UNITS} {cell.units[0]} that a decision needs at least"
         return replace(result, reason=few, more_items=more.items, more_identities=more.identities)
+    names = {"both": "both", "first": cell.units[0], "second": cell.units[1], "none": "none"}
+    result = replace(result, sampled=names[contrasts.sampled])
     evidence = contrasts.evidence(margin, level)
     low, high = contrasts.bounds(level)
     result = replace(result, low=low, high=high, p_not_worse=evidence.p_not_worse, p_worse=evidence.p_worse)
     if evidence.p_not_worse <= level:
         return replace(result, verdict="pass")
-    if more is NOTHING_MORE:
-        return result
     return replace(
         result,
         more_items=more.items,
         more_identities=more.identities,
         more_same_identities=more.same_identities,
     )
+
+
+def _untested(cell: Paired, most_left_out: float) -> str:
+    """Why the items of a test decide nothing, whatever their number; empty where they may."""
+    items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
+    if items == 0:
+        return f"none of {plural(total, 'item')} has a value in both runs"
+    if cell.left_out > most_left_out * total:
+        share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.3g} %)"
+        return f"{share} have no value in one of the runs, more than {100 * most_left_out:g} %"
+    return cell.untestable
 
 
 def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
@@ -201,12 +227,14 @@ def _sentence(verdict: Verdict, tests: Sequence[GateTest], margin: float) -> str
     some = [test for test in tests if test.verdict == verdict]
     if verdict == "pass":
         return f"{head} in any of {len(tests)} tests."
+    names = f": {'; '.join(test.name for test in some)}" if len(some) < len(tests) else ""
+    where = f"{head} in {len(some)} of {len(tests)} tests{names}."
     if verdict == "worse":
-        return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}."
+        return where
     wanted = [test.more_items for test in some if test.more_items is not None]
     more = (
         f" The one that needs most would be decided by about {plural(max(wanted), 'more item')}."
         if wanted
         else ""
     )
-    return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}.{more}"
+    return f"{where}{more}"

@@ -12,8 +12,9 @@ from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_run
 from endoxa.runs.folder import differences
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
-CHOSEN = ("models", "rules", "protocols")
-"""Parts of a run's identity that may differ: what the two have in common of them is compared."""
+CHOSEN = ("models", "rules", "protocols", "languages")
+"""Parts of a run's identity that may differ: what the two have in common of them is compared, and languages are those
+of the items, however they were asked for."""
 
 KINDS = (PAIRS, QUESTIONS)
 

@@ -1,0 +1,163 @@
+"""Identities exchanged: what is seen by all against chance, and correlations where attributes recur."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.schema.convergence import CHANCE_COLUMNS
+from endoxa.stats.attenuation import corrected_correlation
+from endoxa.stats.reliability import part_scores
+from endoxa.study.convergence.chance import attribute_levels, correlation_p_value, exchanged, seen_by_all
+from endoxa.study.convergence.correlations import correlations
+from endoxa.study.convergence.effects import check_parts, effects, measured
+from support.convergence_samples import attributes, planted_parts
+
+THREE = {"pairs": 0.8, "tests": 0.8, "stories": 0.8}
+
+
+def seen(parts: pl.DataFrame, names: dict[str, str]) -> dict:
+    return seen_by_all(effects(measured(check_parts(parts))), names, exchanges=199).row(0, named=True)
+
+
+def test_levels_are_means_over_identities():
+    identity, attribute = np.array([0, 1, 2, 0, 1]), np.array([0, 0, 0, 1, 2])
+    levels = attribute_levels(np.array([1.0, 2.0, 6.0, 5.0, 9.0]), identity, attribute)
+    assert levels.tolist() == [3, 3, 3, 7, 7]  # the last two attributes have one identity each
+
+
+@pytest.mark.parametrize("filled", [1.0, 0.4])
+def test_whole_identities_are_exchanged_and_keep_attributes_where_they_can(filled):
+    rng = np.random.default_rng(0)
+    identity, attribute = np.repeat(np.arange(8), 5), np.tile(np.arange(5), 8)
+    kept = rng.random(40) < filled
+    kept[::5] = True
+    identity, attribute = identity[kept], attribute[kept]
+    source = exchanged(identity, attribute, rng)
+    partners = [set(identity[source[identity == code]]) for code in range(8)]
+    assert all(len(partner) == 1 for partner in partners)
+    assert set.union(*partners) == set(range(8))
+    has = set(zip(identity.tolist(), attribute.tolist(), strict=True))
+    for k, other in enumerate(source):
+        possible = (identity[other], attribute[k]) in has
+        assert (attribute[other] == attribute[k]) == possible
+    if filled == 1:
+        assert sorted(source) == list(range(40))
+
+
+def test_the_p_value_is_that_of_all_exchanges():
+    rng = np.random.default_rng(1)
+    identity, attribute = np.repeat(np.arange(6), 3), np.tile(np.arange(3), 6)
+    x, y = rng.standard_normal((2, 18))
+    y += 0.6 * x
+    rest = [values.reshape(6, 3) - values.reshape(6, 3).mean(axis=0) for values in (x, y)]
+    every = [abs((rest[0] * rest[1][list(order)]).sum()) for order in permutations(range(6))]
+    exact = np.mean([value >= every[0] - 1e-12 for value in every])
+    found = correlation_p_value(x, y, identity, attribute)
+    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 999) + 0.002)
+
+
+def test_what_instruments_share_is_more_than_by_chance():
+    parts = planted_parts(2, correlation=0.9, mean=0.0, tools=THREE)
+    row = seen(parts, attributes(parts))
+    assert list(row) == list(CHANCE_COLUMNS)
+    assert (row["n_instruments"], row["n_associations"], row["n_identities"], row["n_attributes"]) == (
+        3,
+        100,
+        20,
+        5,
+    )
+    assert row["observed"] > 3 * row["expected"]
+    assert row["verdict"] == "above"
+
+
+def test_words_that_all_instruments_react_to_are_chance():
+    parts = planted_parts(3, correlation=0.0, mean=0.5, common_attribute=0.8, tools=THREE)
+    row = seen(parts, attributes(parts))
+    assert row["observed"] > 5
+    assert row["expected"] == pytest.approx(row["observed"], rel=0.5)
+    assert row["verdict"] == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("identities", "each", "reason"),
+    [(4, 5, "4 identities, at least 6 needed"), (6, 1, "6 associations, at least 10 needed")],
+)
+def test_too_few_are_not_tested(identities, each, reason):
+    parts = planted_parts(identities=identities, each=each, tools=THREE)
+    row = seen(parts, attributes(parts))
+    assert (row["verdict"], row["p_value"]) == ("cannot-be-tested", None)
+    assert reason in row["reason"]
+
+
+def test_associations_that_one_instrument_lacks_do_not_count():
+    parts = planted_parts(2, tools=THREE)
+    lacking = parts.filter((pl.col("instrument") != "tests") | (pl.col("association_id") < "a050"))
+    assert seen(lacking, attributes(parts))["n_associations"] == 50
+    none = pl.concat(
+        [parts.filter(pl.col("instrument") != "tests", pl.col("association_id") < "a050"),
+         parts.filter(pl.col("instrument") == "tests", pl.col("association_id") >= "a050")]
+    )  # fmt: skip
+    row = seen(none, attributes(parts))
+    assert (row["verdict"], row["reason"]) == (
+        "cannot-be-tested",
+        "no association was tested with all instruments",
+    )
+
+
+def scores(rng: np.random.Generator, count: int) -> tuple:
+    unit, part = np.repeat(np.arange(count), 4), np.tile(np.arange(4), count)
+    strength = rng.standard_normal(count)
+    return tuple(
+        part_scores(
+            unit, part, (strength + 0.3 * rng.standard_normal(count))[unit] + rng.standard_normal(4 * count)
+        )
+        for _ in range(2)
+    )
+
+
+def test_the_two_way_interval_has_the_jackknife_variance_of_both_kinds():
+    rng = np.random.default_rng(4)
+    identity, attribute = np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12)
+    first, second = scores(rng, 120)
+    found = corrected_correlation(first, second, identity, crossed=attribute)
+    alone = corrected_correlation(first, second, identity)
+    assert (found.raw, found.value) == (alone.raw, alone.value)
+
+    def variance(codes: np.ndarray) -> float:
+        left = [
+            np.arctanh(np.corrcoef(first.mean[codes != code], second.mean[codes != code])[0, 1])
+            for code in np.unique(codes)
+        ]
+        return (len(left) - 1) * float(np.var(left))
+
+    parts = [variance(codes) for codes in (identity, attribute, np.arange(120))]
+    error = np.sqrt(max(parts[0] + parts[1] - parts[2], *parts[:2]))
+    half = (np.arctanh(found.raw_interval.high) - np.arctanh(found.raw_interval.low)) / 2
+    assert 1.96 < half / error < 2.3  # Student's t with 9 degrees of freedom or more
+
+
+def test_attributes_of_their_own_change_nothing_and_few_are_taken_as_they_are():
+    parts = planted_parts(6)
+    sources = measured(check_parts(parts))
+    own = {name: name for name in parts["association_id"].unique()}
+    assert correlations(sources, own).equals(correlations(sources))
+    few = correlations(sources, attributes(parts))
+    assert set(few["n_attributes"]) == {5}
+    assert set(few["sampled"]) == {"identities"}
+    assert few["sentence"].str.contains("of 20 identities, with these 5 attributes only").all()
+    assert (few["p_value"] >= correlations(sources)["p_value"]).all()
+    six = {name: f"word {int(name[1:]) % 6}" for name in own}
+    assert set(correlations(sources, six)["sampled"]) == {"both"}
+
+
+def test_a_correlation_of_few_attributes_alone_is_not_claimed():
+    parts = planted_parts(7, correlation=0.0, common_attribute=0.9, tools={"pairs": 0.9, "tests": 0.9})
+    sources = measured(check_parts(parts))
+    assert correlations(sources)["verdict"].to_list() == ["above"]
+    row = correlations(sources, attributes(parts)).row(0, named=True)
+    assert row["verdict"] == "unclear"
+    assert row["low"] <= 0 <= row["high"]
