@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
-from endoxa.instruments.pairs.report.results import preference_cells
+from endoxa.instruments.pairs.report.results import by_kind, calibrated, kind_cells, overall, preference_cells
 from endoxa.report.claims import chip, percent_ends
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, percent, short_labels
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, listed, percent, short_labels
 from endoxa.runs.estimates import read
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
@@ -19,7 +19,7 @@ from endoxa.stats.verdicts import UNTESTED
 
 KEPT = (
     *("model", "rule", "language", "value", "low", "high", "confidence", "verdict", "reason"),
-    *("p_adjusted", "n", "clusters"),
+    *("p_adjusted", "n", "clusters", "name", "raw", "n_all"),
 )
 
 
@@ -38,24 +38,50 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     labels = short_labels([row["model"] for row in rows])
     by_language = any(row["language"] != ALL for row in rows)
     level = f"{100 * rows[0]['confidence']:g} % interval" if rows else "interval"
+    some = [row for row in rows if calibrated(row)]
     columns = (
         "model",
         "rule",
         *(("language",) if by_language else ()),
-        "preferred",
+        "calibrated" if some else "preferred",
+        *(("raw",) if some else ()),
         level,
         "verdict",
         "pairs",
     )
+    kinds = overall(kind_cells(estimates)).group_by("model", "rule", maintain_order=True)
     return Headline(
         title="Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
         columns=columns,
-        texts=tuple(_texts(row, labels, by_language=by_language) for row in rows),
+        texts=tuple(_texts(row, labels, by_language=by_language, raw=bool(some)) for row in rows),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", "rule", "language", "verdict"),
-        notes=tuple(
-            dict.fromkeys(f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED)
+        notes=(
+            *dict.fromkeys(
+                f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED
+            ),
+            *([_of_calibration(some, len(rows))] if some else []),
+            *(
+                f"{labels[model]}, {rule}, by kind of pair: {by_kind(part.rows(named=True))}."
+                for (model, rule), part in kinds
+            ),
         ),
+    )
+
+
+def _of_calibration(some: list[dict[str, Any]], number: int) -> str:
+    """What the calibrated column holds, and how many pairs it rests on."""
+    text = (
+        "Calibrated: what the identity adds to the difference that the words make by themselves, which decides; raw: "
+        "all pairs as they are."
+    )
+    fewer = dict.fromkeys(
+        f"{count(row['n'])} of {count(row['n_all'])}" for row in some if row["n"] < row["n_all"]
+    )
+    if fewer:
+        text += f" Could be calibrated: {listed(list(fewer))} pairs."
+    return (
+        text if len(some) == number else f"{text} Rows without a calibrated value are decided by the raw one."
     )
 
 
@@ -70,13 +96,14 @@ def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
             yield from by_language.iter_rows(named=True)
 
 
-def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool) -> tuple[str, ...]:
-    ends = percent_ends(row)
+def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool, raw: bool) -> tuple[str, ...]:
+    ends, value = percent_ends(row), percent(row["value"])
+    values = ((value if calibrated(row) else NO_VALUE), percent(row["raw"])) if raw else (value,)
     return (
         labels[row["model"]],
         row["rule"],
         *((language_name(row["language"]),) if by_language else ()),
-        percent(row["value"]),
+        *values,
         NO_VALUE if ends == NOT_DEFINED else ends,
         chip(row),
         count(row["n"]),
