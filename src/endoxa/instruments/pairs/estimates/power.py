@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -18,11 +20,13 @@ from endoxa.instruments.pairs.estimates.inference import (
     estimate,
     testable,
 )
-from endoxa.instruments.pairs.probe.items import cells
+from endoxa.instruments.pairs.estimates.records import attributes_of
+from endoxa.instruments.pairs.probe.items import chunks, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
-from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.schema import ALL, PAIR_COLUMNS, Estimate, Sample, Statistic
+from endoxa.sources.identities import identity_key
 from endoxa.sources.sources import locate
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.power import (
@@ -162,6 +166,34 @@ MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
     "smallest Cohen's d_z that this many pairs could have told from 0",
     "power of the paired t-test (noncentral t, scipy)",
 )
+
+
+def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
+    """Pairs, identities and attributes overall and per language and axis (for `--plan`).
+
+    Returns:
+        Columns language, axis ('all' in the first row), n, n_identities, n_attributes.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    identities: dict[tuple[str, str], set[str]] = {}
+    attributes: dict[tuple[str, str], set[str]] = {}
+    for chunk in chunks(path, settings):
+        items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+        for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
+            # A pair without a named identity stands for itself, as in the analysis.
+            identity = identity_key(item["identity"] or item["item_id"])
+            for cell in ((ALL, ALL), (item["language"], item["axis"])):
+                pairs[cell] += 1
+                identities.setdefault(cell, set()).add(identity)
+                attributes.setdefault(cell, set()).add(attribute)
+    require_items(pairs.total(), path, settings)
+    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
+    rows = [(*cell, pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered]
+    names = ["language", "axis", "n", "n_identities", "n_attributes"]
+    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def plan_table(settings: PairsSettings) -> Plan:

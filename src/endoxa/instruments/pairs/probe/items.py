@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,10 +12,8 @@ import polars as pl
 
 from endoxa.curate.language import assumed_language, language_name
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.records import attributes_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
-from endoxa.schema import ALL, PAIR_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
@@ -104,34 +101,6 @@ def require_items(count: int, path: Path, settings: PairsSettings) -> None:
     if not count:
         scope = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{path} contains no pair{scope}. Expected at least one.")
-
-
-def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
-    """Pairs, identities and attributes overall and per language and axis (for `--plan`).
-
-    Returns:
-        Columns language, axis ('all' in the first row), n, n_identities, n_attributes.
-
-    Raises:
-        UserError: nothing is left after the filters.
-    """
-    pairs: Counter[tuple[str, str]] = Counter()
-    identities: dict[tuple[str, str], set[str]] = {}
-    attributes: dict[tuple[str, str], set[str]] = {}
-    for chunk in chunks(path, settings):
-        items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
-        for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
-            # A pair without a named identity stands for itself, as in the analysis.
-            identity = identity_key(item["identity"] or item["item_id"])
-            for cell in ((ALL, ALL), (item["language"], item["axis"])):
-                pairs[cell] += 1
-                identities.setdefault(cell, set()).add(identity)
-                attributes.setdefault(cell, set()).add(attribute)
-    require_items(pairs.total(), path, settings)
-    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
-    rows = [(*cell, pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered]
-    names = ["language", "axis", "n", "n_identities", "n_attributes"]
-    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def words(settings: PairsSettings) -> Used:
