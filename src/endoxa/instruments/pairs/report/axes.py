@@ -8,7 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import PREFERENCE, SHARED_ATTRIBUTES, Results, limits, raw_fields
+from endoxa.instruments.pairs.report.results import (
+    PREFERENCE,
+    SHARED_ATTRIBUTES,
+    Results,
+    limits,
+    raw_fields,
+    some_calibrated,
+)
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
     BLUE,
@@ -113,7 +120,10 @@ def axes(results: Results) -> Section:
         findings=tuple(findings),
         figures=figures,
         tables=(_table(results, cells),),
-        notes=(reading, *agreed(cells.rows(named=True), "50\u00a0%")),
+        notes=(
+            reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
+            *agreed(cells.rows(named=True), "50\u00a0%"),
+        ),
     )
 
 

@@ -255,13 +255,14 @@ def some_calibrated(rows: pl.DataFrame) -> bool:
 
 
 def raw_fields(rows: pl.DataFrame) -> tuple[Field, ...]:
-    """Columns of tables with rows that decide: which are calibrated, the raw ratio, and of how many pairs; or none."""
+    """Columns of tables with rows that decide: which are calibrated, the raw ratio, and of how many pairs."""
     if not some_calibrated(rows):
         return ()
+    partly = (rows["n"] != rows["n_all"]).any()
     return (
         text_field("calibrated", lambda row: "yes" if calibrated(row) else "no"),
         number_field("raw ratio", "raw", percent),
-        number_field("all pairs", "n_all"),
+        *([number_field("all pairs", "n_all")] if partly else []),
     )
 
 
