@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.deciding import calibration_decides, deciding
-from endoxa.instruments.pairs.estimates.records import kinds_of
+from endoxa.instruments.pairs.estimates.deciding import calibration_decides, deciding, deciding_scores
+from endoxa.instruments.pairs.estimates.records import check_records, kinds_of, scores_of
 from endoxa.instruments.pairs.headline import headline_of
 from support.analyze_fixtures import make_records
 
@@ -101,3 +101,20 @@ def test_kinds_are_those_that_builders_state_or_that_words_show():
     table = pl.DataFrame(list(cases), schema=dict.fromkeys(columns, pl.String), orient="row")
     assert kinds_of(table).to_list() == list(cases.values())
     assert set(kinds_of(table.select("language"))) == {"other"}
+
+
+@pytest.mark.parametrize("calibrated", [PAIRS, 119])
+def test_gate_and_study_take_what_decides(calibrated):
+    """Scores of the calibrated pairs, the neutral difference taken off, or all scores as they are."""
+    table = check_records(records("a", "b", calibrated=calibrated))
+    scores = scores_of(table, 0)
+    chosen, notes = deciding_scores(scores)
+    decides = calibrated == PAIRS
+    assert list(notes) == (["sum"] if decides else [])
+    for before, after in zip(scores, chosen, strict=True):
+        sample = before.sample
+        expected = sample.difference - sample.neutral_difference if decides else sample.difference
+        np.testing.assert_allclose(after.sample.difference, expected)
+    if decides:
+        share = (scores[0].sample.difference > 0).mean()
+        assert f"a {100 * share:.1f} %" in notes["sum"]

@@ -8,9 +8,13 @@ for papers, comparisons of models, gate and study. The raw ratio stands beside i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
+
+from endoxa.instruments.pairs.estimates.records import Scores, take
 
 RAW, CALIBRATED = "preference_ratio", "calibrated_preference_ratio"
 
@@ -56,3 +60,43 @@ def deciding(
     decides = calibration_decides(pl.col("n_calibrated").fill_null(0), pl.col("n_all"))
     decider = pl.when(decides).then(pl.lit(calibrated)).otherwise(pl.lit(raw))
     return rows.filter(pl.col("name") == decider).drop("n_calibrated")
+
+
+def deciding_scores(scores: Sequence[Scores]) -> tuple[list[Scores], dict[str, str]]:
+    """The scores by which models are compared, and a sentence for each rule under which they are calibrated.
+
+    Under such a rule every model keeps the pairs that could be calibrated, with what the identity adds as difference.
+
+    Args:
+        scores: of every model and rule.
+    """
+    chosen, notes = [], {}
+    for rule in dict.fromkeys(score.rule for score in scores):
+        alike = [score for score in scores if score.rule == rule]
+        defined = [~np.isnan(score.sample.neutral_difference) for score in alike]
+        if not all(calibration_decides(int(mask.sum()), len(mask)) for mask in defined):
+            chosen += alike
+            continue
+        raw = [
+            f"{score.model} {100 * float((1 + np.sign(score.sample.difference)).mean()) / 2:.1f} %"
+            for score in alike
+        ]
+        notes[rule] = (
+            f"Preferences under {rule} are calibrated: what the identity adds to the difference that the words make by "
+            f"themselves, over {min(int(mask.sum()) for mask in defined)} of {len(defined[0])} pairs. Raw: "
+            f"{', '.join(raw)}."
+        )
+        chosen += [_calibrated(score, mask) for score, mask in zip(alike, defined, strict=True)]
+    return chosen, notes
+
+
+def _calibrated(score: Scores, kept: np.ndarray) -> Scores:
+    sample = take(score.sample, kept)
+    return replace(
+        score,
+        item=score.item[kept],
+        language=score.language[kept],
+        axis=score.axis[kept],
+        keyed=score.keyed[kept],
+        sample=replace(sample, difference=sample.difference - sample.neutral_difference),
+    )

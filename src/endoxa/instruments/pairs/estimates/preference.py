@@ -9,7 +9,7 @@ raw scores and with its rounding: a pair counts as biased where `sent_more` scor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
@@ -403,7 +403,15 @@ def _attribute_r_squared(sample: Sample, confidence: float, seed: int) -> list[E
     inference = smooth_inference(
         float(np.arctanh(r)), influence, units, inverse=_squared_ends, confidence=confidence
     )
+    if 0 < inference.attributes < FEWEST_ATTRIBUTES:
+        few = f"{inference.method}, too few attributes for an interval"
+        inference = replace(inference, interval=UNDEFINED, method=few)
     return [estimate(name, min(r**2, 1.0), inference, n=len(x), neutral=NAN, confidence=confidence)]
+
+
+FEWEST_ATTRIBUTES = 40
+"""With fewer attributes that recur a share of variance has no interval: it would cover the truth in 85 to 88 % of
+cases, since attributes decide both differences (docs/methods/two-way.md)."""
 
 
 def correlation_influence(x: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
