@@ -130,12 +130,13 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
             if row["n_left_out"]
             else ""
         )
+        raw = f" Without calibration: {_points(row['raw'])} points." if calibrated(row) else ""
         yield Finding(
             (
                 f"{first} prefers the stereotypical sentence {often} often than {second}: by "
                 f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of "
                 f"the difference {_interval(row)}; {plural(row['n'], 'pair')}"
-                f"{' after calibration' if calibrated(row) else ''}{left}).{limits([row])}"
+                f"{' after calibration' if calibrated(row) else ''}{left}).{raw}{limits([row])}"
             ),
             (row,),
         )
