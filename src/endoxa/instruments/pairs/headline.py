@@ -49,7 +49,6 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
         "verdict",
         "pairs",
     )
-    kinds = overall(kind_cells(estimates)).group_by("model", "rule", maintain_order=True)
     return Headline(
         title="Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
         columns=columns,
@@ -61,12 +60,23 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
                 f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED
             ),
             *([_of_calibration(some, len(rows))] if some else []),
-            *(
-                f"{labels[model]}, {rule}, by kind of pair: {by_kind(part.rows(named=True))}."
-                for (model, rule), part in kinds
-            ),
+            *_of_kinds(overall(kind_cells(estimates)), labels),
         ),
     )
+
+
+MOST_LINES = 6
+"""Models and rules whose kinds of pairs are listed in a terminal; of more they are on the page."""
+
+
+def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
+    """The kinds and directions of pairs apart, a line for each model and rule."""
+    groups = list(kinds.group_by("model", "rule", maintain_order=True))
+    if len(groups) > MOST_LINES:
+        yield "Pairs of several kinds: the page and the estimates have them apart (preference_ratio_KIND)."
+        return
+    for (model, rule), rows in groups:
+        yield f"{labels[model]}, {rule}, by kind of pair: {by_kind(rows.rows(named=True))}."
 
 
 def _of_calibration(some: list[dict[str, Any]], number: int) -> str:

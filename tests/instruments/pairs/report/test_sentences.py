@@ -171,6 +171,9 @@ EDGES = {
     "eight identities by eight attributes": one(sides(44, 20), 8).with_columns(
         attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
     ),
+    "eight identities by eight attributes, all": one(sides(64, 0), 8).with_columns(
+        attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
+    ),
     "unequal item sets over axes": one(sides(40, 3), 9, axis=["a"] * 30 + ["b"] * 12 + ["c"]),
 }
 
@@ -221,6 +224,8 @@ def test_calibration_decides_headline_axes_and_tables_and_says_so():
 def test_few_units_and_dominating_identities_limit_what_is_said():
     few = said(results_of(EDGES["eight identities by eight attributes"]))
     assert "With 8 identities only a nearly unanimous preference could show." in few
+    unanimous = said(results_of(EDGES["eight identities by eight attributes, all"]))
+    assert "would probably" not in unanimous
     many = said(results_of(EDGES["one identity holds nearly all pairs"]))
     assert "in these groups as they are, since one has 94.4\u00a0% of the pairs" in many
 

@@ -396,7 +396,10 @@ def _attribute_r_squared(sample: Sample, confidence: float, seed: int) -> list[E
         return [_nothing(name, NAN, confidence)]
     x, y = sample.difference[kept], sample.neutral_difference[kept]
     if not (varies(x) and varies(y)):
-        nothing = Inference(UNDEFINED, NAN, f"{SMOOTH_METHOD}; one of both does not vary", IDENTITIES, len(x))
+        identities = len(np.unique(sample.cluster[kept]))
+        nothing = Inference(
+            UNDEFINED, NAN, f"{SMOOTH_METHOD}; one of both does not vary", IDENTITIES, identities
+        )
         return [estimate(name, NAN, nothing, n=len(x), neutral=NAN, confidence=confidence)]
     r, influence = correlation_influence(x, y)
     units = tuple(codes[kept] for codes in units_of(sample))

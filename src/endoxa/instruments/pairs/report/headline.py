@@ -58,7 +58,7 @@ from endoxa.report.words import (
     slug,
 )
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
 
 Row = dict[str, Any]
 
@@ -247,6 +247,8 @@ def _power(row: Row) -> str:
     few, noun = row["clusters"], plural(row["clusters"], "identity", "identities")
     if row["sampled"] == "both" and 0 < row["attributes"] < few:
         few, noun = row["attributes"], plural(row["attributes"], "attribute")
+    if not undefined and max(row["value"], 1 - row["value"]) >= detectable and row["reason"] != CORRECTED:
+        return f" With {noun} the tests can miss even such a preference."
     text = ""
     if few <= FEW_UNITS and (undefined or detectable >= NEARLY_ALL):
         text = f" With {noun} only a nearly unanimous preference could show."
