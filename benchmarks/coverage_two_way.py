@@ -88,7 +88,7 @@ def sides(
     )
     for codes, deviation in ((design.identity, of_identity), (design.attribute, of_attribute)):
         latent += rng.normal(0, deviation, codes.max() + 1)[codes]
-    return (latent > 0).astype(float)
+    return np.asarray(latent > 0, dtype=float)
 
 
 def of_identities(values: np.ndarray, design: Design) -> TwoWay:
