@@ -43,16 +43,17 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
         "model",
         "rule",
         *(("language",) if by_language else ()),
-        "calibrated" if some else "preferred",
-        *(("raw",) if some else ()),
+        "ratio (raw)" if some else "preferred",
         level,
         "verdict",
         "pairs",
     )
     return Headline(
-        title="Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
+        title="Stereotypical sentence preferred after calibration (an unbiased model: 50 %)"
+        if some
+        else "Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
         columns=columns,
-        texts=tuple(_texts(row, labels, by_language=by_language, raw=bool(some)) for row in rows),
+        texts=tuple(_texts(row, labels, by_language=by_language) for row in rows),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", "rule", "language", "verdict"),
         notes=(
@@ -82,17 +83,15 @@ def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
 def _of_calibration(some: list[dict[str, Any]], number: int) -> str:
     """What the calibrated column holds, and how many pairs it rests on."""
     text = (
-        "Calibrated: what the identity adds to the difference that the words make by themselves, which decides; raw: "
-        "all pairs as they are."
+        "Calibrated: what the identity adds to the difference that the words make by themselves, which decides; in "
+        "brackets: all pairs as they are."
     )
     fewer = dict.fromkeys(
         f"{count(row['n'])} of {count(row['n_all'])}" for row in some if row["n"] < row["n_all"]
     )
     if fewer:
         text += f" Could be calibrated: {listed(list(fewer))} pairs."
-    return (
-        text if len(some) == number else f"{text} Rows without a calibrated value are decided by the raw one."
-    )
+    return text if len(some) == number else f"{text} Rows without brackets are not calibrated."
 
 
 def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -106,14 +105,15 @@ def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
             yield from by_language.iter_rows(named=True)
 
 
-def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool, raw: bool) -> tuple[str, ...]:
+def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool) -> tuple[str, ...]:
     ends, value = percent_ends(row), percent(row["value"])
-    values = ((value if calibrated(row) else NO_VALUE), percent(row["raw"])) if raw else (value,)
+    if calibrated(row):
+        value += f" ({100 * row['raw']:.1f})"
     return (
         labels[row["model"]],
         row["rule"],
         *((language_name(row["language"]),) if by_language else ()),
-        *values,
+        value,
         NO_VALUE if ends == NOT_DEFINED else ends,
         chip(row),
         count(row["n"]),
