@@ -19,6 +19,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.instruments.pairs.estimates.comparisons import compare_models
+from endoxa.instruments.pairs.estimates.power import detectable_ratio
 from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
 from endoxa.schema import Estimate, Sample
 from endoxa.stats.signs import fewest_units, sign_flip_test
@@ -252,19 +253,18 @@ def _compared(rng: np.random.Generator, cluster: np.ndarray, first: float, secon
 
 def detectable(repeats: int) -> None:
     """The least detectable ratio as reported, and how often a preference of that size is then found."""
-    from endoxa.stats.power import correlation_within, detectable_share
-
     print("| identities | correlation | reported, mean | power at that ratio |\n|---|---|---|---|")
     for identities in (8, 20, 60):
         own = sizes("equal", identities)
         cluster = np.repeat(np.arange(identities), own)
+        units = (cluster, np.arange(len(cluster)))
         for correlation in (0.1, 0.3):
             rng = np.random.default_rng([identities, int(100 * correlation)])
-            told = []
-            for _ in range(40):
-                won = np.bincount(cluster, sides(rng, cluster, 0.6, correlation) > 0)
-                told.append(detectable_share(own, correlation_within(own, won)))
-            ratio = float(np.nanmean(told))
+            reported = [
+                detectable_ratio("ratio", sides(rng, cluster, 0.6, correlation), units, confidence=0.95).value
+                for _ in range(40)
+            ]
+            ratio = float(np.nanmean(reported))
             found = [
                 sign_flip_test(np.bincount(cluster, sides(rng, cluster, ratio, correlation))) <= 0.05
                 for _ in range(repeats)

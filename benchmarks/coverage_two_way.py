@@ -1,10 +1,12 @@
 """Does two-way inference hold its level where identities and attributes are both samples? Simulated, truth known.
 
 Prints the tables of docs/methods/two-way.md: false claims, coverage and power of shares, with identities alone as the
-sample and with both, for full, sparse and unequal crossings, and false claims where two models are compared.
+sample and with both, for full, sparse and unequal crossings, and false claims where two models are compared; the same
+where effects are skewed or go with the number of pairs of an identity; coverage of the effect size and of the share of
+variance.
 
-    python benchmarks/coverage_two_way.py                   everything, some 10 minutes on two cores
-    python benchmarks/coverage_two_way.py --repeats 100
+    python benchmarks/coverage_two_way.py                   everything, some 15 minutes on two cores
+    python benchmarks/coverage_two_way.py skewed sizes effects --repeats 100
 """
 
 from __future__ import annotations
@@ -16,10 +18,15 @@ from itertools import product
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from endoxa.demo.world import load_sample
+from endoxa.instruments.pairs.estimates.differences import standardised_influence
+from endoxa.instruments.pairs.estimates.inference import smooth_inference
+from endoxa.instruments.pairs.estimates.preference import correlation_influence
 from endoxa.stats.intervals import agreeing, clustered_share
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import sign_flip_test
 from endoxa.stats.two_way import TwoWay, two_way
 
@@ -94,7 +101,7 @@ def sides(
     )
     for codes, deviation in ((design.identity, of_identity), (design.attribute, of_attribute)):
         latent += rng.normal(0, deviation, codes.max() + 1)[codes]
-    return (latent > 0).astype(float)
+    return np.asarray(latent > 0, dtype=float)
 
 
 def of_identities(values: np.ndarray, design: Design) -> TwoWay:
@@ -160,9 +167,150 @@ def comparisons(repeats: int) -> None:
         print(f"| {design.name} | {max(claims['identities']):.3f} | {max(claims['both']):.3f} |", flush=True)
 
 
+def skewed(repeats: int) -> None:
+    """Exponential effects of identities and attributes in place of normal ones, as long a tail on either side."""
+    heads = [f"power at {share:g}" for share in SHARES]
+    print(f"\n| design, skewed effects | sample | false claims | least coverage | {' | '.join(heads)} |")
+    print("|---|---|---|---|" + "---|" * len(SHARES))
+    for design, (name, method) in product(
+        (full(30, 10), full(12, 40), collected(55, 224, 600)),
+        (("identities", of_identities), ("both", of_both)),
+    ):
+        claims, covered, power = [], [], []
+        for share, tail, deviation in product((0.5, *SHARES), (1, -1), (0.5, 1.0)):
+            rng = np.random.default_rng([int(100 * share), 1 + tail, int(10 * deviation)])
+            centre = -np.quantile(
+                tail * deviation * (rng.exponential(size=(2, 200_000)) - 1).sum(axis=0)
+                + rng.normal(size=200_000),
+                1 - share,
+            )
+
+            def drawn(rng: np.random.Generator, centre: float, scale: float, design: Design) -> np.ndarray:
+                latent = centre + rng.normal(size=len(design.identity))
+                for codes in (design.identity, design.attribute):
+                    latent += scale * (rng.exponential(size=codes.max() + 1) - 1)[codes]
+                return (latent > 0).astype(float)
+
+            sets = (drawn(rng, centre, tail * deviation, design) for _ in range(repeats))
+            coverage, claimed = measured(method, sets, design, share)
+            covered.append(coverage)
+            if share == 0.5:
+                claims.append(claimed)
+            elif deviation == 0.5:
+                power.append(claimed)
+        shown = " | ".join(f"{np.mean(power[k : k + 2]):.2f}" for k in range(0, len(power), 2))
+        print(f"| {design.name} | {name} | {max(claims):.3f} | {min(covered):.3f} | {shown} |", flush=True)
+
+
+def sizes(repeats: int) -> None:
+    """Identities with more pairs are preferred more (or less): the number of pairs is drawn with the effect."""
+    print(
+        "\n| identities, share goes with their pairs | sample | false claims | least coverage |\n|---|---|---|---|"
+    )
+    for identities, (name, method) in product(
+        (12, 30, 60), (("identities", of_identities), ("both", of_both))
+    ):
+        claims, covered = [], []
+        for share, direction in product((0.5, 0.7), (1.0, -1.0)):
+            rng = np.random.default_rng([identities, int(100 * share), int(1 + direction)])
+            many = rng.normal(size=200_000)
+            weights = np.maximum(1, np.round(np.exp(1.5 + 0.8 * many)))
+            centre = brentq(
+                lambda c, many=many, weights=weights, direction=direction, share=share: float(
+                    np.average(ndtr((c + 0.5 * direction * many) / np.sqrt(1.25)), weights=weights) - share
+                ),
+                -3,
+                3,
+            )
+            results = []
+            for _ in range(repeats):
+                effect = rng.normal(size=identities)
+                pairs = np.maximum(1, np.round(np.exp(1.5 + 0.8 * effect))).astype(int)
+                identity = np.repeat(np.arange(identities), pairs)
+                attribute = rng.integers(0, 3 * identities, len(identity))
+                latent = centre + 0.5 * direction * effect[identity] + rng.normal(size=len(identity))
+                latent += rng.normal(0, 0.5, 3 * identities)[attribute]
+                results.append(method((latent > 0).astype(float), Design("", identity, attribute)))
+            covered.append(np.mean([r.interval.low <= share <= r.interval.high for r in results]))
+            if share == 0.5:
+                claims.append(np.mean([r.p_value <= 0.05 for r in results]))
+        print(f"| {identities} | {name} | {max(claims):.3f} | {min(covered):.3f} |", flush=True)
+
+
+def effects(repeats: int) -> None:
+    """Coverage of the effect size and of the share of variance: bootstrap of identities, and with both kinds."""
+    print(
+        "\n| design | effect size: identities | both | share of variance: identities | both |\n|---|---|---|---|---|"
+    )
+    for design in (*DESIGNS[:3], DESIGNS[3], DESIGNS[4]):
+        covered: dict[str, list[float]] = {}
+        for mean, scale in product((0.0, 0.5), (0.5, 1.0)):
+            rng = np.random.default_rng([int(10 * mean), int(10 * scale)])
+            held: dict[str, int] = {}
+            for _ in range(repeats):
+                n = len(design.identity)
+                own = rng.normal(0, scale, design.identity.max() + 1)[design.identity]
+                word = rng.normal(0, scale, design.attribute.max() + 1)[design.attribute]
+                neutral = word + rng.normal(0, 0.3, n)
+                total = np.sqrt(1 + 2 * scale**2)
+                values = mean * total + own + word + rng.normal(size=n)
+                shared = scale**4 / ((1 + 2 * scale**2) * (scale**2 + 0.09))
+                clusters = Clusters.of(
+                    design.identity, values, neutral, values**2, neutral**2, values * neutral
+                )
+                r, of_r = correlation_influence(values, neutral)
+                d = float(values.mean() / values.std(ddof=1))
+                units = (design.identity, design.attribute)
+                both = smooth_inference(d, standardised_influence(values), units, confidence=0.95).interval
+                squared = smooth_inference(float(np.arctanh(r)), of_r, units, confidence=0.95).interval
+                ends = np.tanh([squared.low, squared.high])
+                for name, low, high, truth in (
+                    ("d", *resampled(clusters, standardised), mean),
+                    ("d both", both.low, both.high, mean),
+                    ("r", *resampled(clusters, squared_correlation), shared),
+                    ("r both", max(ends[0], 0) ** 2, ends[1] ** 2, shared),
+                ):
+                    held[name] = held.get(name, 0) + (low <= truth <= high)
+            for name, number in held.items():
+                covered.setdefault(name, []).append(number / repeats)
+        print(
+            f"| {design.name} | " + " | ".join(f"{min(shares):.3f}" for shares in covered.values()) + " |",
+            flush=True,
+        )
+
+
+def resampled(clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float]:
+    """Ends of the expanded percentile interval of a bootstrap of identities, as it was."""
+    interval = expanded_interval(bootstrap(clusters, combine, 500, 0), clusters, 0.95)
+    return interval.low, interval.high
+
+
+def standardised(totals: np.ndarray) -> np.ndarray:
+    """Mean in standard deviations from totals."""
+    n, total, _, squares, _, _ = totals.T
+    return np.asarray(total / n / np.sqrt((squares / n - (total / n) ** 2) * n / (n - 1)))
+
+
+def squared_correlation(totals: np.ndarray) -> np.ndarray:
+    """Squared correlation from totals."""
+    n, x, y, xx, yy, xy = totals.T
+    return np.asarray((xy - x * y / n) ** 2 / ((xx - x**2 / n) * (yy - y**2 / n)))
+
+
+PARTS = {
+    "shares": shares,
+    "comparisons": comparisons,
+    "skewed": skewed,
+    "sizes": sizes,
+    "effects": effects,
+}
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; all by default")
     parser.add_argument("--repeats", type=int, default=400, help="data sets of each kind")
-    arguments = parser.parse_args()
-    shares(arguments.repeats)
-    comparisons(arguments.repeats)
+    chosen = parser.parse_args()
+    for part in chosen.part or PARTS:
+        PARTS[part](chosen.repeats)

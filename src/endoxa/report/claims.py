@@ -129,6 +129,23 @@ def not_ranked(lowest: Row, highest: Row, low: str = "low", high: str = "high") 
     return " The intervals of both overlap: this is no ranking."
 
 
+def agreed(rows: Iterable[Row], neutral: str, low: str = "low", high: str = "high") -> tuple[str, ...]:
+    """A note where an exact test moved an end of an interval to the neutral value (`intervals.agreeing`); else none.
+
+    Args:
+        rows: rows of estimates that are shown.
+        neutral: the neutral value in words.
+        low: column of the lower end.
+        high: column of the upper end.
+    """
+    if not any(row["neutral"] in (row[low], row[high]) for row in rows):
+        return ()
+    return (
+        f"An interval that begins or ends at exactly {neutral} was moved to it, because the exact test decides whether "
+        "the interval holds that value.",
+    )
+
+
 def clear() -> pl.Expr:
     """True where the verdict is a claim: filled marks, stars in tables."""
     return pl.col("verdict").is_in(list(CLEAR))

@@ -53,8 +53,8 @@ PREFERENCES = Family(
 )
 COMPARISONS = Family(
     "model comparisons",
-    "one test for every two models, rule and language",
-    (),
+    "one test for every two models, rule and language, raw and calibrated apart",
+    ("name",),
     BENJAMINI_HOCHBERG,
     "differences between models",
 )

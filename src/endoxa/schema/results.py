@@ -65,6 +65,8 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "only), 'attributes' (of groups of a list as they are) or 'none'; empty where pairs are taken as independent",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "largest": "share of the pairs that the largest identity has; over one half, the statement is about these "
+    "identities as they are",
 }
 """Columns of `estimates.csv`."""
 
@@ -95,6 +97,7 @@ class Estimate:
     sampled: str = ""
     verdict: str = ""
     reason: str = ""
+    largest: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Sample:
             of a list (`identity_group`).
         attribute: integer code of the attribute (or of the sentence frame, where pairs differ in the identity); None
             where no two pairs share one.
+        kind: what the other sentence is made with, 'negation', 'antonym' or 'other' per pair; None where all are other.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
@@ -122,6 +126,7 @@ class Sample:
     cluster: np.ndarray
     resamples: int = 2000
     attribute: np.ndarray | None = None
+    kind: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
 
@@ -15,9 +16,6 @@ ALPHA = 0.05
 POWER = 0.8
 ASSUMED_CORRELATION = 0.1
 """Correlation of answers about one identity that is assumed before there are any."""
-PRIOR_CLUSTERS = 5
-"""So many clusters' worth of the assumed correlation are mixed into an estimated one, which few clusters leave
-uncertain."""
 STEP = 0.05
 """Correlations are rounded to this step."""
 
@@ -64,31 +62,6 @@ def detectable_effect_size(n: int) -> float:
         return NAN
     critical = t.isf(ALPHA / 2, n - 1)
     return float(nctdtrinc(n - 1, 1 - POWER, critical) / n**0.5)
-
-
-def correlation_within(sizes: np.ndarray, favouring: np.ndarray) -> float:
-    """Intraclass correlation of yes-no observations, mixed with `ASSUMED_CORRELATION` and rounded to `STEP`.
-
-    The estimate is that of analysis of variance (Donner 1986, section 2), at least 0; it counts as many times as
-    there are clusters, the assumed value `PRIOR_CLUSTERS` times.
-
-    Args:
-        sizes: observations in each cluster.
-        favouring: those that say yes.
-    """
-    clusters, total = len(sizes), float(sizes.sum())
-    estimate = NAN
-    if clusters > 1 and total > clusters:
-        share = favouring / sizes
-        between = float((sizes * (share - favouring.sum() / total) ** 2).sum()) / (clusters - 1)
-        within = float((favouring * (1 - share)).sum()) / (total - clusters)
-        typical = (total - float((sizes**2).sum()) / total) / (clusters - 1)
-        variance = between + (typical - 1) * within
-        estimate = (between - within) / variance if variance > 0 else NAN
-    if np.isnan(estimate):
-        return ASSUMED_CORRELATION
-    mixed = clusters * max(estimate, 0.0) + PRIOR_CLUSTERS * ASSUMED_CORRELATION
-    return round(round(mixed / (clusters + PRIOR_CLUSTERS) / STEP) * STEP, 4)
 
 
 def detectable_share(sizes: np.ndarray, correlation: float, alpha: float = ALPHA) -> float:
@@ -141,6 +114,62 @@ def _by_noncentral_t(sizes: np.ndarray, correlation: float, alpha: float) -> flo
         return float(nct.sf(critical, freedom, (share - 0.5) / error)) - _T_POWER
 
     most = 1 - 1e-6
+    return float(brentq(shortfall, 0.5 + 1e-6, most)) if shortfall(most) > 0 else NAN
+
+
+def detectable_share_of(sizes: Sequence[np.ndarray], effect: float, alpha: float = ALPHA) -> float:
+    """Smallest share above 0.5 that a test with one or two kinds of units finds with `POWER`; mirrored below 0.5.
+
+    Of two kinds of which one has a unit with over half of the observations, that kind decides: its exact flips are far
+    from normal.
+
+    Args:
+        sizes: observations in each unit, of one kind or of both.
+        effect: design effect, the variance of the share over that of as many independent observations.
+        alpha: two-sided level.
+    """
+    number = int(sizes[0].sum())
+    effective = [effective_number(kind) for kind in sizes]
+    least = sizes[int(np.argmin(effective))]
+    if len(sizes) > 1 and 2 * least.max() <= number:
+        return detectable_share_crossed(number, effect, (effective[0], effective[1]), alpha)
+    typical = float((least**2).sum()) / number
+    correlation = (effect - 1) / (typical - 1) if typical > 1 else 0.0
+    return detectable_share(least, round(round(min(correlation, 1.0) / STEP) * STEP, 4), alpha)
+
+
+def detectable_share_crossed(
+    number: int, effect: float, effective: tuple[float, float], alpha: float = ALPHA
+) -> float:
+    """Smallest share above 0.5 that the two-way test finds with `POWER` (`endoxa.stats.two_way`); mirrored below 0.5.
+
+    The noncentral t distribution with the design effect, against the critical value of the deflated sign flips: the
+    variance that they count holds the preference itself, once for each kind, so that with few units of both kinds only
+    a nearly unanimous preference passes. Realised power: docs/methods/two-way.md.
+
+    Args:
+        number: observations, ties left out.
+        effect: variance of the share over that of as many independent observations.
+        effective: effective numbers of units of both kinds (Kish 1965).
+        alpha: two-sided level.
+
+    Returns:
+        NaN where even a share of 1 would be found too rarely.
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import nct, norm, t
+
+    z, freedom = float(norm.isf(alpha / 2)), min(effective) - 1
+    counted = z**2 * max(sum(1 / units for units in effective) - 1 / number, 1 / min(effective))
+    if freedom <= 0 or counted >= 1:
+        return NAN
+    critical = max(float(t.isf(alpha / 2, freedom)), z / sqrt(1 - counted))
+
+    def shortfall(share: float) -> float:
+        error = sqrt(share * (1 - share) * effect / number)
+        return float(nct.sf(critical, freedom, (share - 0.5) / error)) - _T_POWER
+
+    most = 1 - 1e-4
     return float(brentq(shortfall, 0.5 + 1e-6, most)) if shortfall(most) > 0 else NAN
 
 

@@ -121,21 +121,14 @@ def two_way(
         flips: sign patterns drawn where the test is not exact.
         seed: of those.
     """
-    deviations = values - neutral
-    kinds = Units.of(deviations, first), Units.of(deviations, second)
-    cells = Units.of(deviations, np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel())
-    within = tuple(kind.count == cells.count for kind in kinds)
-    needed = fewest_units(significance(confidence))
-    enough = tuple(kind.count >= needed for kind in kinds)
-    if all(enough) and not any(within):
+    kinds, cells = _units(values - neutral, first, second)
+    within, enough, deciding = _roles(kinds, cells, confidence)
+    if deciding is None:
         p_value = _crossed_flips(*kinds, cells, flips, seed)
         interval = _crossed_interval(values, (*kinds, cells), neutral, bounds, confidence)
         informative = min(kind.informative for kind in kinds)
         sampled: Sampled = "both"
     else:
-        # Of nested kinds the outer one decides, of crossed ones that with enough units.
-        outer = 1 if within == (True, False) else 0
-        deciding = outer if enough[outer] or not enough[1 - outer] else 1 - outer
         kind = kinds[deciding]
         p_value = sign_flip_test(kind.totals, flips, seed)
         sums = kind.totals + neutral * kind.sizes
@@ -151,6 +144,50 @@ def two_way(
         p_value = 1.0
     interval = agreeing(interval, float(values.mean()), neutral, p_value, confidence)
     return TwoWay(interval, p_value, kinds[0].count, kinds[1].count, sampled, informative)
+
+
+def design_effect(
+    values: np.ndarray, first: np.ndarray, second: np.ndarray, *, neutral: float, confidence: float
+) -> tuple[float, tuple[Units, ...]]:
+    """How many times the variance of as many independent values `two_way` takes the variance of a share to be.
+
+    Returns:
+        The design effect (Kish 1965), at least 1; and the kinds of units that are samples, at least one.
+    """
+    kinds, cells = _units(values - neutral, first, second)
+    deciding = _roles(kinds, cells, confidence)[2]
+    sampled = kinds if deciding is None else (kinds[deciding],)
+    number, spread = len(values), float(values.var())
+    if spread <= _NOTHING:  # all alike: the effective number of units counts, as in the interval
+        return number / min(effective_number(kind.sizes) for kind in sampled), sampled
+    variance = (
+        _variance(kinds, cells, neutral, float(values.mean()), number)[0]
+        if deciding is None
+        else sampled[0].variance(neutral)
+    )
+    return max(variance * number / spread, 1.0), sampled
+
+
+def _units(
+    deviations: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> tuple[tuple[Units, Units], Units]:
+    """Both kinds of units, and where they cross."""
+    cells = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
+    return (Units.of(deviations, first), Units.of(deviations, second)), Units.of(deviations, cells)
+
+
+def _roles(
+    kinds: tuple[Units, Units], cells: Units, confidence: float
+) -> tuple[tuple[bool, ...], tuple[bool, ...], int | None]:
+    """Which kinds lie within the other, which have enough units, and which of them decides: None where both do."""
+    needed = fewest_units(significance(confidence))
+    within = tuple(kind.count == cells.count for kind in kinds)
+    enough = tuple(kind.count >= needed for kind in kinds)
+    if all(enough) and not any(within):
+        return within, enough, None
+    # Of nested kinds the outer one decides, of crossed ones that with enough units.
+    outer = 1 if within == (True, False) else 0
+    return within, enough, outer if enough[outer] or not enough[1 - outer] else 1 - outer
 
 
 def _crossed_flips(first: Units, second: Units, cells: Units, flips: int, seed: int) -> float:
@@ -182,10 +219,7 @@ def _crossed_interval(
     number, mean = len(values), float(values.mean())
     effective = [effective_number(kind.sizes) for kind in (first, second)]
     least = min(effective)
-    parts = [kind.variance(neutral) for kind in (first, second)]
-    rest = cells.totals - cells.sizes * (mean - neutral)
-    shared = float((rest**2).sum()) / number**2 * cells.count / max(cells.count - 1, 1)
-    variance = max(parts[0] + parts[1] - shared, *parts)
+    variance, parts, shared = _variance((first, second), cells, neutral, mean, number)
     if variance <= _NOTHING:
         return UNDEFINED if bounds is None else alike(mean, least, bounds, confidence)
     # Satterthwaite 1946; never fewer than the kind with fewer effective units has.
@@ -202,3 +236,13 @@ def _crossed_interval(
     reduced = min(observations, number * binomial / float(values.var()))
     reduced *= (float(ndtri((1 + confidence) / 2)) / quantile) ** 2
     return clopper_pearson(mean, max(reduced, least), confidence)
+
+
+def _variance(
+    kinds: tuple[Units, Units], cells: Units, neutral: float, mean: float, number: int
+) -> tuple[float, list[float], float]:
+    """Two-way variance of the mean of `number` values, the part of each kind, and what both count."""
+    parts = [kind.variance(neutral) for kind in kinds]
+    rest = cells.totals - cells.sizes * (mean - neutral)
+    shared = float((rest**2).sum()) / number**2 * cells.count / max(cells.count - 1, 1)
+    return max(parts[0] + parts[1] - shared, *parts), parts, shared

@@ -13,7 +13,7 @@ from endoxa.schema import Estimate, Sample, Statistic
 
 CONFIDENCE = 0.95
 SEED = 20
-_ARRAYS = ("difference", "score_more", "score_less", "direction", "neutral_difference", "cluster")
+_ARRAYS = ("difference", "score_more", "score_less", "direction", "neutral_difference", "cluster", "kind")
 
 
 def check_statistic(statistic: Statistic) -> None:
@@ -82,6 +82,7 @@ def neutral_sample() -> Sample:
         direction=np.tile(direction, 2),
         neutral_difference=np.concatenate([neutral, -neutral]),
         cluster=np.concatenate([cluster, cluster + identities]),
+        kind=np.tile(np.resize(["negation", "antonym", "other"], half), 2),
     )
 
 

@@ -11,9 +11,9 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.report.headline import basis
-from endoxa.instruments.pairs.report.results import preference_cells
+from endoxa.instruments.pairs.report.results import by_kind, calibrated, kind_cells, overall, preference_cells
 from endoxa.report.claims import chip, percent_ends
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, percent, short_labels
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, listed, percent, short_labels
 from endoxa.runs.estimates import read
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
@@ -21,7 +21,7 @@ from endoxa.stats.verdicts import UNTESTED
 
 KEPT = (
     *("model", "rule", "language", "value", "low", "high", "confidence", "verdict", "reason"),
-    *("p_adjusted", "n", "clusters"),
+    *("p_adjusted", "n", "clusters", "name", "raw", "n_all"),
 )
 
 
@@ -40,34 +40,63 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     labels = short_labels([row["model"] for row in rows])
     by_language = any(row["language"] != ALL for row in rows)
     level = f"{100 * rows[0]['confidence']:g} % interval" if rows else "interval"
+    some = [row for row in rows if calibrated(row)]
     columns = (
         "model",
         "rule",
         *(("language",) if by_language else ()),
-        "preferred",
+        "ratio (raw)" if some else "preferred",
         level,
         "verdict",
         "pairs",
     )
     return Headline(
-        title="Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
+        title="Stereotypical sentence preferred after calibration (an unbiased model: 50 %)"
+        if some
+        else "Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
         columns=columns,
         texts=tuple(_texts(row, labels, by_language=by_language) for row in rows),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", "rule", "language", "verdict"),
-        notes=tuple(
-            dict.fromkeys(
-                [
-                    *(
-                        f"What intervals rest on: {basis(row)}."
-                        for row in rows
-                        if listed_units(row["method"])
-                    ),
-                    *(f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED),
-                ]
-            )
+        notes=(
+            *dict.fromkeys(
+                f"What intervals rest on: {basis(row)}." for row in rows if listed_units(row["method"])
+            ),
+            *dict.fromkeys(
+                f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED
+            ),
+            *([_of_calibration(some, len(rows))] if some else []),
+            *_of_kinds(overall(kind_cells(estimates)), labels),
         ),
     )
+
+
+MOST_LINES = 6
+"""Models and rules whose kinds of pairs are listed in a terminal; of more they are on the page."""
+
+
+def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
+    """The kinds and directions of pairs apart, a line for each model and rule."""
+    groups = list(kinds.group_by("model", "rule", maintain_order=True))
+    if len(groups) > MOST_LINES:
+        yield "Pairs of several kinds: the page and the estimates have them apart (preference_ratio_KIND)."
+        return
+    for (model, rule), rows in groups:
+        yield f"{labels[model]}, {rule}, by kind of pair: {by_kind(rows.rows(named=True))}."
+
+
+def _of_calibration(some: list[dict[str, Any]], number: int) -> str:
+    """What the calibrated column holds, and how many pairs it rests on."""
+    text = (
+        "Calibrated: what the identity adds to the difference that the words make by themselves, which decides; in "
+        "brackets: all pairs as they are."
+    )
+    fewer = dict.fromkeys(
+        f"{count(row['n'])} of {count(row['n_all'])}" for row in some if row["n"] < row["n_all"]
+    )
+    if fewer:
+        text += f" Could be calibrated: {listed(list(fewer))} pairs."
+    return text if len(some) == number else f"{text} Rows without brackets are not calibrated."
 
 
 def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -82,12 +111,14 @@ def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool) -> tuple[str, ...]:
-    ends = percent_ends(row)
+    ends, value = percent_ends(row), percent(row["value"])
+    if calibrated(row):
+        value += f" ({100 * row['raw']:.1f})"
     return (
         labels[row["model"]],
         row["rule"],
         *((language_name(row["language"]),) if by_language else ()),
-        percent(row["value"]),
+        value,
         NO_VALUE if ends == NOT_DEFINED else ends,
         chip(row),
         count(row["n"]),

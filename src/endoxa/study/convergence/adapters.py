@@ -17,6 +17,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
+from endoxa.instruments.pairs.estimates.deciding import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.schema import AssociationTest
@@ -34,9 +35,10 @@ MEASURED = ("model", "language", "association_id", "part", "value")
 def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     """Parts of a run of `probe pairs`.
 
-    The value is the score of the stereotypical sentence minus that of the other one, in the rule's unit. Items of one
-    association are its parts: what is left of their names without the association's is the name of the part, so that
-    the same template or variant is the same part for all associations.
+    The value is the score of the stereotypical sentence minus that of the other one, in the rule's unit; where at least
+    half of a model's pairs could be calibrated, less the same difference with neutral identities, of these pairs. Items
+    of one association are its parts: what is left of their names without the association's is the name of the part, so
+    that the same template or variant is the same part for all associations.
 
     Args:
         run: the run folder, or its records.
@@ -60,9 +62,11 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
         .then(pl.col("item_id").str.slice(pl.col("association_id").str.len_chars()))
         .otherwise(pl.col("item_id"))
     )
-    return used.with_columns(value=sign * (pl.col("score_more") - pl.col("score_less")), part=part).select(
-        MEASURED
-    )
+    neutral = pl.col("neutral_difference").fill_nan(None)
+    decides = calibration_decides(neutral.count(), pl.len()).over("model")
+    raw = pl.col("score_more") - pl.col("score_less")
+    value = sign * pl.when(decides).then(raw - neutral).otherwise(raw)
+    return used.with_columns(value=value, part=part).drop_nulls("value").select(MEASURED)
 
 
 def _of_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.deciding import deciding_scores
 from endoxa.instruments.pairs.estimates.records import Cell, Scores, load_records, scores_of
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
 from endoxa.report.inputs import PAIRS
@@ -46,7 +47,8 @@ class Measure:
 PREFERENCE_RATIO = Measure(
     "preference_ratio",
     0.5,
-    "share of pairs whose stereotypical sentence scores higher, a tie counting one half",
+    "share of pairs whose stereotypical sentence scores higher, a tie counting one half; calibrated where at least "
+    "half of the pairs could be",
     "further from 0.5",
 )
 BIAS_AMBIG = Measure(
@@ -219,7 +221,9 @@ def _pairs(
         items = [set(table.filter(rule=rule)["item_id"]) for table in records]
         unscored = [_unscored(side) for side in sides]
         _refuse_other_items(items[0] | unscored[0], items[1] | unscored[1])
-    scores = {(score.model, score.rule): score for score in scores_of(pl.concat(records), resamples=0)}
+    deciding, calibrated = deciding_scores(scores_of(pl.concat(records), resamples=0))
+    notes += [calibrated[rule] for rule in common if rule in calibrated]
+    scores = {(score.model, score.rule): score for score in deciding}
     tests = []
     for measure in measures:
         for rule in common:

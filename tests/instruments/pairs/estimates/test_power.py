@@ -12,7 +12,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import plan_pairs
 from endoxa.instruments.pairs.estimates.power import PLAN_COLUMNS
 from endoxa.stats.power import (
-    correlation_within,
     detectable_effect_size,
     detectable_share,
     detectable_share_independent,
@@ -108,12 +107,3 @@ def test_single_pairs_have_the_power_of_the_sign_test():
 def test_five_identities_can_show_nothing_however_many_pairs():
     assert math.isnan(detectable_share(np.full(5, 100), 0.1))
     assert math.isnan(detectable_share(np.array([50, 0, 0, 0]), 0.1))
-
-
-def test_the_correlation_is_found_and_leans_on_the_assumed_one_where_clusters_are_few():
-    rng = np.random.default_rng(2)
-    sizes = np.full(300, 10)
-    favouring = rng.binomial(10, rng.beta(0.5 * 4, 0.5 * 4, 300))  # correlation 0.2
-    assert correlation_within(sizes, favouring) == pytest.approx(0.2, abs=0.051)
-    assert correlation_within(np.ones(9), np.ones(9)) == 0.1
-    assert correlation_within(np.array([4, 4]), np.array([4, 0])) < 0.5

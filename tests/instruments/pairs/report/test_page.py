@@ -158,11 +158,22 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
     for model, rule, _ in COMBINATIONS:
         own = records.filter((pl.col("model") == model) & (pl.col("rule") == rule))
         sign = pl.when(pl.col("stereotypical") == "more").then(1).otherwise(-1)
-        wins = own.select((sign * (pl.col("score_more") - pl.col("score_less")) > 0).sum()).item()
+        difference = pl.col("score_more") - pl.col("score_less")
+        raw = own.select((sign * difference > 0).mean()).item()
+        calibrated = own.filter(pl.col("neutral_difference").is_finite())
+        # Three quarters of the pairs are calibrated under this rule, none under the others.
+        assert (calibrated.height, own.height) == ((72, 96) if rule == "pll" else (0, own.height))
+        if rule == "pll":
+            own, difference = calibrated, difference - pl.col("neutral_difference")
+        wins = own.select((sign * difference > 0).sum()).item()
         low, high = proportion_confint(wins, own.height, method="wilson")
         clusters = own["identity"].n_unique()
         (row,) = [row for row in rows if row["rule"] == rule]
         assert row["preference ratio"] == f"{100 * wins / own.height:.1f}\u00a0%"
+        assert (row["calibrated"], row["raw ratio"]) == (
+            "yes" if rule == "pll" else "no",
+            f"{100 * raw:.1f}\u00a0%",
+        )
         assert row["95\u00a0% Wilson, pairs"] == f"{100 * low:.1f} to {100 * high:.1f}"
         assert (row["pairs"], row["identities"]) == (str(own.height), str(clusters))
 
@@ -170,7 +181,24 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
 @pytest.mark.slow
 def test_axis_numbers_are_those_of_the_estimates(page: Page, estimates: pl.DataFrame) -> None:
     rows = page.table("The numbers behind these figures")
-    cells = estimates.filter(name="preference_ratio", interval="identities")
+    every = estimates.filter(interval="identities")
+    key = ("model", "rule", "language", "axis")
+    numbers = {
+        (*row[:-2], row[-2]): row[-1]
+        for row in every.select(*key, "name", "n").rows()
+        if row[-2].endswith("preference_ratio")
+    }
+    wanted = [
+        (
+            *cell,
+            "calibrated_preference_ratio"
+            if 2 * numbers.get((*cell, "calibrated_preference_ratio"), 0) >= n
+            else name,
+        )
+        for (*cell, name), n in numbers.items()
+        if name == "preference_ratio"
+    ]
+    cells = pl.DataFrame(wanted, schema=[*key, "name"], orient="row").join(every, on=(*key, "name"))
     ends = "95\u00a0% interval"
     shown = sorted(
         (row["preference ratio"], row[ends].replace("just above ", ""), row["pairs"]) for row in rows
@@ -192,9 +220,10 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
         next(row["model"] for row in page.table("Models") if planted in row["as named in the command"])
     )
     assert re.search(
-        rf"{label} under pll prefers the stereotypical sentence more often than chance: 80\.2.% of 96 pairs .{{0,6}}8 ",
+        rf"After calibration, {label} under pll: the preference is not distinguishable from chance: 44\.4.% of 72 ",
         page.text,
     )
+    assert re.search(r"Without calibration: 80\.2.% of 96 pairs\.", page.text)
     assert re.search(
         rf"{label} under crows-token: the preference is not distinguishable from chance", page.text
     )

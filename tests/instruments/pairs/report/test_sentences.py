@@ -21,6 +21,7 @@ from endoxa.testing.sentences import check_findings
 from support.analyze_fixtures import make_records
 
 RNG = np.random.default_rng(4)
+NAN = float("nan")
 
 
 def sides(wins, losses, ties=0):
@@ -152,6 +153,28 @@ EDGES = {
     "calibrated away": make_records(
         {("m", "sum"): sides(70, 10)}, identity=identities(80, 20), neutral=sides(70, 10) * 1.01
     ),
+    "negations, away after calibration": make_records(
+        {("m", "sum"): sides(100, 20), ("n", "sum"): sides(90, 30)},
+        identity=identities(120, 30),
+        neutral=np.roll(sides(100, 20) * 1.5, 7),
+    ).with_columns(kind=pl.Series((["negation"] * 80 + ["antonym"] * 40) * 2)),
+    "two thirds of the pairs calibrated, below": make_records(
+        {("m", "sum"): sides(80, 10)},
+        identity=identities(90, 15),
+        neutral=[NAN if k % 3 == 0 else 2.0 for k in range(90)],
+        direction=["stereo", "antistereo", "antistereo"] * 30,
+    ),
+    "a third of the pairs calibrated": make_records(
+        {("m", "sum"): sides(80, 10)},
+        identity=identities(90, 15),
+        neutral=[NAN if k % 3 else 2.0 for k in range(90)],
+    ),
+    "eight identities by eight attributes": one(sides(44, 20), 8).with_columns(
+        attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
+    ),
+    "eight identities by eight attributes, all": one(sides(64, 0), 8).with_columns(
+        attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
+    ),
     "unequal item sets over axes": one(sides(40, 3), 9, axis=["a"] * 30 + ["b"] * 12 + ["c"]),
 }
 
@@ -166,13 +189,65 @@ def test_every_sentence_is_true_of_its_numbers(edge):
 
 
 def check_stars(results):
-    """Tables for papers star what is claimed."""
-    stars = sum(
-        results.estimates.filter(name="preference_ratio", interval="identities")["verdict"].is_in(
-            ["above", "below"]
-        )
+    """Tables for papers star what is claimed: of calibrated pairs where these are at least half."""
+    raw, calibrated = (
+        {tuple(row[:4]): row[4:] for row in results.estimates.filter(name=name, interval="identities").rows()}
+        for name in ("preference_ratio", "calibrated_preference_ratio")
     )
+    columns = results.estimates.columns[4:]
+    n, verdict = columns.index("n"), columns.index("verdict")
+    deciding = [
+        calibrated[cell] if cell in calibrated and 2 * calibrated[cell][n] >= row[n] else row
+        for cell, row in raw.items()
+    ]
+    stars = sum(row[verdict] in ("above", "below") for row in deciding)
     assert latex(results).count("$^{*}$") == stars
+
+
+def test_calibration_decides_headline_axes_and_tables_and_says_so():
+    results = results_of(EDGES["negations, away after calibration"])
+    first = str(headline_of(results).findings[0])
+    assert first.startswith("After calibration, m under sum")
+    assert "Without calibration: 83.3\u00a0% of 120 pairs." in first
+    assert "not calibrated" in latex(results)
+    kinds = [str(finding) for finding in headline_of(results).findings if "by kind of pair" in str(finding)]
+    assert len(kinds) == 2
+    assert "of 80 pairs with a negation" in kinds[0]
+    partly = str(headline_of(results_of(EDGES["two thirds of the pairs calibrated, below"])).findings[0])
+    assert "less often than chance" in partly
+    assert "of 60 pairs" in partly
+    assert "Without calibration: 88.9\u00a0% of 90 pairs." in partly
+    raw = str(headline_of(results_of(EDGES["a third of the pairs calibrated"])).findings[0])
+    assert "more often than chance: 88.9" in raw
+    assert "alibration" not in raw
+
+
+def test_few_units_and_dominating_identities_limit_what_is_said():
+    few = said(results_of(EDGES["eight identities by eight attributes"]))
+    assert "With 8 identities only a nearly unanimous preference could show." in few
+    unanimous = said(results_of(EDGES["eight identities by eight attributes, all"]))
+    assert "would probably" not in unanimous
+    many = said(results_of(EDGES["one identity holds nearly all pairs"]))
+    assert "in these groups as they are, since one has 94.4\u00a0% of the pairs" in many
+
+
+def test_an_end_that_the_test_moved_is_explained():
+    """Forty ties, seven wins and no loss: the interval of the share is short of 50 %, the exact test is not."""
+    noted = [
+        sum(
+            "was moved to it" in note
+            for section in sections_of(results_of(records))
+            for note in section.notes
+        )
+        for records in (EDGES["half of 150 pairs"], EDGES["7 of 8 pairs"], EDGES["six identities, all"])
+    ]
+    moved = [
+        (frame := results_of(records).estimates.filter(name="preference_ratio", interval="identities"))
+        .filter((frame["low"] == 0.5) | (frame["high"] == 0.5))
+        .height
+        for records in (EDGES["half of 150 pairs"], EDGES["7 of 8 pairs"], EDGES["six identities, all"])
+    ]
+    assert [bool(number) for number in noted] == [bool(number) for number in moved]
 
 
 def test_many_models_are_summed_up_and_drawn_in_order():

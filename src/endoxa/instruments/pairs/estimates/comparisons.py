@@ -8,11 +8,13 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
     SAMPLED,
     attributes_in,
+    largest,
     testable,
     units_in,
     units_of,
@@ -22,7 +24,7 @@ from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS
 from endoxa.stats.agreement import cohen_kappa
-from endoxa.stats.correction import adjust
+from endoxa.stats.correction import adjust_within
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 from endoxa.stats.signs import sign_test
 from endoxa.stats.two_way import two_way
@@ -59,6 +61,9 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "'cannot-be-tested'",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
     "method": "how interval and p-values were computed",
+    "name": "what is compared: 'preference_ratio' of all pairs, or 'calibrated_preference_ratio' of those that could "
+    "be calibrated under both",
+    "largest": ESTIMATE_COLUMNS["largest"],
 }
 """Columns of `PairsAnalysis.comparisons`."""
 
@@ -78,6 +83,7 @@ _TEXT = (
     "sampled",
     "verdict",
     "reason",
+    "name",
 )
 _COUNTS = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters", "attributes")
 COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
@@ -107,10 +113,12 @@ def compare_models(
         for cell in cells
         if cell.axis == ALL
         for a, b in _matched(scores)
-        if (row := _compare(a, b, cell, confidence, seed)) is not None
+        for name in (RAW, CALIBRATED)
+        if (row := _compare(a, b, cell, name, confidence=confidence, seed=seed)) is not None
     ]
     frame = adjusted(pl.DataFrame(rows, schema=COMPARISON_TYPES), COMPARISONS)
-    frame = frame.with_columns(p_mcnemar_adjusted=adjust(frame["p_mcnemar"].to_list()))
+    mcnemar = adjust_within(frame["p_mcnemar"].to_list(), frame["name"].to_list())
+    frame = frame.with_columns(p_mcnemar_adjusted=pl.Series(mcnemar, dtype=pl.Float64))
     return decided(frame, value="difference", confidence=confidence)
 
 
@@ -128,14 +136,25 @@ def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
             )
 
 
-def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> dict[str, object] | None:
+def _compare(
+    a: Scores, b: Scores, cell: Cell, name: str, *, confidence: float, seed: int
+) -> dict[str, object] | None:
     in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
     scored = len(np.union1d(a.item[in_a], b.item[in_b]))
     _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
-    if len(at_a) == 0:
-        return None
     in_a, in_b = in_a[at_a], in_b[at_b]
-    side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
+    left_out = scored - len(in_a)
+    values_a, values_b = a.sample.difference[in_a], b.sample.difference[in_b]
+    if name == CALIBRATED:
+        values_a, values_b = (
+            values - score.sample.neutral_difference[chosen]
+            for values, score, chosen in ((values_a, a, in_a), (values_b, b, in_b))
+        )
+        kept = ~np.isnan(values_a + values_b)
+        in_a, values_a, values_b = in_a[kept], values_a[kept], values_b[kept]
+    if len(in_a) == 0:
+        return None
+    side_a, side_b = np.sign(values_a), np.sign(values_b)
     identity, attribute = units_of(a.sample)
     # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
     result = two_way(
@@ -165,7 +184,7 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "language": cell.language,
         "axis": cell.axis,
         "n": len(in_a),
-        "n_left_out": scored - len(in_a),
+        "n_left_out": left_out,
         "both": int(((side_a > 0) & (side_b > 0)).sum()),
         "neither": int(((side_a < 0) & (side_b < 0)).sum()),
         "a_only": a_only,
@@ -181,12 +200,14 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "p_mcnemar": sign_test(a_only, b_only),
         "p_mcnemar_adjusted": NAN,
         "interval": IDENTITIES,
-        "clusters": result.first,
+        "clusters": len(np.unique(identity[in_a])),
         "attributes": attributes_in(result, len(in_a)),
         "sampled": SAMPLED[result.sampled],
         "verdict": "",
         "reason": unlinked or untested(result, identity[in_a], confidence, ties=False),
         "method": f"{METHOD}; {units_in(result, identity[in_a])}",
+        "name": name,
+        "largest": largest(identity[in_a]),
     }
 
 

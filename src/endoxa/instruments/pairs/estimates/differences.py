@@ -7,24 +7,26 @@ and the wanted order statistics are found by bisection, so memory grows with n a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from endoxa.instruments.pairs.estimates.inference import (
     NONCENTRAL_T,
     ORDER_STATISTICS,
+    SMOOTH_METHOD,
     Inference,
     T,
     Units,
-    bootstrap_inference,
     check_sample,
     estimate,
     independence,
     mean_inference,
+    smooth_inference,
     units_of,
 )
 from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
-from endoxa.stats.resampling import Clusters
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -83,15 +85,6 @@ MEAN_DIFFERENCE = Statistic(
 )
 
 
-def _standardised(totals: np.ndarray) -> np.ndarray:
-    """Cohen's d_z from totals of count, value and squared value; NaN where nothing varies."""
-    n, total, squares = totals.T
-    mean = total / n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(np.maximum(squares / n - mean**2, 0) * n / (n - 1))
-        return np.where(deviation > 1e-9 * np.sqrt(squares / n), mean / deviation, NAN)
-
-
 def _noncentral_interval(d: float, n: int, confidence: float) -> Interval:
     """Interval of d_z whose ends make the observed t as extreme as the confidence says (noncentral t)."""
     from scipy.special import nctdtrinc
@@ -100,6 +93,14 @@ def _noncentral_interval(d: float, n: int, confidence: float) -> Interval:
     tails = np.array([1 + confidence, 1 - confidence]) / 2
     low, high = nctdtrinc(n - 1, tails, t) / np.sqrt(n)
     return Interval(float(low), float(high))
+
+
+def standardised_influence(values: np.ndarray) -> np.ndarray:
+    """What each value adds to the mean in standard deviations, which must not be 0 (its influence function)."""
+    deviation = float(values.std(ddof=1))
+    z = (values - values.mean()) / deviation
+    d = float(values.mean()) / deviation
+    return np.asarray(z - d * (z**2 - (z**2).mean()) / 2)
 
 
 def _effect_size(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
@@ -120,15 +121,18 @@ def _effect_size(sample: Sample, confidence: float, seed: int) -> list[Estimate]
     mean = mean_inference(
         values, units_of(sample), confidence=confidence, resamples=sample.resamples, seed=seed
     )
-    clustered = bootstrap_inference(
-        Clusters.of(sample.cluster, values, values**2),
-        _standardised,
-        d,
-        p_value=mean.p_value if defined else NAN,
-        cannot=mean.untestable or ("" if defined else "the differences do not vary"),
-        confidence=confidence,
-        resamples=sample.resamples,
-        seed=seed,
+    cannot = mean.untestable or ("" if defined else "the differences do not vary")
+    clustered = (
+        smooth_inference(
+            d,
+            standardised_influence(values),
+            units_of(sample),
+            p_value=mean.p_value,
+            cannot=cannot,
+            confidence=confidence,
+        )
+        if defined
+        else replace(mean, interval=UNDEFINED, p_value=NAN, method=SMOOTH_METHOD, untestable=cannot)
     )
     return [
         estimate("effect_size", d, inference, n=n, neutral=0.0, confidence=confidence)

@@ -1,20 +1,19 @@
 """Inference for sentence pairs with identities and attributes as units: pairs that share one are dependent.
 
-Shares and means: `endoxa.stats.two_way`, whose sign-flip tests decide. Other statistics: bootstrap of identities, with
-the test of the mean. Samples are validated first: not empty, of the right types and free of NaN.
+Shares and means: `endoxa.stats.two_way`, whose sign-flip tests decide. Other statistics: the same for their linear
+approximation, with the test of the mean. Samples are validated first: not empty, of the right types and free of NaN.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
-from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, agreeing
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
@@ -43,6 +42,7 @@ class Inference:
         clusters: independent units that it rests on.
         attributes: attributes crossed with them; 0 where none counts.
         sampled: see `schema.ESTIMATE_COLUMNS`.
+        largest: see there.
         untestable: why no verdict can rest on it ("4 identities, at least 6 needed"), or empty.
     """
 
@@ -54,6 +54,7 @@ class Inference:
     untestable: str = ""
     attributes: int = 0
     sampled: str = ""
+    largest: float = NAN
 
 
 def method_name(method: str) -> str:
@@ -81,13 +82,16 @@ def estimate(
         attributes=inference.attributes,
         sampled=inference.sampled,
         reason=inference.untestable,
+        largest=inference.largest,
     )
 
 
 SHARE_METHOD = "identities and attributes as units: Korn-Graubard interval, sign-flip tests"
 MEAN_METHOD = "identities and attributes as units: jackknife t interval, sign-flip tests"
-BOOTSTRAP_METHOD = "identity bootstrap, expanded percentile interval"
+SMOOTH_METHOD = "identities and attributes as units: linearised jackknife t interval"
 FLIPS_PER_RESAMPLE = 5
+HALF = 0.5
+"""Share of the pairs above which one identity dominates."""
 
 
 SAMPLED: dict[Sampled, str] = {"both": "both", "first": "identities", "second": "attributes", "none": "none"}
@@ -103,11 +107,14 @@ def units_of(sample: Sample) -> Units:
 def testable(units: Units, confidence: float) -> Units:
     """Both kinds of units; identities alone where they are too few: attributes do not speak for other groups.
 
-    Of groups of a list that are too few, the sentence frames are the sample: the statement is about "these groups as
-    they are".
+    Of groups of a list that are too few, or of which one has over half of the pairs, the sentence frames are the
+    sample: the statement is about "these groups as they are".
     """
-    few = len(np.unique(units[0])) < fewest_units(significance(confidence))
-    return (units[0], units[0]) if few and not listed(units[0]) else units
+    identity, attribute = units
+    few = len(np.unique(identity)) < fewest_units(significance(confidence))
+    if listed(identity):
+        return (np.zeros_like(identity), attribute) if few or largest(identity) > HALF else units
+    return (identity, identity) if few else units
 
 
 def listed(identity: np.ndarray) -> bool:
@@ -140,18 +147,25 @@ def mean_inference(
 
 
 def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> Inference:
-    missing = not result.interval.defined and result.first >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
+    identities = len(np.unique(units[0]))
+    missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
     return Inference(
         result.interval,
         result.p_value,
         f"{method}; {units_in(result, units[0])}{why}",
         IDENTITIES,
-        result.first,
+        identities,
         untested(result, units[0], confidence),
         attributes_in(result, len(units[0])),
         SAMPLED[result.sampled],
+        largest(units[0]),
     )
+
+
+def largest(identity: np.ndarray) -> float:
+    """Share of the pairs that the largest identity has."""
+    return float(np.unique(identity, return_counts=True)[1].max()) / len(identity)
 
 
 def listed_units(method: str) -> str:
@@ -175,10 +189,11 @@ def units_in(result: TwoWay, identity: np.ndarray) -> str:
     """
     pairs = len(identity)
     if listed(identity):
-        most = np.unique(identity, return_counts=True)[1].max() / pairs
-        uneven = f" ({most:.0%} of the pairs count with one of them)" if 0.5 < most < 1 else ""
+        most = largest(identity)
+        uneven = f" ({most:.0%} of the pairs count with one of them)" if HALF < most < 1 else ""
         fixed = ", in these groups as they are" if result.sampled == "second" else ""
-        return f"{plural(result.first, 'group')}{uneven} x {plural(result.second, 'sentence frame')}{fixed}"
+        groups = plural(len(np.unique(identity)), "group")
+        return f"{groups}{uneven} x {plural(result.second, 'sentence frame')}{fixed}"
     identities = plural(result.first, "identity", "identities")
     attributes = plural(result.second, "attribute")
     if result.sampled == "first":
@@ -211,37 +226,38 @@ def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: b
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
 
 
-def bootstrap_inference(
-    clusters: Clusters,
-    combine: Callable[[np.ndarray], np.ndarray],
+def smooth_inference(
     value: float,
+    influence: np.ndarray,
+    units: Units,
     *,
+    inverse: Callable[[float, float], Interval] = Interval,
     p_value: float = NAN,
     cannot: str = "",
     confidence: float,
-    resamples: int,
-    seed: int,
 ) -> Inference:
-    """Any statistic of totals over identities.
+    """A smooth statistic of means, by its linear approximation: what each pair adds to it counts as an observation.
 
     Args:
-        clusters: totals per identity.
-        combine: turns totals of resampled identities (resamples, columns) into values of the statistic.
-        value: the statistic itself.
+        value: the statistic, on the scale of the influence.
+        influence: how much each pair moves it, times their number; the mean is 0.
+        units: integer codes of the identity and of the attribute per pair.
+        inverse: from the ends of the interval to the scale that is reported.
         p_value: of a test that the statistic borrows, against 0; NaN for none.
         cannot: why that test cannot be trusted, or empty.
         confidence: confidence level.
-        resamples: bootstrap samples to draw.
-        seed: everything drawn follows from it and from the number of identities.
     """
-    draws = bootstrap(clusters, combine, resamples, seed)
-    return Inference(
-        agreeing(expanded_interval(draws, clusters, confidence), value, 0.0, p_value, confidence),
-        p_value,
-        f"{BOOTSTRAP_METHOD}; {plural(clusters.count, 'identity', 'identities')}",
-        IDENTITIES,
-        clusters.count,
-        cannot,
+    # Against its own value nothing is to be tested: one flip is as good as many.
+    result = two_way(
+        value + influence, *testable(units, confidence), neutral=value, confidence=confidence, flips=1
+    )
+    interval = inverse(result.interval.low, result.interval.high) if result.interval.defined else UNDEFINED
+    inference = _inference(result, units, SMOOTH_METHOD, confidence)
+    return replace(
+        inference,
+        interval=agreeing(interval, value, 0.0, p_value, confidence),
+        p_value=p_value,
+        untestable=cannot,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,29 +15,30 @@ from endoxa.instruments.pairs.estimates.inference import (
     IDENTITIES,
     PLANNED,
     Inference,
+    Units,
     check_sample,
     estimate,
-    listed,
-    units_of,
+    testable,
 )
-from endoxa.instruments.pairs.probe.items import cells, group_table
+from endoxa.instruments.pairs.estimates.records import attributes_of
+from endoxa.instruments.pairs.probe.items import GROUP, chunks, group_table, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
-from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.schema import ALL, PAIR_COLUMNS, Estimate, Sample, Statistic
+from endoxa.sources.identities import identity_key
 from endoxa.sources.sources import locate
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.power import (
     ALPHA,
     ASSUMED_CORRELATION,
     POWER,
-    correlation_within,
     detectable_effect_size,
-    detectable_share,
     detectable_share_independent,
+    detectable_share_of,
 )
-from endoxa.stats.resampling import Clusters
 from endoxa.stats.signs import fewest_units
+from endoxa.stats.two_way import design_effect
 from endoxa.stats.verdicts import significance
 
 PLAN_COLUMNS: dict[str, str] = {
@@ -44,10 +47,12 @@ PLAN_COLUMNS: dict[str, str] = {
     "n": "pairs",
     "n_identities": "identities they are about",
     "ratio_if_independent": "smallest preference ratio the exact sign test tells from 0.5, pairs independent",
-    "ratio_if_correlated": f"the same for the test on identities, correlation {ASSUMED_CORRELATION:g} within them",
+    "ratio_if_correlated": "the same for the tests on identities and attributes, correlation "
+    f"{ASSUMED_CORRELATION:g} within both",
     "ratio_if_identities_agree": "the same where pairs sharing an identity always answer alike",
     "effect_if_independent": "smallest Cohen's d_z the t-test tells from 0, pairs independent",
     "effect_if_identities_agree": "the same where pairs sharing an identity always answer alike",
+    "n_attributes": "attributes, or sentence frames, that they are about; n where none recurs",
 }
 """Columns of `plan_pairs`."""
 
@@ -56,11 +61,12 @@ def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
     """What each cell of a planned run can show, before anything is scored and before any correction for many tests.
 
     Args:
-        cells: columns language, axis, n (pairs) and n_identities (null where identities are not known).
+        cells: columns language, axis, n (pairs) and n_identities (null where identities are not known), and, where
+            attributes recur, n_attributes.
 
     Returns:
-        The same rows with the columns of `PLAN_COLUMNS`. Identities are taken to have as many pairs each. NaN where
-        the test cannot become significant, or where the number of identities is not known.
+        The same rows with the columns of `PLAN_COLUMNS`. Identities are taken to have as many pairs each, and so are
+        attributes. NaN where the test cannot become significant, or where the number of identities is not known.
 
     Raises:
         UserError: a column is missing.
@@ -75,65 +81,55 @@ def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
         counts = cells[source].to_list()
         return pl.Series(name, [NAN if n is None else function(n) for n in counts], dtype=pl.Float64)
 
-    correlated = [
-        NAN
-        if not identities
-        else detectable_share(
-            (n // identities + (np.arange(identities) < n % identities)), ASSUMED_CORRELATION
-        )
-        for n, identities in cells.select("n", "n_identities").iter_rows()
-    ]
+    if "n_attributes" not in cells.columns:
+        cells = cells.with_columns(n_attributes="n")
+    correlated = [_correlated(*counts) for counts in cells.select("n", "n_identities", "n_attributes").rows()]
     return cells.select("language", "axis", "n", "n_identities").with_columns(
         column("ratio_if_independent", detectable_share_independent, "n"),
         pl.Series("ratio_if_correlated", correlated, dtype=pl.Float64),
         column("ratio_if_identities_agree", detectable_share_independent, "n_identities"),
         column("effect_if_independent", detectable_effect_size, "n"),
         column("effect_if_identities_agree", detectable_effect_size, "n_identities"),
+        cells["n_attributes"],
     )
 
 
-NOUNS = ("identities", "attributes")
+def _correlated(pairs: int, identities: int | None, attributes: int) -> float:
+    """The ratio where answers about one identity and answers about one attribute are correlated."""
+    if not identities or identities < fewest_units(ALPHA):
+        return NAN
+    # As in the analysis: too few attributes are no sample, and a kind without recurring units lies within the other.
+    counts = [count for count in (identities, attributes) if fewest_units(ALPHA) <= count < pairs]
+    sizes = [pairs // count + (np.arange(count) < pairs % count) for count in counts or [identities]]
+    excess = sum(float((kind**2).sum()) / pairs - 1 for kind in sizes)
+    return detectable_share_of(sizes, 1 + ASSUMED_CORRELATION * excess)
 
 
-def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float) -> Estimate:
-    """Smallest preference ratio that the test would have shown, were it the only one of its family.
+def detectable_ratio(name: str, values: np.ndarray, units: Units, *, confidence: float) -> Estimate:
+    """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
 
-    Ties are left out. Of identities and attributes the kind that adds more to the variance decides, its correlation
-    raised by what the other one adds. Correlations are those of the sample, mixed with an assumed one
-    (`endoxa.stats.power.correlation_within`), and stand in `method`.
+    Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
+    contradict each other. Ties are left out.
 
     Args:
-        sample: the pairs of a cell.
-        tests: tests of the family, among which alpha is shared (Bonferroni): what a single effect must pass.
-        confidence: for the column of that name.
-        alpha: level of the verdicts.
+        name: of the estimate.
+        values: differences of the pairs, raw or calibrated, not all 0.
+        units: codes of the identity and of the attribute per pair.
+        confidence: of the interval; its complement is the level.
     """
-    untied = sample.difference != 0
-    kinds = [Clusters.of(codes[untied], sample.difference[untied] > 0) for codes in units_of(sample)]
-    correlations = [correlation_within(kind.sizes, kind.totals[:, 1]) for kind in kinds]
-    cells = np.unique(np.stack([codes[untied] for codes in units_of(sample)]), axis=1).shape[1]
-    # What each kind adds to the variance of independent pairs (Kish 1965); a kind with too few units is no sample, and
-    # one that lies within the other adds nothing.
-    excess = [
-        (float((kind.sizes**2).sum()) / kind.sizes.sum() - 1) * correlation
-        if kind.count >= fewest_units(alpha)
-        else 0.0
-        for kind, correlation in zip(kinds, correlations, strict=True)
-    ]
-    if cells in (kinds[0].count, kinds[1].count):
-        excess[int(cells == kinds[1].count)] = 0.0
-    fixed = listed(sample.cluster) and kinds[0].count < fewest_units(alpha)
-    deciding = int(fixed or (excess[1] > excess[0] and kinds[0].count >= fewest_units(alpha)))
-    clusters, correlation = kinds[deciding], correlations[deciding]
-    if excess[deciding]:
-        correlation = round(min(correlation * sum(excess) / excess[deciding], 1.0), 4)
-    level = f"two-sided level {alpha:g}" + (f" / {tests} tests" if tests > 1 else "")
-    method = f"power {POWER}, {level}; correlation {correlation:g} within {clusters.count} {NOUNS[deciding]}"
+    untied = values != 0
+    identity, attribute = (codes[untied] for codes in units)
+    sides = (values[untied] > 0).astype(float)
+    effect, sampled = design_effect(
+        sides, *testable((identity, attribute), confidence), neutral=0.5, confidence=confidence
+    )
+    alpha, number = significance(confidence), len(sides)
+    method = f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}"
     return estimate(
-        MINIMUM_DETECTABLE_RATIO.name,
-        detectable_share(clusters.sizes, correlation, alpha / max(tests, 1)),
-        Inference(UNDEFINED, NAN, method, IDENTITIES, kinds[0].count),
-        n=int(untied.sum()),
+        name,
+        detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
+        Inference(UNDEFINED, NAN, method, IDENTITIES, len(np.unique(identity))),
+        n=number,
         neutral=NAN,
         confidence=confidence,
     )
@@ -160,6 +156,9 @@ MINIMUM_DETECTABLE_RATIO = _statistic(
     "power of the exact sign test (scipy.stats.binom)",
 )
 
+MINIMUM_DETECTABLE_CALIBRATED = "minimum_detectable_calibrated_ratio"
+"""The same of the pairs that could be calibrated, with the interval of identities only."""
+
 MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
     "minimum_detectable_effect_size",
     "standard deviations",
@@ -175,6 +174,36 @@ FEW_GROUPS = (
 )
 
 
+def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
+    """Pairs, identities and attributes overall and per language and axis (for `--plan`).
+
+    Returns:
+        Columns language, axis ('all' in the first row), n, n_identities, n_attributes.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    identities: dict[tuple[str, str], set[str]] = {}
+    attributes: dict[tuple[str, str], set[str]] = {}
+    for chunk in chunks(path, settings):
+        items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+        for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
+            # A pair without a named identity stands for itself, as in the analysis; one without a group is none.
+            identity = (
+                item[GROUP] if item[GROUP] is not None else identity_key(item["identity"] or item["item_id"])
+            )
+            for cell in ((ALL, ALL), (item["language"], item["axis"])):
+                pairs[cell] += 1
+                identities.setdefault(cell, set()).update([identity] if identity else [])
+                attributes.setdefault(cell, set()).add(attribute)
+    require_items(pairs.total(), path, settings)
+    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
+    rows = [(*cell, pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered]
+    names = ["language", "axis", "n", "n_identities", "n_attributes"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
 def plan_table(settings: PairsSettings) -> Plan:
     """What each language and axis of the data can show, before anything is scored.
 
@@ -187,7 +216,7 @@ def plan_table(settings: PairsSettings) -> Plan:
     ratios = ("ratio_if_independent", "ratio_if_correlated", "ratio_if_identities_agree")
     return Plan(
         title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
-        columns=("language", "axis", "pairs", "identities", "best", "expected", "worst"),
+        columns=("language", "axis", "pairs", "identities", "attributes", "best", "expected", "worst"),
         texts=2,
         rows=tuple(
             (
@@ -195,14 +224,15 @@ def plan_table(settings: PairsSettings) -> Plan:
                 row["axis"],
                 str(row["n"]),
                 str(row["n_identities"]),
+                str(row["n_attributes"]) if row["n_attributes"] < row["n"] else "",
                 *("none" if isnan(row[name]) else f"{row[name]:.3f}" for name in ratios),
             )
             for row in planned.iter_rows(named=True)
         ),
         note=(
-            "Best: all pairs independent. Expected: answers about one identity correlated 0.1. Worst: all "
-            "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
-            "several tests."
+            "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "
+            "attribute too. Worst: all pairs about one identity answered alike. Ratios below 0.5: the mirror image. "
+            "Before correction for several tests."
             + (FEW_GROUPS if group_table(locate(settings.data), settings) else "")
             + (f"\n{warning}" if warning else "")
         ),

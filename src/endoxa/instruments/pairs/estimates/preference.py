@@ -9,27 +9,30 @@ raw scores and with its rounding: a pair counts as biased where `sent_more` scor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
+from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.differences import mean_estimates, varies
 from endoxa.instruments.pairs.estimates.inference import (
+    IDENTITIES,
     PLANNED,
+    SMOOTH_METHOD,
     WILSON,
     Inference,
     Units,
-    bootstrap_inference,
     check_sample,
     estimate,
     independence,
     share_inference,
+    smooth_inference,
     units_of,
 )
-from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.instruments.pairs.estimates.records import ANTONYM, NEGATION, OTHER
+from endoxa.schema import DIRECTIONS, Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
-from endoxa.stats.resampling import Clusters
 from endoxa.stats.signs import fewest_units, sign_test
 from endoxa.stats.verdicts import significance, too_few
 
@@ -139,13 +142,11 @@ def preference_estimates(
 
 def _preference_ratio(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
     check_sample(sample, confidence)
-    return preference_estimates(
-        "preference_ratio", sample.difference, units_of(sample), confidence=confidence, seed=seed
-    )
+    return preference_estimates(RAW, sample.difference, units_of(sample), confidence=confidence, seed=seed)
 
 
 PREFERENCE_RATIO = Statistic(
-    "preference_ratio",
+    RAW,
     "share of pairs",
     0.5,
     "share of pairs whose stereotypical sentence scores higher, a tie counting one half",
@@ -320,7 +321,7 @@ def _nothing(name: str, neutral: float, confidence: float) -> Estimate:
 
 
 CALIBRATED_PREFERENCE_RATIO = _on_calibrated(
-    "calibrated_preference_ratio",
+    CALIBRATED,
     unit="share of pairs",
     neutral=0.5,
     summary="preference ratio of what the identity adds to the attribute's own difference",
@@ -347,34 +348,89 @@ NEUTRAL_MEAN_DIFFERENCE = _on_calibrated(
 )
 
 
-def _squared_correlation(totals: np.ndarray) -> np.ndarray:
-    """Squared Pearson correlation from totals of 1, x, y, x^2, y^2, xy; NaN where one does not vary."""
-    n, x, y, xx, yy, xy = totals.T
-    x_spread, y_spread = xx - x**2 / n, yy - y**2 / n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        defined = (x_spread > 1e-12 * xx) & (y_spread > 1e-12 * yy)
-        return np.where(defined, np.minimum((xy - x * y / n) ** 2 / (x_spread * y_spread), 1.0), NAN)
+def _selected(name: str, kind: str, summary: str) -> Statistic:
+    """A preference ratio of the pairs of one kind or direction, where there are others besides."""
+
+    def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
+        check_sample(sample, confidence)
+        labels = sample.direction if kind in DIRECTIONS else sample.kind
+        values, pairs = sample.difference, np.ones(len(sample.difference), dtype=bool)
+        if name == CALIBRATED:
+            values, pairs = values - sample.neutral_difference, ~np.isnan(sample.neutral_difference)
+        if labels is None or (labels == kind).all() or not (kept := pairs & (labels == kind)).any():
+            return [_nothing(f"{name}_{kind}", 0.5, confidence)]
+        sides = np.sign(values[kept])
+        units = tuple(codes[kept] for codes in units_of(sample))
+        inference = share_inference(sides, units, confidence=confidence, seed=seed)
+        value = float((1 + sides).mean() / 2)
+        return [
+            estimate(f"{name}_{kind}", value, inference, n=len(sides), neutral=0.5, confidence=confidence)
+        ]
+
+    return Statistic(
+        f"{name}_{kind}", "share of pairs", 0.5, summary, "ours (docs/methods/pairs.md)", compute
+    )
+
+
+KINDS = {
+    NEGATION: "with a negation",
+    ANTONYM: "with an antonym",
+    OTHER: "of another kind",
+    "stereo": "that state a stereotype",
+    "antistereo": "that contradict a stereotype",
+}
+"""Kinds and directions of pairs that have estimates of their own where a table holds several, as said of pairs."""
+
+BY_KIND = tuple(
+    _selected(name, kind, f"{name.replace('_', ' ')} of the pairs {words}")
+    for name in (RAW, CALIBRATED)
+    for kind, words in KINDS.items()
+)
 
 
 def _attribute_r_squared(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
+    del seed  # nothing is drawn
     check_sample(sample, confidence)
     name, kept = "attribute_r_squared", ~np.isnan(sample.neutral_difference)
     if not kept.any():
         return [_nothing(name, NAN, confidence)]
     x, y = sample.difference[kept], sample.neutral_difference[kept]
-    defined = varies(x) and varies(y)
-    x, y = x - x.mean(), y - y.mean()
-    clusters = Clusters.of(sample.cluster[kept], x, y, x**2, y**2, x * y)
-    value = float(_squared_correlation(clusters.totals.sum(axis=0, keepdims=True))[0]) if defined else NAN
-    inference = bootstrap_inference(
-        clusters,
-        _squared_correlation,
-        value,
-        confidence=confidence,
-        resamples=sample.resamples,
-        seed=seed,
+    if not (varies(x) and varies(y)):
+        identities = len(np.unique(sample.cluster[kept]))
+        nothing = Inference(
+            UNDEFINED, NAN, f"{SMOOTH_METHOD}; one of both does not vary", IDENTITIES, identities
+        )
+        return [estimate(name, NAN, nothing, n=len(x), neutral=NAN, confidence=confidence)]
+    r, influence = correlation_influence(x, y)
+    units = tuple(codes[kept] for codes in units_of(sample))
+    inference = smooth_inference(
+        float(np.arctanh(r)), influence, units, inverse=_squared_ends, confidence=confidence
     )
-    return [estimate(name, value, inference, n=len(x), neutral=NAN, confidence=confidence)]
+    if 0 < inference.attributes < FEWEST_ATTRIBUTES:
+        few = f"{inference.method}, too few attributes for an interval"
+        inference = replace(inference, interval=UNDEFINED, method=few)
+    return [estimate(name, min(r**2, 1.0), inference, n=len(x), neutral=NAN, confidence=confidence)]
+
+
+FEWEST_ATTRIBUTES = 40
+"""With fewer attributes that recur a share of variance has no interval: it would cover the truth in 85 to 88 % of
+cases, since attributes decide both differences (docs/methods/two-way.md)."""
+
+
+def correlation_influence(x: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
+    """Pearson's correlation, and what each pair of values adds to its Fisher transform (influence function)."""
+    x, y = ((values - values.mean()) / values.std() for values in (x, y))
+    r = float(np.clip((x * y).mean(), -_NEARLY_ONE, _NEARLY_ONE))
+    return r, (x * y - r * (x**2 + y**2) / 2) / (1 - r**2)
+
+
+_NEARLY_ONE = 1 - 1e-12
+
+
+def _squared_ends(low: float, high: float) -> Interval:
+    """Interval of a squared correlation from that of its Fisher transform."""
+    ends = np.tanh([low, high]) ** 2
+    return Interval(0.0 if low < 0 < high else float(ends.min()), float(ends.max()))
 
 
 ATTRIBUTE_R_SQUARED = Statistic(

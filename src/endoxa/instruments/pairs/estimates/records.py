@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from endoxa.curate import opposites
 from endoxa.errors import UserError
 from endoxa.schema import ALL, DIRECTIONS, Sample
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 
 REQUIRED = {
@@ -33,6 +36,7 @@ OPTIONAL = {
     "association_id": pl.String,
     "neutral_difference": pl.Float64,
     "attribute": pl.String,
+    "kind": pl.String,
     "data": pl.String,
     "run": pl.String,
 }
@@ -40,6 +44,7 @@ CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
 _ATTRIBUTES = ("attribute_more", "attribute_less")
+_PROVENANCE = (BUILT_BY, WORDS)
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -78,8 +83,10 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT))
-    if "attribute" not in records.columns and not missing:
+    if "attribute" not in records.columns:
         records = records.with_columns(attribute=attributes_of(records))
+    if "kind" not in records.columns:
+        records = records.with_columns(kind=kinds_of(records))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -106,7 +113,7 @@ def _load(run: Path) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         wanted = [
             name
-            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES)
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, *_PROVENANCE)
             if name in present and name not in ("data", "run")
         ]
         table = lazy.select(wanted).collect()
@@ -169,6 +176,8 @@ def _where(rows: pl.DataFrame) -> str:
     return f"of item '{row['item_id']}', model '{row['model']}', rule '{row['rule']}'"
 
 
+NEGATION, ANTONYM, OTHER = "negation", "antonym", "other"
+"""Kinds of pairs, see `kinds_of`."""
 _ITEM_ORDER = ("data", CONTENT, "item_id")
 MOSTLY = 0.5
 """Share of pairs whose identity another language must name alike for languages to count as linked."""
@@ -251,6 +260,7 @@ def take(sample: Sample, chosen: np.ndarray) -> Sample:
         neutral_difference=sample.neutral_difference[chosen],
         cluster=sample.cluster[chosen],
         attribute=None if sample.attribute is None else sample.attribute[chosen],
+        kind=None if sample.kind is None else sample.kind[chosen],
         resamples=sample.resamples,
     )
 
@@ -321,6 +331,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 neutral_difference=direction * neutral,
                 cluster=part["cluster"].to_numpy(),
                 attribute=part["attribute"].to_numpy(),
+                kind=_strings(part["kind"]),
                 resamples=resamples,
             ),
         )
@@ -370,6 +381,41 @@ def attributes_of(records: pl.DataFrame) -> pl.Series:
         named = pl.when(pl.col("stereotypical") == "more").then(more).otherwise(less).str.to_lowercase()
         attributes = pl.coalesce(pl.concat_str(pl.lit("attribute\t"), named), attributes)
     return records.select(attributes).to_series()
+
+
+def kinds_of(records: pl.DataFrame) -> pl.Series:
+    """What the other sentence of each pair is made with: 'negation', 'antonym', or 'other' where that is not known.
+
+    Pairs of `endoxa build pairs` state it in their words. Of others only negations are recognised: both attributes have
+    the same words, and a negator denies one of them.
+    """
+    if not {*_ATTRIBUTES, *_PROVENANCE} <= set(records.columns):
+        absent = {*_ATTRIBUTES, *_PROVENANCE} - set(records.columns)
+        records = records.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+    names = ("language", *_ATTRIBUTES, *_PROVENANCE)
+    distinct = records.select(names).unique()
+    kinds = pl.Series("kind", [_kind(*row) for row in distinct.iter_rows()], dtype=pl.String)
+    return records.select(names).join(
+        distinct.with_columns(kinds), on=names, how="left", nulls_equal=True, maintain_order="left"
+    )["kind"]
+
+
+def _kind(
+    language: str | None, more: str | None, less: str | None, built_by: str | None, words: str | None
+) -> str:
+    language = (language or "").split("-")[0]
+    if not more or not less or language not in opposites.languages():
+        return OTHER
+    if built_by == "endoxa build pairs":
+        components = {component for component, _ in words_of_cells(built_by, words)}
+        return ANTONYM if "opposites" in components else NEGATION
+    lexicon = opposites.load_lexicon(language)
+    first, second = (opposites.units(text.lower(), lexicon) for text in (more, less))
+    alike = Counter((unit.base, unit.turned) for unit in first) == Counter(
+        (unit.base, unit.turned) for unit in second
+    )
+    denied = [sum(unit.negated for unit in attribute) for attribute in (first, second)]
+    return NEGATION if alike and denied[0] != denied[1] else OTHER
 
 
 def frame(more: str, less: str) -> str:

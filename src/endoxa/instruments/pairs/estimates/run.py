@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
@@ -17,8 +18,9 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     rule_flips,
 )
 from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE, MEDIAN_DIFFERENCE
-from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
+from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name, units_of
 from endoxa.instruments.pairs.estimates.power import (
+    MINIMUM_DETECTABLE_CALIBRATED,
     MINIMUM_DETECTABLE_EFFECT_SIZE,
     MINIMUM_DETECTABLE_RATIO,
     detectable_ratio,
@@ -28,6 +30,7 @@ from endoxa.instruments.pairs.estimates.preference import (
     BIAS_PERCENTAGE_ALWAYS_MORE,
     BIAS_PERCENTAGE_LITERAL,
     BPR,
+    BY_KIND,
     CALIBRATED_MEAN_DIFFERENCE,
     CALIBRATED_PREFERENCE_RATIO,
     CROWS,
@@ -51,11 +54,12 @@ from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
 from endoxa.sources.frames import write_table
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance
 
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
-    **dict.fromkeys(("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral"), pl.Float64),
+    **dict.fromkeys(
+        ("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral", "largest"), pl.Float64
+    ),
     **dict.fromkeys(("n", "clusters", "attributes"), pl.Int64),
 }
 
@@ -99,6 +103,7 @@ STATISTICS: Registry[Statistic] = Registry(
         BIAS_PERCENTAGE_LITERAL,
         BIAS_PERCENTAGE_ALWAYS_MORE,
         *CROWS,
+        *BY_KIND,
         MINIMUM_DETECTABLE_RATIO,
         MINIMUM_DETECTABLE_EFFECT_SIZE,
     ),
@@ -141,10 +146,11 @@ def analyze_pairs(
         for cell in cells
         for score in scores
         for statistic in STATISTICS.all().values()
+        if cell.axis == ALL or statistic not in BY_KIND
         for row in _rows(statistic, score, cell, confidence, seed)
     ]
     frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
-    frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
+    frame = pl.concat([frame, pl.DataFrame(list(_detectable(scores, cells, confidence)), schema=_TYPES)])
     # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
     clustered = pl.col("interval") == IDENTITIES
     judged = decided(frame, confidence=confidence, ends=()).with_columns(
@@ -196,28 +202,22 @@ def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
 
 
 def _detectable(
-    frame: pl.DataFrame, scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
-) -> pl.DataFrame:
-    """The least preference ratio that each cell could have shown, identities and the number of tests considered."""
-    tested = (
-        frame.filter(name="preference_ratio", interval=IDENTITIES)
-        .group_by("rule")
-        .agg(pl.col("p_value").is_finite().sum())
-    )
-    tests: dict[str, int] = dict(tested.iter_rows())
-    rows = [
-        _row(
-            score,
-            cell,
-            detectable_ratio(sample, tests[score.rule], confidence, significance(confidence)),
-            "share of pairs",
-        )
-        for cell in cells
-        for score in scores
-        for sample in _sample(score, cell)
-        if (sample.difference != 0).any()
-    ]
-    return pl.DataFrame(rows, schema=_TYPES)
+    scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
+) -> Iterator[dict[str, object]]:
+    """The least preference ratio that each cell could have shown, raw and calibrated."""
+    for cell in cells:
+        for score in scores:
+            for sample in _sample(score, cell):
+                calibrated = sample.difference - sample.neutral_difference
+                kept = ~np.isnan(calibrated)
+                for name, values, pairs in (
+                    (MINIMUM_DETECTABLE_RATIO.name, sample.difference, np.full(len(kept), fill_value=True)),
+                    (MINIMUM_DETECTABLE_CALIBRATED, calibrated, kept),
+                ):
+                    if (values[pairs] != 0).any():
+                        units = (sample.cluster[pairs], units_of(sample)[1][pairs])
+                        found = detectable_ratio(name, values[pairs], units, confidence=confidence)
+                        yield _row(score, cell, found, "share of pairs")
 
 
 def _rule_unit(rule: str) -> str:

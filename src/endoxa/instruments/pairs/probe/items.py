@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from endoxa.curate.language import assumed_language, language_name
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
-from endoxa.schema import ALL
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, GroupTable, group_of_pair, groups_of
 from endoxa.sources.identities import identity_key
@@ -144,32 +142,6 @@ def require_items(count: int, path: Path, settings: PairsSettings) -> None:
     if not count:
         scope = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{path} contains no pair{scope}. Expected at least one.")
-
-
-def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
-    """Pairs and identities overall and per language and axis (for `--plan`).
-
-    Returns:
-        Columns language, axis ('all' in the first row), n, n_identities.
-
-    Raises:
-        UserError: nothing is left after the filters.
-    """
-    pairs: Counter[tuple[str, str]] = Counter()
-    identities: dict[tuple[str, str], set[str]] = {}
-    for chunk in chunks(path, settings):
-        for item in chunk.items:
-            # A pair without a named identity stands for itself, as in the analysis; one without a group is none.
-            identity = (
-                item[GROUP] if item[GROUP] is not None else identity_key(item["identity"] or item["item_id"])
-            )
-            for cell in ((ALL, ALL), (item["language"], item["axis"])):
-                pairs[cell] += 1
-                identities.setdefault(cell, set()).update([identity] if identity else [])
-    require_items(pairs.total(), path, settings)
-    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
-    rows = [(*cell, pairs[cell], len(identities[cell])) for cell in ordered]
-    return pl.DataFrame(rows, schema=["language", "axis", "n", "n_identities"], orient="row")
 
 
 def words(settings: PairsSettings) -> Used:

@@ -8,7 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import PREFERENCE, SHARED_ATTRIBUTES, Results, few_attributes
+from endoxa.instruments.pairs.report.results import (
+    PREFERENCE,
+    SHARED_ATTRIBUTES,
+    Results,
+    limits,
+    raw_fields,
+    some_calibrated,
+)
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
     BLUE,
@@ -21,7 +28,16 @@ from endoxa.report.charts import (
     neutral_line,
     pointed,
 )
-from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, clear, counted, percent_ends, verdict_counts
+from endoxa.report.claims import (
+    P_ADJUSTED,
+    VERDICT,
+    agreed,
+    chip,
+    clear,
+    counted,
+    percent_ends,
+    verdict_counts,
+)
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import claim_map, described
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -109,7 +125,10 @@ def axes(results: Results) -> Section:
         findings=tuple(findings),
         figures=figures,
         tables=(_table(results, cells),),
-        notes=(reading,),
+        notes=(
+            reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
+            *agreed(cells.rows(named=True), "50\u00a0%"),
+        ),
     )
 
 
@@ -127,7 +146,7 @@ def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
     )
     parts = counted(rows, {verdict: f"{words} in {{n}}" for verdict, words in WORDS.items()})
     return Finding(
-        f"{text}: {listed(parts)}.{few_attributes(rows)}",
+        f"{text}: {listed(parts)}.{limits(rows)}",
         ({"cells": len(rows), **verdict_counts(rows)}, *rows),
     )
 
@@ -260,7 +279,7 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
     label = f"{results.labels[model]} under {rule}"
     if len(results.languages) == 1:
         rows = single.rows(named=True)
-        yield Finding(f"{label} by axis: {_by_verdict(rows, 'axis')}.{few_attributes(rows)}", tuple(rows))
+        yield Finding(f"{label} by axis: {_by_verdict(rows, 'axis')}.{limits(rows)}", tuple(rows))
         return
     for where, part in (
         ("all languages", pl.col("language") == ALL),
@@ -274,7 +293,7 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
             }
             for row in single.filter(part).iter_rows(named=True)
         ]
-        text = f"{label} by axis, {where}: {_by_verdict(rows, 'cell')}.{few_attributes(rows)}"
+        text = f"{label} by axis, {where}: {_by_verdict(rows, 'cell')}.{limits(rows)}"
         yield Finding(text, tuple(rows))
 
 
@@ -307,6 +326,7 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             number_field(f"{results.level} interval", percent_ends),
             VERDICT,
             P_ADJUSTED,
+            *raw_fields(rows),
             number_field("pairs", "n"),
             number_field("identities", "clusters"),
             SHARED_ATTRIBUTES,

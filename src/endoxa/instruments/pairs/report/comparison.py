@@ -8,9 +8,27 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import SHARED_ATTRIBUTES, Results, few_attributes, overall
+from endoxa.instruments.pairs.estimates.deciding import deciding
+from endoxa.instruments.pairs.report.results import (
+    CALIBRATED_NOTE,
+    SHARED_ATTRIBUTES,
+    Results,
+    calibrated,
+    limits,
+    overall,
+    some_calibrated,
+)
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
-from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear, is_clear, signed_ends
+from endoxa.report.claims import (
+    P_ADJUSTED,
+    VERDICT,
+    agreed,
+    cannot_be_tested,
+    chip,
+    clear,
+    is_clear,
+    signed_ends,
+)
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.tables import number_field, table_of, text_field
@@ -21,6 +39,9 @@ Row = dict[str, Any]
 
 POINTS = Measure("difference in percentage points", 0.0, "+.0f", 10, 10)
 
+COMPARED = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis")
+"""What a comparison is about."""
+
 MOST_NAMED = 5
 """Differences that get a sentence of their own."""
 MOST_ROWS = 24
@@ -29,7 +50,8 @@ MOST_ROWS = 24
 
 def comparison(results: Results) -> Section | None:
     """Which models differ on the same pairs; None with one model."""
-    pooled = overall(results.comparisons)
+    compared = deciding(results.comparisons, COMPARED, value="difference")
+    pooled = overall(compared)
     if pooled.is_empty():
         return None
     drawn = pooled.sort(
@@ -44,7 +66,7 @@ def comparison(results: Results) -> Section | None:
             (
                 table_of(
                     "Every comparison",
-                    results.comparisons,
+                    compared,
                     (
                         text_field("first model and rule", lambda row: _names(results, row)[0]),
                         text_field("second model and rule", lambda row: _names(results, row)[1]),
@@ -56,6 +78,15 @@ def comparison(results: Results) -> Section | None:
                         number_field(f"{results.level} interval", _interval),
                         VERDICT,
                         P_ADJUSTED,
+                        *(
+                            (
+                                text_field("calibrated", lambda row: "yes" if calibrated(row) else "no"),
+                                number_field("raw difference, points", "raw", _points),
+                                number_field("all pairs", "n_all"),
+                            )
+                            if some_calibrated(compared)
+                            else ()
+                        ),
                         number_field("only first", "a_only"),
                         number_field("only second", "b_only"),
                         number_field("McNemar p adjusted, pairs", "p_mcnemar_adjusted", p_value),
@@ -67,6 +98,8 @@ def comparison(results: Results) -> Section | None:
             ),
         ),
         notes=(
+            *([CALIBRATED_NOTE] if some_calibrated(compared) else []),
+            *agreed(compared.rows(named=True), "0"),
             "The difference is the preference ratio of the first model minus that of the second, in "
             f"percentage points, over the pairs both have scored; its {results.level} interval takes identities and "
             "attributes as samples. McNemar's exact test takes every pair as independent and is only shown for "
@@ -97,11 +130,13 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
             if row["n_left_out"]
             else ""
         )
+        raw = f" Without calibration: {_points(row['raw'])} points." if calibrated(row) else ""
         yield Finding(
             (
                 f"{first} prefers the stereotypical sentence {often} often than {second}: by "
                 f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of "
-                f"the difference {_interval(row)}; {plural(row['n'], 'pair')}{left}).{few_attributes([row])}"
+                f"the difference {_interval(row)}; {plural(row['n'], 'pair')}"
+                f"{' after calibration' if calibrated(row) else ''}{left}).{raw}{limits([row])}"
             ),
             (row,),
         )

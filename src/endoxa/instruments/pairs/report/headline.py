@@ -8,21 +8,32 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.inference import listed_units
+from endoxa.instruments.pairs.estimates.preference import KINDS
 from endoxa.instruments.pairs.report.results import (
+    CALIBRATED_NOTE,
+    CELL,
     PREFERENCE,
     SHARED_ATTRIBUTES,
     Results,
-    few_attributes,
+    by_kind,
+    calibrated,
+    dominated,
     identity_rows,
+    kind_cells,
+    limits,
     overall,
     preference_cells,
+    raw_fields,
     rule_unit,
+    some_calibrated,
 )
 from endoxa.instruments.pairs.report.sample import rows_once
 from endoxa.report.claims import (
     P_ADJUSTED,
     VERDICT,
+    agreed,
     chip,
     clear,
     corrected,
@@ -49,7 +60,7 @@ from endoxa.report.words import (
     slug,
 )
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
 
 Row = dict[str, Any]
 
@@ -57,12 +68,12 @@ Row = dict[str, Any]
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
-    cells = overall(every)
+    cells, kinds = overall(every), kind_cells(results.estimates)
     ties = _by_combination(results.estimates.filter(name="tie_share"))
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
-        findings=tuple(_findings(results, every)),
+        findings=(*_findings(results, every), *_of_kinds(results, overall(kinds))),
         figures=tuple(_figures(results, cells)),
         tables=(
             (
@@ -75,6 +86,7 @@ def headline(results: Results) -> Section:
                         number_field(f"{results.level} interval", percent_ends),
                         VERDICT,
                         P_ADJUSTED,
+                        *raw_fields(cells),
                         number_field("pairs", "n"),
                         number_field("identities", "clusters"),
                         SHARED_ATTRIBUTES,
@@ -90,9 +102,12 @@ def headline(results: Results) -> Section:
                     ),
                 )
             ),
+            *([_kind_table(results, kinds)] if kinds.height else []),
             _difference_table(results),
         ),
         notes=(
+            *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
+            *agreed(cells.rows(named=True), "50\u00a0%"),
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
             "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "
@@ -132,7 +147,7 @@ def _summary(results: Results, rows: list[Row]) -> Finding:
     ]
     text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
     text += not_ranked(ordered[0], ordered[-1])
-    text += few_attributes(rows)
+    text += limits(rows)
     return Finding(text, ({"models": len(rows), "chance": 50, **verdict_counts(rows)}, *rows))
 
 
@@ -174,22 +189,36 @@ def _by_language(results: Results, every: pl.DataFrame, untested: list[Row]) -> 
         )
 
 
+def _of_kinds(results: Results, kinds: pl.DataFrame) -> Iterator[Finding]:
+    """The kinds and directions of pairs apart, where a table holds several."""
+    groups = kinds.group_by("model", "rule", maintain_order=True)
+    if len(results.combinations) <= FEW:
+        for (model, rule), rows in groups:
+            parts = rows.rows(named=True)
+            yield Finding(
+                f"{results.labels[model]} under {rule} by kind of pair: {by_kind(parts)}.", tuple(parts)
+            )
+
+
 def _sentence(results: Results, row: Row, where: str = "") -> str:
     """The finding in plain words, from the verdict of the row."""
-    label = f"{results.labels[row['model']]} under {row['rule']}{where}"
+    after = "After calibration, " if calibrated(row) else ""
+    label = f"{after}{results.labels[row['model']]} under {row['rule']}{where}"
+    raw = f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}." if after else ""
     if row["verdict"] == UNTESTED:
         return (
             f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "
-            f"{percent(row['value'])} of {basis(row)}."
+            f"{percent(row['value'])} of {basis(row)}.{raw}"
         )
     numbers = (
         f"{percent(row['value'])} of {basis(row)} ({results.level} interval {percent_ends(row)}; "
         "chance: 50\u00a0%)"
     )
     if row["verdict"] == UNCLEAR:
-        return f"{label}: the preference is not distinguishable from chance: {numbers}.{corrected(row)}{_power(row)}"
+        remarks = f"{corrected(row)}{_power(row)}{raw}"
+        return f"{label}: the preference is not distinguishable from chance: {numbers}.{remarks}"
     often = "more" if row["verdict"] == ABOVE else "less"
-    return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
+    return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}.{raw}"
 
 
 def basis(row: Row) -> str:
@@ -203,20 +232,41 @@ def basis(row: Row) -> str:
     identities = plural(row["clusters"], "identity", "identities")
     attributes = plural(row["attributes"], "attribute")
     if row["sampled"] == "identities":
-        return f"{pairs} about {identities}, with these {attributes} only"
-    if row["attributes"]:
-        return f"{pairs} of {identities} x {attributes}"
-    return pairs if row["clusters"] == row["n"] else f"{pairs} about {identities}"
+        text = f"{pairs} about {identities}, with these {attributes} only"
+    elif row["attributes"]:
+        text = f"{pairs} of {identities} x {attributes}"
+    else:
+        text = pairs if row["clusters"] == row["n"] else f"{pairs} about {identities}"
+    if not dominated(row):
+        return text
+    return f"{text}, in these groups as they are, since one has {percent(row['largest'])} of the pairs"
+
+
+NEARLY_ALL = 0.85
+"""From this ratio on a preference is called nearly unanimous."""
+FEW_UNITS = 9
+"""With at most so many identities or attributes only such a preference can show (docs/methods/two-way.md)."""
 
 
 def _power(row: Row) -> str:
-    """What so many pairs, identities and attributes would probably have shown."""
+    """What so many pairs, identities and attributes would probably have shown, at the level of the interval."""
     detectable = row["detectable"]
-    if detectable is None or isnan(detectable):
-        return " After correction for several tests even a preference in all pairs might not have been seen."
+    undefined = detectable is None or isnan(detectable)
+    few, noun = row["clusters"], plural(row["clusters"], "identity", "identities")
+    if row["sampled"] == "both" and 0 < row["attributes"] < few:
+        few, noun = row["attributes"], plural(row["attributes"], "attribute")
+    if not undefined and max(row["value"], 1 - row["value"]) >= detectable and row["reason"] != CORRECTED:
+        return f" With {noun} the tests can miss even such a preference."
+    text = ""
+    if few <= FEW_UNITS and (undefined or detectable >= NEARLY_ALL):
+        text = f" With {noun} only a nearly unanimous preference could show."
+    elif undefined:
+        text = " Even a preference in all pairs might not have been seen."
+    if undefined:
+        return text
     return (
-        f" A preference below {percent(1 - detectable)} or above {percent(detectable)} would probably (4 times in 5) "
-        "have been seen."
+        f"{text} Taken alone, a preference below {percent(1 - detectable)} or above {percent(detectable)} would "
+        "probably (4 times in 5) have been seen."
     )
 
 
@@ -244,8 +294,12 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
     )
     frame = cells.select(
         label=label,
-        note=pl.struct("value", "n").map_elements(
-            lambda cell: f"{percent(cell['value'])} of {count(cell['n'])}", return_dtype=pl.String
+        note=pl.struct("name", "value", "n", "raw").map_elements(
+            lambda cell: (
+                f"{percent(cell['value'])} of {count(cell['n'])}"
+                + (f" (raw {percent(cell['raw'])})" if calibrated(cell) else "")
+            ),
+            return_dtype=pl.String,
         ),
         value="value",
         low=pl.col("low").fill_nan(None),
@@ -265,22 +319,42 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         frame.with_columns(tip=pl.Series(texts) + pl.format(", n {}", cells["n"])),
         PREFERENCE,
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
-        title="Preference for the stereotypical sentence" + (f", {rule}" if rule else ""),
+        title="Preference for the stereotypical sentence"
+        + (", calibrated" if cells.height and all(map(calibrated, cells.rows(named=True))) else "")
+        + (f", {rule}" if rule else ""),
         alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
         tall=not rule,
         **rows_once(results, cells, where),
     )
 
 
-def _difference_table(results: Results) -> Table:
-    calibrated = _by_combination(identity_rows(results.estimates, "calibrated_preference_ratio"))
-
-    def left(row: Row) -> Row:
-        return calibrated.get((row["model"], row["rule"]), {})
-
+def _kind_table(results: Results, kinds: pl.DataFrame) -> Table:
+    """Kinds and directions of pairs apart: mixed, one of them can hide another."""
     return table_of(
-        "Mean score difference (stereotypical minus other sentence) and calibrated ratio",
-        overall(identity_rows(results.estimates, "mean_difference")),
+        "By kind of pair",
+        kinds,
+        (
+            *_combination_fields(results),
+            *([text_field("language", "language", language_name)] if len(results.languages) > 1 else []),
+            text_field("pairs that are", "kind", lambda kind: KINDS[kind]),
+            number_field("preference ratio", "value", percent),
+            number_field(f"{results.level} interval", percent_ends),
+            VERDICT,
+            P_ADJUSTED,
+            *raw_fields(kinds),
+            number_field("pairs", "n"),
+            number_field("identities", "clusters"),
+            SHARED_ATTRIBUTES,
+        ),
+    )
+
+
+def _difference_table(results: Results) -> Table:
+    names = ("mean_difference", "calibrated_mean_difference")
+    rows = deciding(overall(identity_rows(results.estimates, *names)), CELL, names)
+    return table_of(
+        "Mean score difference (stereotypical minus other sentence)",
+        rows,
         (
             *_combination_fields(results),
             number_field("mean difference", "value", signed),
@@ -292,8 +366,16 @@ def _difference_table(results: Results) -> Table:
                 f"{results.level} t interval, pairs",
                 lambda row: signed_interval(row["pair_low"], row["pair_high"]),
             ),
-            number_field("calibrated ratio", lambda row: percent(left(row).get("value"))),
-            number_field("pairs calibrated", lambda row: count(left(row).get("n", 0))),
+            *(
+                (
+                    text_field(
+                        "calibrated", lambda row: "yes" if row["name"].startswith("calibrated") else "no"
+                    ),
+                    number_field("raw mean", "raw", signed),
+                )
+                if names[1] in rows["name"]
+                else ()
+            ),
         ),
     )
 

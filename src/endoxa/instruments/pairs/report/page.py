@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import polars as pl
-
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report.axes import axes
 from endoxa.instruments.pairs.report.calibration import calibration, distributions
@@ -39,14 +37,22 @@ METHODS = Section("methods", "Methods and caveats", template="methods.html.j2", 
 
 def tests_made(results: Results) -> Section:
     """The families of tests behind what is claimed about one data set."""
-    claimed = ("preference_ratio", "calibrated_preference_ratio", "mean_difference")
-    rows = results.estimates.filter(pl.col("name").is_in(claimed) & (pl.col("interval") == IDENTITIES))
+    claimed = results.estimates["name"].str.contains("preference_ratio") | (
+        results.estimates["name"].str.ends_with("mean_difference")
+    )
+    rows = results.estimates.filter(claimed, interval=IDENTITIES)
     used: list[Used] = [
         (PREFERENCES, group, f"{name.replace('_', ' ')}, {rule}")
         for (rule, name), group in rows.group_by(["rule", "name"], maintain_order=True)
     ]
     return families(
-        [*used, (COMPARISONS, results.comparisons, "")],
+        [
+            *used,
+            *(
+                (COMPARISONS, group, str(name).replace("_", " "))
+                for (name,), group in results.comparisons.group_by("name", maintain_order=True)
+            ),
+        ],
         f"families-{results.slug}",
         f"{significance(results.confidence):g}",
     )

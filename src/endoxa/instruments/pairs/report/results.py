@@ -10,12 +10,16 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
+from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
+from endoxa.instruments.pairs.estimates.inference import HALF
+from endoxa.instruments.pairs.estimates.power import MINIMUM_DETECTABLE_CALIBRATED, MINIMUM_DETECTABLE_RATIO
+from endoxa.instruments.pairs.estimates.preference import KINDS
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report.claims import Row, is_clear
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
-from endoxa.report.tables import number_field
-from endoxa.report.words import count, short_labels, slug
+from endoxa.report.tables import Field, number_field, text_field
+from endoxa.report.words import count, listed, percent, plural, short_labels, slug
 from endoxa.runs.families import beside_a_test
 from endoxa.schema import ALL
 
@@ -23,6 +27,12 @@ CELL = ("model", "rule", "language", "axis")
 """What an estimate is about."""
 
 IDENTITIES, WILSON, T = "identities", "wilson", "t"
+
+CALIBRATED_NOTE = (
+    "Where at least half of the pairs could be scored again with neutral identities (such as “people”), the calibrated "
+    "ratio decides: what the identity adds to the difference that the words make by themselves. The raw ratio, of all "
+    "pairs, stands beside it."
+)
 
 PREFERENCE = Measure("pairs with the stereotypical sentence preferred", 0.5, ".0%", 0.1, 0.1)
 
@@ -175,37 +185,96 @@ SHARED_ATTRIBUTES = number_field(
 """Column of tables: attributes that identities are crossed with; empty where none counts."""
 
 
-def few_attributes(rows: Sequence[Row]) -> str:
-    """A sentence where a claim is about the attributes, or groups, that were asked about only; else empty."""
-    claims = {row["sampled"] for row in rows if is_clear(row)}
+def limits(rows: Sequence[Row]) -> str:
+    """Sentences where claims are about the attributes or the identities that were asked about only; else empty."""
+    claims = [row for row in rows if is_clear(row)]
     text = ""
-    if "identities" in claims:
+    if any(row["sampled"] == "identities" for row in claims):
         text += " Where fewer than six attributes recur, the statement is about these attributes only."
-    if "attributes" in claims:
-        text += " Where there are fewer than six groups, the statement is about these groups as they are."
+    if any(row["sampled"] == "attributes" or dominated(row) for row in claims):
+        text += (
+            " Where groups of a list are fewer than six, or one has over half of the pairs, the statement is about "
+            "these groups as they are."
+        )
     return text
 
 
-def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The statistic `name` with identities and attributes as units, one row per cell, in the order of the estimates.
+def dominated(row: Row) -> bool:
+    """Whether one of several identities has over half of the pairs."""
+    return row["clusters"] > 1 and (row["largest"] or 0) > HALF
+
+
+def identity_rows(estimates: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Statistics with identities and attributes as units, one row per cell and name, in the order of the estimates.
 
     `pair_low`, `pair_high` and `pair_p_adjusted` are those of the row that takes pairs as independent; where the
     identities cannot be tested, there is no such interval either.
     """
-    rows = estimates.filter(pl.col("name") == name)
+    rows = estimates.filter(pl.col("name").is_in(names))
+    key = (*CELL, "name")
     independent = rows.filter(pl.col("interval").is_in([WILSON, T])).select(
-        *CELL, pair_low="low", pair_high="high", pair_p_adjusted="p_adjusted"
+        *key, pair_low="low", pair_high="high", pair_p_adjusted="p_adjusted"
     )
     clustered = rows.filter(pl.col("interval") == IDENTITIES)
-    joined = clustered.join(independent, on=CELL, how="left", maintain_order="left")
+    joined = clustered.join(independent, on=key, how="left", maintain_order="left")
     return joined.with_columns(end.fill_nan(None) for end in beside_a_test("pair_low", "pair_high"))
 
 
 def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:
-    """`identity_rows` of the preference ratio; `detectable` is the least ratio that the cell could have shown."""
-    detectable = estimates.filter(name="minimum_detectable_ratio", interval=IDENTITIES)
-    return identity_rows(estimates, "preference_ratio").join(
-        detectable.select(*CELL, detectable="value"), on=CELL, how="left", maintain_order="left"
+    """The preference ratio that decides in each cell, calibrated or raw (`deciding`), and the raw one beside it.
+
+    `detectable` is the least ratio that the cell could have shown.
+    """
+    names = {MINIMUM_DETECTABLE_RATIO.name: RAW, MINIMUM_DETECTABLE_CALIBRATED: CALIBRATED}
+    detectable = estimates.filter(pl.col("name").is_in(list(names)), interval=IDENTITIES)
+    detectable = detectable.select(*CELL, pl.col("name").replace(names), detectable="value")
+    return deciding(identity_rows(estimates, RAW, CALIBRATED), CELL).join(
+        detectable, on=(*CELL, "name"), how="left", maintain_order="left"
+    )
+
+
+def kind_cells(estimates: pl.DataFrame) -> pl.DataFrame:
+    """The same for each kind and direction of pairs (column `kind`), where the data hold several."""
+    return pl.concat(
+        deciding(
+            identity_rows(estimates, f"{RAW}_{kind}", f"{CALIBRATED}_{kind}"),
+            CELL,
+            (f"{RAW}_{kind}", f"{CALIBRATED}_{kind}"),
+        ).with_columns(kind=pl.lit(kind))
+        for kind in KINDS
+    ).sort("model", "rule", maintain_order=True)
+
+
+def calibrated(row: Row) -> bool:
+    """Whether a row that decides is a calibrated one."""
+    return str(row["name"]).startswith(CALIBRATED)
+
+
+def some_calibrated(rows: pl.DataFrame) -> bool:
+    """Whether a calibrated row is among those that decide."""
+    return any(map(calibrated, rows.iter_rows(named=True)))
+
+
+def raw_fields(rows: pl.DataFrame) -> tuple[Field, ...]:
+    """Columns of tables with rows that decide: which are calibrated, the raw ratio, and of how many pairs."""
+    if not some_calibrated(rows):
+        return ()
+    partly = (rows["n"] != rows["n_all"]).any()
+    return (
+        text_field("calibrated", lambda row: "yes" if calibrated(row) else "no"),
+        number_field("raw ratio", "raw", percent),
+        *([number_field("all pairs", "n_all")] if partly else []),
+    )
+
+
+def by_kind(rows: Iterable[Row]) -> str:
+    """'45.0 % of 866 pairs with a negation (82.0 % without calibration) and 49.6 % of 741 pairs with an antonym'."""
+    return listed(
+        [
+            f"{percent(row['value'])} of {plural(row['n'], 'pair')} {KINDS[row['kind']]}"
+            + (f" ({percent(row['raw'])} without calibration)" if calibrated(row) else "")
+            for row in rows
+        ]
     )
 
 

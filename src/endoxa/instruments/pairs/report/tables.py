@@ -9,7 +9,8 @@ from math import isnan
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.report.results import IDENTITIES, Results
+from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
+from endoxa.instruments.pairs.report.results import CELL, IDENTITIES, Results, some_calibrated
 from endoxa.report.claims import mark, percent_ends, signed_ends
 from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, signed
@@ -37,6 +38,11 @@ def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, C
         f"unbiased: 50), {results.level} interval with {BASES[paper.interval]}. An asterisk marks a preference that "
         f"differs from 50 {tested}"
     )
+    if any(some_calibrated(_estimates(results, paper)) for results in gathered):
+        note += (
+            " Where at least half of the pairs could be scored with neutral identities, values are calibrated: the "
+            "difference of the same sentences about these is subtracted; “not calibrated” holds all pairs as they are."
+        )
     return paper_texts(lambda: headline_tables(gathered, paper), paper, title="data", note=note)
 
 
@@ -61,6 +67,14 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
     estimates = _estimates(results, paper).filter(language=language)
     axes = [ALL, *sorted(set(estimates["axis"]) - {ALL})]
     rows = {(row["model"], row["rule"], row["axis"]): row for row in estimates.iter_rows(named=True)}
+    if some_calibrated(estimates):
+        axes.insert(1, RAW)
+        raw = {"verdict": "", "low": None, "high": None}
+        rows |= {
+            (model, rule, RAW): {**row, "value": row["raw"], **raw}
+            for (model, rule, axis), row in rows.items()
+            if axis == ALL
+        }
     combinations = [pair for pair in results.combinations if (*pair, ALL) in rows]
     spoken = language_name(results.languages[0] if len(results.languages) == 1 else language)
 
@@ -83,7 +97,7 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
             number_field(results.labels[model], partial(cell, model, rule), narrow=True, below=rule)
             for model, rule in combinations
         ]
-        return table_of(f"{results.title}, {spoken}", axes, (text_field("axis", axis_name), *fields))
+        return table_of(f"{results.title}, {spoken}", axes, (text_field("axis", _head), *fields))
     return table_of(
         f"{results.title}, {spoken}",
         combinations,
@@ -91,20 +105,27 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
             text_field("model", lambda pair: results.labels[pair[0]]),
             text_field("rule", lambda pair: pair[1]),
             number_field("pairs", lambda pair: count(rows[*pair, ALL]["n"])),
-            *(number_field(axis_name(axis), partial(of_pair, axis), narrow=True) for axis in axes),
+            *(number_field(_head(axis), partial(of_pair, axis), narrow=True) for axis in axes),
         ),
         stub=3,
     )
 
 
+def _head(axis: str) -> str:
+    return "not calibrated" if axis == RAW else axis_name(axis)
+
+
 def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
-    """Estimates of the statistic with the interval asked for; what is claimed is what the identities say."""
-    rows = results.estimates.filter(name="mean_difference" if paper.interval == MEANS else "preference_ratio")
+    """The estimates that decide, with the interval asked for; what is claimed is what the identities say."""
+    names = (
+        ("mean_difference", "calibrated_mean_difference") if paper.interval == MEANS else (RAW, CALIBRATED)
+    )
+    rows = results.estimates.filter(pl.col("name").is_in(names))
     if paper.rules:
         rows = rows.filter(pl.col("rule").is_in(paper.rules))
-    decided = rows.filter(interval=IDENTITIES)
+    decided = deciding(rows.filter(interval=IDENTITIES), CELL, names)
     if paper.interval == IDENTITIES:
         return decided
-    key = ("model", "rule", "language", "axis")
+    key = (*CELL, "name")
     ends = rows.filter(interval=paper.interval).select(*key, "low", "high")
     return decided.drop("low", "high").join(ends, on=key, how="left", maintain_order="left")

@@ -1,0 +1,102 @@
+"""Which preference decides: the calibrated one where pairs could be calibrated, else the raw one.
+
+A model that denies little prefers "Nurses are kind" to "Nurses are not kind" whoever is meant. Where the same two
+sentences about nobody in particular were scored, what the identity adds decides in every place: pages, terminal, tables
+for papers, comparisons of models, gate and study. The raw ratio stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.instruments.pairs.estimates.records import Scores, take
+
+RAW, CALIBRATED = "preference_ratio", "calibrated_preference_ratio"
+
+
+def calibration_decides(calibrated: Any, pairs: Any) -> Any:
+    """Whether the calibrated preference decides: at least half of the pairs have a neutral difference.
+
+    With fewer, what could be calibrated says little of the pairs, and the raw preference decides.
+
+    Args:
+        calibrated: pairs with a neutral difference: a number or a column.
+        pairs: all pairs, in the same form.
+    """
+    return (calibrated > 0) & (2 * calibrated >= pairs)
+
+
+def deciding(
+    table: pl.DataFrame,
+    cell: Sequence[str],
+    names: tuple[str, str] = (RAW, CALIBRATED),
+    value: str = "value",
+) -> pl.DataFrame:
+    """The rows that decide in each cell, in the order of the table.
+
+    Args:
+        table: estimates (column `name`), one of each name for a cell.
+        cell: columns that name a cell.
+        names: the raw and the calibrated estimate; rows of others are left out.
+        value: the column of the estimate.
+
+    Returns:
+        The rows with `n_all` (pairs of the cell, calibrated or not) and the raw estimate as `raw`, `raw_low`,
+        `raw_high` and `raw_verdict`.
+    """
+    raw, calibrated = names
+    beside = table.filter(name=raw).select(
+        *cell, n_all="n", raw=value, raw_low="low", raw_high="high", raw_verdict="verdict"
+    )
+    number = table.filter(name=calibrated).select(*cell, n_calibrated="n")
+    rows = table.filter(pl.col("name").is_in(names))
+    for columns in (beside, number):
+        rows = rows.join(columns, on=cell, how="left", maintain_order="left")
+    decides = calibration_decides(pl.col("n_calibrated").fill_null(0), pl.col("n_all"))
+    decider = pl.when(decides).then(pl.lit(calibrated)).otherwise(pl.lit(raw))
+    return rows.filter(pl.col("name") == decider).drop("n_calibrated")
+
+
+def deciding_scores(scores: Sequence[Scores]) -> tuple[list[Scores], dict[str, str]]:
+    """The scores by which models are compared, and a sentence for each rule under which they are calibrated.
+
+    Under such a rule every model keeps the pairs that could be calibrated, with what the identity adds as difference.
+
+    Args:
+        scores: of every model and rule.
+    """
+    chosen, notes = [], {}
+    for rule in dict.fromkeys(score.rule for score in scores):
+        alike = [score for score in scores if score.rule == rule]
+        defined = [~np.isnan(score.sample.neutral_difference) for score in alike]
+        if not all(calibration_decides(int(mask.sum()), len(mask)) for mask in defined):
+            chosen += alike
+            continue
+        raw = [
+            f"{score.model} {100 * float((1 + np.sign(score.sample.difference)).mean()) / 2:.1f} %"
+            for score in alike
+        ]
+        notes[rule] = (
+            f"Preferences under {rule} are calibrated: what the identity adds to the difference that the words make by "
+            f"themselves, over {min(int(mask.sum()) for mask in defined)} of {len(defined[0])} pairs. Raw: "
+            f"{', '.join(raw)}."
+        )
+        chosen += [_calibrated(score, mask) for score, mask in zip(alike, defined, strict=True)]
+    return chosen, notes
+
+
+def _calibrated(score: Scores, kept: np.ndarray) -> Scores:
+    sample = take(score.sample, kept)
+    return replace(
+        score,
+        item=score.item[kept],
+        language=score.language[kept],
+        axis=score.axis[kept],
+        keyed=score.keyed[kept],
+        sample=replace(sample, difference=sample.difference - sample.neutral_difference),
+    )
