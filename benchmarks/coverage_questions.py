@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, interval_of_change
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
@@ -165,13 +166,14 @@ def _cell(
     zeros = np.zeros(len(columns["n"]))
     per_template = np.column_stack([columns.get(name, zeros) for name in COUNTED]).astype(float)
     number = len(template)
-    counted = {name: items.get(name, np.zeros(number, int)) for name in COUNTED}
+    counted = {name: items.get(name, np.zeros(number)).astype(bool) for name in COUNTED}
+    units = {"template": template, SECOND: template, BUILT: np.zeros(number, bool)}
     return Cell(
         key={"context_condition": condition},
         per_template=per_template,
         per_seed=per_template,
         items=number,
-        answers=pl.DataFrame({"template": template, "item": np.arange(number), **counted}),
+        answers=pl.DataFrame({**units, "item": np.arange(number), **counted}),
     )
 
 
