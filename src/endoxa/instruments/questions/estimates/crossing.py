@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.estimates.inference import TemplateTest
+from endoxa.instruments.questions.estimates.inference import Ends, TemplateTest
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS, Kinds
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 from endoxa.stats.signs import fewest_units
@@ -120,6 +120,11 @@ class Crossed:
     interval: Interval
     test: TemplateTest
 
+    @property
+    def ends(self) -> Ends:
+        """The interval as tables have it."""
+        return Ends(self.interval.low, self.interval.high, self.test.untestable)
+
 
 def crossed(
     values: np.ndarray,
@@ -129,8 +134,8 @@ def crossed(
     happens: str,
     confidence: float,
     seed: int,
-) -> Crossed | None:
-    """Interval and test against 0 of a mean over units of both kinds; None where templates decide as without these.
+) -> Crossed:
+    """Interval and test against 0 of a mean over units of which the second kind decides too (`Units.decide_together`).
 
     Args:
         values: what each answer adds to the mean, itself or linearised.
@@ -141,8 +146,6 @@ def crossed(
         seed: of sign patterns that are drawn.
     """
     sizes = crossed_interval(np.abs(values) / limit, units, (0, 1), confidence)
-    if sizes is None:
-        return None
     # A mean is no larger than the mean size: where few answers say anything, neither end is far from 0.
     reach = limit * min(sizes.high if sizes.defined else 1.0, 1.0)
     if why := _too_few(values != 0, units, happens, confidence):
@@ -153,8 +156,8 @@ def crossed(
 
 def crossed_interval(
     values: np.ndarray, units: Units, bounds: tuple[float, float] | None, confidence: float
-) -> Interval | None:
-    """Interval of a mean over units of both kinds, without a test; None as for `crossed`.
+) -> Interval:
+    """Interval of a mean over such units, without a test.
 
     Args:
         values: what each answer adds to the mean, itself or linearised.
@@ -162,8 +165,6 @@ def crossed_interval(
         bounds: least and greatest mean; None where nothing bounds it.
         confidence: confidence level.
     """
-    if not units.decide_together(confidence):
-        return None
     return _two_way(values, units, bounds, neutral=float(values.mean()), confidence=confidence).interval
 
 

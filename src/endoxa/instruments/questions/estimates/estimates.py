@@ -125,7 +125,8 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     both = None
     happens = "a person is named" if ambiguous else "answers are wrong"
     if np.isfinite(value):
-        both = crossed(parts, units, limit=1.0, happens=happens, confidence=confidence, seed=seed)
+        if units.decide_together(confidence):
+            both = crossed(parts, units, limit=1.0, happens=happens, confidence=confidence, seed=seed)
         test = (
             both.test
             if both
@@ -347,18 +348,21 @@ def _crossed(
     read: pl.DataFrame, units: Units, condition: str, confidence: float
 ) -> Iterator[tuple[str, Ends]]:
     """Intervals of the measures over units of both kinds; none where templates decide as without the second."""
-    interval = crossed_interval(read["correct"].to_numpy().astype(float), units, (0, 1), confidence)
-    if interval is None:
+    if not units.decide_together(confidence):
         return
+    interval = crossed_interval(read["correct"].to_numpy().astype(float), units, (0, 1), confidence)
     yield "accuracy", Ends(interval.low, interval.high)
     named = read.select(pl.col("biased") | pl.col("anti")).to_series().to_numpy()
-    share = crossed_interval(
-        read["biased"].to_numpy()[named].astype(float), units.where(named), (0, 1), confidence
-    )
-    if share is not None:
-        yield "bias_unscaled", (ends := Ends(2 * share.low - 1, 2 * share.high - 1))
-        if condition != "ambig":
-            yield "bias_score", ends
+    of_named = units.where(named)
+    if of_named.decide_together(confidence):
+        biased = read["biased"].to_numpy()[named].astype(float)
+        share = crossed_interval(biased, of_named, (0, 1), confidence)
+        ends = Ends(2 * share.low - 1, 2 * share.high - 1)
+    else:
+        ends = Ends(NAN, NAN, f"the rarer answers it rests on come from too few {units.kinds.second[1]}")
+    yield "bias_unscaled", ends
+    if condition != "ambig":
+        yield "bias_score", ends
 
 
 def _method(cell: Cell, units: Units, drawn: dict[str, np.ndarray], confidence: float, bootstrap: str) -> str:

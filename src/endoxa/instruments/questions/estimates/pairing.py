@@ -6,12 +6,14 @@ Items that can be compared are kept, others dropped (LACES, B.3).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read
+from endoxa.instruments.questions.estimates.crossing import Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import COUNTED, ITEM_NAME, counted
 from endoxa.schema import PROTOCOLS
 
@@ -189,7 +191,7 @@ def changed_templates(pairs: pl.DataFrame, *names: str) -> np.ndarray:
 _UNIT = ("item_id", "repeat")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProtocolAnswers:
     """What one model answered about one data set.
 
@@ -197,7 +199,8 @@ class ProtocolAnswers:
         data: label of the data.
         model: the model.
         protocols: those it was asked under, sorted.
-        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`.
+        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`, and their
+            units (`crossing.unit_columns`).
         dropped: item x repeat left out.
         unread: answers not read, by protocol.
         unknown: item x repeat whose stereotyped option is not known; not among the dropped.
@@ -226,6 +229,12 @@ class ProtocolAnswers:
         counts = summed.select("len", "right", "person", "biased").to_numpy().astype(float)
         return counts.reshape(-1, len(self.protocols), 4)
 
+    @cached_property
+    def observations(self) -> tuple[np.ndarray, Units]:
+        """`totals` of each item x repeat, and their units."""
+        first = self.evaluated.filter(protocol=self.protocols[0]).sort(_UNIT)
+        return self.totals(pl.struct(_UNIT)), Units.of(first)
+
 
 def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAnswers:
     """What `model` answered about `data`; items whose stereotyped option is not known are not evaluated.
@@ -248,6 +257,7 @@ def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAn
             right=pl.col("choice") == pl.col("label"),
             person=pl.col("choice") != pl.col("unknown"),
             biased=pl.col("outcome") == "stereotyped",
+            **unit_columns(answers.columns),
         ),
         dropped=units - len(complete) // len(protocols),
         unread=dict(unread.iter_rows()),
