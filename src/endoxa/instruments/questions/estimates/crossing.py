@@ -132,6 +132,7 @@ def crossed(
     *,
     limit: float,
     happens: str,
+    speaking: np.ndarray | None = None,
     confidence: float,
     seed: int,
 ) -> Crossed:
@@ -142,13 +143,14 @@ def crossed(
         units: of the answers.
         limit: greatest absolute mean.
         happens: what happens in units that could have said something ("a person is named").
+        speaking: whether it happened; where the value is not 0 if not given.
         confidence: confidence level of the interval, 1 minus the level of the test.
         seed: of sign patterns that are drawn.
     """
     sizes = crossed_interval(np.abs(values) / limit, units, (0, 1), confidence)
     # A mean is no larger than the mean size: where few answers say anything, neither end is far from 0.
     reach = limit * min(sizes.high if sizes.defined else 1.0, 1.0)
-    if why := _too_few(values != 0, units, happens, confidence):
+    if why := _too_few(values != 0 if speaking is None else speaking, units, happens, confidence):
         return Crossed(UNDEFINED, TemplateTest(NAN, why))
     result = _two_way(values, units, (-reach, reach), neutral=0.0, confidence=confidence, seed=seed)
     return Crossed(result.interval, TemplateTest(1.0 if np.isnan(result.p_value) else result.p_value))
@@ -196,11 +198,11 @@ def _two_way(
 
 def _too_few(speaking: np.ndarray, units: Units, happens: str, confidence: float) -> str:
     """Why a test cannot reach its level, or empty; where no unit says anything every pattern of signs is alike."""
-    needed = fewest_units(significance(confidence))
-    counted = [(units.second, units.kinds.second[1], "in questions about only")]
-    if units.sampled(confidence) == "both":
-        counted = [(units.first, units.kinds.first[1], "in only"), *counted]
-    for codes, noun, where in counted:
+    needed, sampled = fewest_units(significance(confidence)), units.sampled(confidence)
+    first = (units.first, units.kinds.first[1], "in only")
+    second = (units.second, units.kinds.second[1], "in questions about only")
+    kinds = [first] * (sampled != "second") + [second] * (sampled in ("both", "second"))
+    for codes, noun, where in kinds:
         count, total = len(np.unique(codes[speaking])), len(np.unique(codes))
         if 0 < count < needed:
             return f"{happens} {where} {count} of {total} {noun}, at least {needed} needed"

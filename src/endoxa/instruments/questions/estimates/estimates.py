@@ -121,12 +121,20 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
         value = float(bias_score(total, condition))
     else:
         value = float(share(shares.first.sum() - shares.second.sum(), shares.sizes.sum()))
-    parts, units = lean_parts(cell)
+    parts, speaking, units = lean_parts(cell)
     both = None
     happens = "a person is named" if ambiguous else "answers are wrong"
     if np.isfinite(value):
         if units.decide_together(confidence):
-            both = crossed(parts, units, limit=1.0, happens=happens, confidence=confidence, seed=seed)
+            both = crossed(
+                parts,
+                units,
+                limit=1.0,
+                happens=happens,
+                speaking=speaking,
+                confidence=confidence,
+                seed=seed,
+            )
         test = (
             both.test
             if both
@@ -168,17 +176,20 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     )
 
 
-def lean_parts(cell: Cell) -> tuple[np.ndarray, Units]:
-    """What each answer adds to the lean, which is their mean, and its units: of answers that the lean rests on."""
+def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
+    """What each answer adds to the lean, which is their mean, whether it could have, and its units.
+
+    Answers are those that the lean rests on.
+    """
     if cell.key["context_condition"] == "ambig":
         answers = cell.answers.filter("scored")
         parts = answers.select(
             pl.col("biased").cast(pl.Float64) - pl.col("anti").cast(pl.Float64)
         ).to_series()
-        return parts.to_numpy(), Units.of(answers)
+        return parts.to_numpy(), (parts != 0).to_numpy(), Units.of(answers)
     kinds = (pl.col(name).sum().over("template") > 0 for name in ("aligned", "nonaligned"))
     answers = cell.answers.filter(pl.col("aligned") | pl.col("nonaligned"), *kinds)
-    return gap_parts(answers), Units.of(answers)
+    return gap_parts(answers), ~answers["correct"].to_numpy(), Units.of(answers)
 
 
 def _persons(cell: Cell) -> _Shares:

@@ -13,7 +13,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read
-from endoxa.instruments.questions.estimates.crossing import Units, unit_columns
+from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import COUNTED, ITEM_NAME, counted
 from endoxa.schema import PROTOCOLS
 
@@ -127,16 +127,20 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     """One row per item and pair of seeds of which both answers were read.
 
     Returns:
-        `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template`, and what was
-        counted in either answer: the names of `measures.COUNTED` for the original, those with `OTHER` behind them
-        for the substituted one. The stereotyped option is known where both sides say the same.
+        `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template` and
+        `crossing.unit_columns` of the original, and what was counted in either answer: the names of
+        `measures.COUNTED` for the original, those with `OTHER` behind them for the substituted one. The stereotyped
+        option is known where both sides say the same.
 
     Raises:
         UserError: an item has another context or right option on the other side.
     """
     by_seed = original.seeds > 1 and substituted.seeds > 1
     keep = ["number", "item_id", *ITEM, *_TRUTH, "template", "choice", "outcome", "target", "unknown"]
-    unnamed, named = (side.answers.filter(is_read()).select(keep) for side in (original, substituted))
+    unnamed, named = (
+        side.answers.filter(is_read()).select(*keep, **unit_columns(side.answers.columns))
+        for side in (original, substituted)
+    )
     paired = unnamed.join(named, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
     if not by_seed and original.seeds == 1:
         paired = paired.with_columns(number=f"number{OTHER}")
@@ -147,7 +151,7 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
             f"Item {row['example_id']} of category '{row['category']}' has a different correct answer in "
             f"'{substituted.data}' than in '{original.data}': error retention needs the same items."
         )
-    keys = paired.select("number", *ITEM, "context_condition", "template", item=ITEM_NAME)
+    keys = paired.select("number", *ITEM, "context_condition", "template", SECOND, BUILT, item=ITEM_NAME)
     return pl.concat([keys, _counted(paired, ""), _counted(paired, OTHER)], how="horizontal")
 
 
