@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from endoxa.report.words import plural
 from endoxa.stats.two_way import Sampled
 
+ONLY = ("with this {} only", "with these {} only")
+
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
@@ -17,15 +19,15 @@ class Kinds:
         second: singular and plural.
         alone: whether the second kind can be the only sample. Attributes cannot: they do not speak for groups that
             nobody asked about.
-        second_taken: how the second kind is taken where it is no sample ("with these {} only").
+        second_taken: how one unit of the second kind is taken where it is no sample, and how several are.
         first_taken: the same of the first.
     """
 
     first: tuple[str, str]
     second: tuple[str, str]
     alone: bool
-    second_taken: str = "with these {} only"
-    first_taken: str = "with these {} only"
+    second_taken: tuple[str, str] = ONLY
+    first_taken: tuple[str, str] = ONLY
 
     @property
     def sampled(self) -> dict[Sampled, str]:
@@ -44,13 +46,20 @@ class Kinds:
         if not second or sampled == "none":
             return firsts
         if sampled == self.first[1]:
-            return f"{firsts}, {self.second_taken.format(seconds)}"
+            return f"{firsts}, {_taken(second, self.second, self.second_taken)}"
         if sampled == self.second[1]:
-            return f"{seconds}, {self.first_taken.format(firsts)}"
+            return f"{seconds}, {_taken(first, self.first, self.first_taken)}"
         return f"{firsts} x {seconds}"
+
+
+def _taken(count: int, noun: tuple[str, str], taken: tuple[str, str]) -> str:
+    return taken[0].format(noun[0]) if count == 1 else taken[1].format(plural(count, *noun))
 
 
 IDENTITIES_ATTRIBUTES = Kinds(("identity", "identities"), ("attribute", "attributes"), alone=False)
 TEMPLATES_GROUPS = Kinds(
-    ("template", "templates"), ("group", "groups"), alone=True, second_taken="in these {} as they are"
+    ("template", "templates"),
+    ("group", "groups"),
+    alone=True,
+    second_taken=("in this {} as it is", "in these {} as they are"),
 )
