@@ -504,7 +504,7 @@ def change_of_protocol(
     layout: Layout, towards: float, deviations: Deviations, rng: np.random.Generator
 ) -> Claims:
     """How much nearer to 0 the bias score is under a second protocol; units differ under each."""
-    leans = (0.75, 1.25 - towards)
+    leans = (0.85, 1.35 - towards)  # both above 0.5, so that the change of distance is that of the score
     sides = []
     for lean in leans:
         person, biased = layout.persons(lean, 0.6, deviations, rng)
@@ -557,13 +557,17 @@ def measure_way(
     return shares
 
 
-def crossed_table(layouts: Iterator[tuple[Layout, Mapping[str, Way]]], worlds: int) -> Iterator[str]:
+def crossed_table(
+    layouts: Iterator[tuple[Layout, Mapping[str, Way]]], worlds: int, only: str
+) -> Iterator[str]:
     """Most false claims and least coverage over `DEVIATIONS`; power where both are 0.5."""
     powers = " | ".join(f"power at {towards:g}" for towards in SHARES)
     yield f"| layout | measure | units | false claims | least coverage | {powers} |"
     yield "|---|---|---|---|---|" + "---|" * len(SHARES)
     for layout, ways in layouts:
         for name, way in ways.items():
+            if not name.startswith(only):
+                continue
             none = [measure_way(layout, way, 0.5, deviations, worlds) for deviations in DEVIATIONS]
             some = [measure_way(layout, way, towards, (0.5, 0.5), worlds) for towards in SHARES]
             for place, units in enumerate(("identities" if layout.built else "templates", "both")):
@@ -597,7 +601,7 @@ if __name__ == "__main__":
     parser.add_argument("--bbq", type=Path, help="folder with BBQ's Religion.jsonl and Nationality.jsonl")
     options = parser.parse_args()
     lines = (
-        crossed_table(crossed_layouts(options.bbq), options.worlds)
+        crossed_table(crossed_layouts(options.bbq), options.worlds, options.only)
         if options.crossed
         else table(options.worlds, options.only)
     )

@@ -267,9 +267,13 @@ def unit_notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """A sentence for each kind of contexts of each data set whose intervals are not over templates alone."""
     units: dict[str, list[str]] = {}
     for row in rows:
-        where = f"{row['data']}, {CONTEXTS[row['context_condition']]}"
-        if (row["groups"] or row["attributes"]) and where not in units.setdefault(units_of(row), []):
-            units[units_of(row)].append(where)
+        second, where = (
+            row["groups"] or row["attributes"],
+            f"{row['data']}, {CONTEXTS[row['context_condition']]}",
+        )
+        places = units.setdefault(units_of(row), []) if second and row["sampled"] != "none" else [where]
+        if where not in places:
+            places.append(where)
     for text, places in units.items():
         yield f"Over {text} ({'; '.join(places)})."
 

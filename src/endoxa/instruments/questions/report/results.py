@@ -330,6 +330,8 @@ def few_units(row: Row) -> str:
     count = row["groups"] or row["attributes"]
     if row["sampled"] != "both" or not 0 < count < NEARLY_UNANIMOUS:
         return ""
+    if corrected(row):
+        return f" With {plural(count, noun)} even what all of them share is not always seen after such a correction."
     return f" With {plural(count, noun)} only what nearly all of them share could show."
 
 
