@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from endoxa.instruments.units import IDENTITIES_ATTRIBUTES
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
 from endoxa.stats.intervals import NAN, Interval, agreeing
@@ -145,16 +146,12 @@ def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> 
 
 def units_in(result: TwoWay, pairs: int) -> str:
     """'30 identities x 10 attributes', '50 identities in 150 pairs', or that no two pairs share anything."""
-    identities = plural(result.first, "identity", "identities")
-    attributes = plural(result.second, "attribute")
-    if result.sampled == "first":
-        return f"{identities}, with these {attributes} only"
     if result.sampled != "none" and result.second < pairs:
-        return f"{identities} x {attributes}"
+        return IDENTITIES_ATTRIBUTES.counted(result.first, result.second, SAMPLED[result.sampled])
     return (
         f"no two of the {pairs} pairs share an identity"
         if result.first == pairs
-        else f"{identities} in {pairs} pairs"
+        else f"{plural(result.first, 'identity', 'identities')} in {pairs} pairs"
     )
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from endoxa.instruments.questions.estimates.inference import Ends, TemplateTest
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS, Kinds
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
-from endoxa.stats.signs import fewest_units
+from endoxa.stats.signs import FLIPS, fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance
 
@@ -167,7 +167,9 @@ def crossed_interval(
         bounds: least and greatest mean; None where nothing bounds it.
         confidence: confidence level.
     """
-    return _two_way(values, units, bounds, neutral=float(values.mean()), confidence=confidence).interval
+    # Against its own value nothing is to be tested: one flip is as good as many.
+    mean = float(values.mean())
+    return _two_way(values, units, bounds, neutral=mean, confidence=confidence, flips=1).interval
 
 
 def _two_way(
@@ -177,6 +179,7 @@ def _two_way(
     *,
     neutral: float,
     confidence: float,
+    flips: int = FLIPS,
     seed: int = 0,
 ) -> TwoWay:
     """`two_way` for a mean between any bounds."""
@@ -189,6 +192,7 @@ def _two_way(
         neutral=(neutral - low) / width,
         bounds=None if bounds is None else (0, 1),
         confidence=confidence,
+        flips=flips,
         seed=seed,
     )
     return replace(
