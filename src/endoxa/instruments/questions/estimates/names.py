@@ -294,7 +294,9 @@ def _difference(measure: _Measure, context: _Context) -> dict[str, Any]:
     if isnan(before - after):
         test = TemplateTest(NAN, "" if measure.sums is None else "the difference is not defined")
     elif context.together:
-        test, ends = _over_both(context, measure.name, measure.sums and measure.sums.bound, _CHANGE)
+        test, ends = _over_both(
+            context, measure.name, None if measure.sums is None else measure.sums.bound, _CHANGE
+        )
     else:
         test, ends, other_method = _over_templates(measure, context.settings)
         method += other_method
