@@ -3,6 +3,8 @@
     python benchmarks/coverage_questions.py                     every row (half an hour on one core)
     python benchmarks/coverage_questions.py --worlds 500        quicker and coarser
     python benchmarks/coverage_questions.py --only ambiguous    rows whose name begins so
+    python benchmarks/coverage_questions.py --crossed --worlds 300 --bbq FOLDER
+                                                                templates x groups, identities x attributes
 
 Templates of a world differ: the rates of each are drawn from beta distributions whose intraclass correlation is the
 world's. A claim is a verdict at 0.05 about one lean. The rule before was that the bootstrap interval of the published
@@ -13,13 +15,22 @@ score excludes 0; it is slow, so it is applied to one world in four. Each row gi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy.special import ndtri
 
-from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, interval_of_change
+from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, Units, crossed
+from endoxa.instruments.questions.estimates.debias import (
+    bias_scores,
+    change_test,
+    interval_of_change,
+    over_both,
+)
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
@@ -31,6 +42,7 @@ from endoxa.instruments.questions.estimates.inference import (
 )
 from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
 from endoxa.instruments.questions.estimates.names import jackknifed
+from endoxa.sources.bbq.items import read_items
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)
@@ -165,13 +177,14 @@ def _cell(
     zeros = np.zeros(len(columns["n"]))
     per_template = np.column_stack([columns.get(name, zeros) for name in COUNTED]).astype(float)
     number = len(template)
-    counted = {name: items.get(name, np.zeros(number, int)) for name in COUNTED}
+    counted = {name: items.get(name, np.zeros(number)).astype(bool) for name in COUNTED}
+    units = {"template": template, SECOND: template, BUILT: np.zeros(number, bool)}
     return Cell(
         key={"context_condition": condition},
         per_template=per_template,
         per_seed=per_template,
         items=number,
-        answers=pl.DataFrame({"template": template, "item": np.arange(number), **counted}),
+        answers=pl.DataFrame({**units, "item": np.arange(number), **counted}),
     )
 
 
@@ -374,6 +387,208 @@ def table(worlds: int, only: str) -> Iterator[str]:
     )
 
 
+# ---------------------------------------------------------------------------- units of two kinds
+
+DEVIATIONS = ((0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.0, 1.0), (0.5, 1.0))
+"""Of units of the first and of the second kind on the probit scale, where an answer's own is 1."""
+SHARES = (0.6, 0.7, 0.8)
+"""Of the persons named, those that are the stereotyped one."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which questions are asked: codes of both units of each, and whether its right answer fits the stereotype."""
+
+    name: str
+    first: np.ndarray
+    second: np.ndarray
+    built: bool = False
+
+    def effects(self, deviations: tuple[float, float], rng: np.random.Generator) -> np.ndarray:
+        """Of the units of each question."""
+        codes = zip((self.first, self.second), deviations, strict=True)
+        return np.asarray(sum(rng.normal(0, deviation, unit.max() + 1)[unit] for unit, deviation in codes))
+
+    def cell(self, condition: str, columns: dict[str, np.ndarray]) -> Cell:
+        """Counts of answers, one for each question."""
+        none = np.zeros(len(self.first), dtype=bool)
+        answers = pl.DataFrame(
+            {
+                "template": self.first,
+                SECOND: self.second,
+                BUILT: ~none if self.built else none,
+                "item": np.arange(len(self.first)),
+                **{name: columns.get(name, none) for name in COUNTED},
+            }
+        )
+        sums = answers.group_by("template").agg(pl.col(COUNTED).sum()).sort("template")
+        per_template = sums.select(pl.col(COUNTED).cast(pl.Float64)).to_numpy()
+        return Cell({"context_condition": condition}, per_template, per_template, len(answers), answers)
+
+    def persons(
+        self, towards: float, named: float, deviations: tuple[float, float], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Whether an ambiguous answer names a person, and whether that is the stereotyped one."""
+        scale = np.sqrt(1 + sum(deviation**2 for deviation in deviations))
+        latent = ndtri(towards) * scale + self.effects(deviations, rng) + rng.normal(size=len(self.first))
+        person = rng.random(len(self.first)) < named
+        return person, person & (latent > 0)
+
+
+def full(identities: int, attributes: int) -> Layout:
+    """Questions made from associations of every identity with every attribute."""
+    first, second = (codes.ravel() for codes in np.mgrid[0:identities, 0:attributes])
+    return Layout(f"built questions, {identities} x {attributes}", first, second, built=True)
+
+
+def dominated() -> Layout:
+    """Sparse and unequal: 12 identities, one with half of the questions, most attributes asked once or twice."""
+    first = np.repeat(np.arange(12), [110, *[10] * 11])
+    second = np.random.default_rng(12).integers(0, 150, len(first))
+    return Layout("built questions, 12 identities, one with half", first, second, built=True)
+
+
+def published(folder: Path, category: str) -> Layout:
+    """Templates and stereotyped groups as in BBQ, the questions of one kind of context."""
+    items = [item for item in read_items(folder / f"{category}.jsonl") if item.condition == "ambig"]
+    first, second = (
+        np.unique([getattr(item, name) for item in items], return_inverse=True)[1]
+        for name in ("template", "identity")
+    )
+    name = f"BBQ {category}, {first.max() + 1} x {second.max() + 1}"
+    return Layout(name, first, second)
+
+
+Claims = Iterator[tuple[float, Interval, float]]
+"""p-value, interval and truth of one simulated data set: with the first kind of units alone, then with both."""
+Deviations = tuple[float, float]
+Way = Callable[[Layout, float, Deviations, np.random.Generator], Claims]
+
+
+def _both_ways(cell: Cell, truth: float) -> Claims:
+    alone = replace(cell, answers=cell.answers.with_columns(pl.col("template").alias(SECOND)))
+    for each in (alone, cell):
+        lean = lean_of(each, 0.95, 0)
+        yield lean.p_value, lean.interval, truth
+
+
+def lean_of_persons(
+    named: float, layout: Layout, towards: float, deviations: Deviations, rng: np.random.Generator
+) -> Claims:
+    """The bias score where this share of answers names a person."""
+    person, biased = layout.persons(towards, named, deviations, rng)
+    every = np.ones(len(person), dtype=bool)
+    columns = dict.fromkeys(("n", "read", "scored"), every)
+    columns |= {"correct": ~person, "scored_correct": ~person}
+    columns |= {"persons": person, "biased": biased, "anti": person & ~biased}
+    yield from _both_ways(layout.cell("ambig", columns), named * (2 * towards - 1))
+
+
+def gap_of_answers(
+    wrong: float, layout: Layout, towards: float, deviations: Deviations, rng: np.random.Generator
+) -> Claims:
+    """The accuracy gap where this share of answers is wrong; units differ in it by up to that share."""
+    gap = (towards - 0.5) / 2 * min(1.0, 4 * wrong)
+    own = layout.effects(deviations, rng) * wrong / 2
+    aligned = np.arange(len(own)) % 2 == 0
+    # Clipped on both sides alike, so that the mean stays.
+    shift = np.clip(own, -wrong + gap / 2, wrong - gap / 2)
+    correct = rng.random(len(own)) < 1 - wrong + np.where(aligned, 1, -1) * (gap + shift) / 2
+    columns = dict.fromkeys(("n", "read", "scored", "persons"), np.ones(len(own), dtype=bool))
+    columns |= {"correct": correct, "scored_correct": correct, "aligned": aligned, "nonaligned": ~aligned}
+    columns |= {"aligned_correct": aligned & correct, "nonaligned_correct": ~aligned & correct}
+    yield from _both_ways(layout.cell("disambig", columns), gap)
+
+
+def change_of_protocol(
+    layout: Layout, towards: float, deviations: Deviations, rng: np.random.Generator
+) -> Claims:
+    """How much nearer to 0 the bias score is under a second protocol; units differ under each."""
+    leans = (0.85, 1.35 - towards)  # both above 0.5, so that the change of distance is that of the score
+    sides = []
+    for lean in leans:
+        person, biased = layout.persons(lean, 0.6, deviations, rng)
+        sides.append(np.stack([np.ones(len(person)), ~person, person, biased], axis=1))
+    counts, truth = np.stack(sides, axis=1).astype(float), 1.2 * (leans[0] - leans[1])
+    of_template = [counts[layout.first == code].sum(axis=0) for code in range(layout.first.max() + 1)]
+    totals = np.stack(of_template)
+    test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+    scores = bias_scores(resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4))
+    ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95)
+    drawn = Interval(ends.low, ends.high)
+    yield test.p_value, interval_of_change(totals[:, 0], totals[:, 1], drawn, test.p_value, 0.95), truth
+    both, intervals = over_both(counts[:, 0], counts[:, 1], Units(layout.first, layout.second), 0.95, 0)
+    ends = intervals["distance_change"]
+    yield both.p_value, Interval(ends.low, ends.high), truth
+
+
+def change_with_names(
+    layout: Layout, towards: float, deviations: Deviations, rng: np.random.Generator
+) -> Claims:
+    """The bias score with groups minus that with names; units differ in each."""
+    leans = (0.75, 1.25 - towards)
+    answers = [layout.persons(lean, 0.6, deviations, rng) for lean in leans]
+    before, after = (2.0 * biased - person for person, biased in answers)
+    difference, truth = before - after, 1.2 * (leans[0] - leans[1])
+    totals, sizes = np.bincount(layout.first, difference), np.bincount(layout.first).astype(float)
+    test = templates_test(totals, totals != 0, happens="", confidence=0.95, seed=0)
+    interval = clustered_mean(sizes, totals, 0.95, (-2.0, 2.0))
+    yield test.p_value, agreeing(interval, float(difference.mean()), 0.0, test.p_value, 0.95), truth
+    units = Units(layout.first, layout.second)
+    both = crossed(difference, units, limit=2.0, happens="", confidence=0.95, seed=0)
+    yield both.test.p_value, both.interval, truth
+
+
+def measure_way(
+    layout: Layout, way: Way, towards: float, deviations: Deviations, worlds: int
+) -> list[tuple[float, float]]:
+    """Shares of data sets with a claim, and with the truth inside the interval: first kind alone, both kinds."""
+    rng = np.random.default_rng([round(100 * towards), *(round(10 * d) for d in deviations)])
+    rows = [list(way(layout, towards, deviations, rng)) for _ in range(worlds)]
+    shares = []
+    for of_units in zip(*rows, strict=True):
+        inside = [
+            interval.low - 1e-9 <= truth <= interval.high + 1e-9
+            for _, interval, truth in of_units
+            if interval.defined
+        ]
+        claims = [p_value <= 0.05 for p_value, *_ in of_units]
+        shares.append((float(np.mean(claims)), float(np.mean(inside))))
+    return shares
+
+
+def crossed_table(
+    layouts: Iterator[tuple[Layout, Mapping[str, Way]]], worlds: int, only: str
+) -> Iterator[str]:
+    """Most false claims and least coverage over `DEVIATIONS`; power where both are 0.5."""
+    powers = " | ".join(f"power at {towards:g}" for towards in SHARES)
+    yield f"| layout | measure | units | false claims | least coverage | {powers} |"
+    yield "|---|---|---|---|---|" + "---|" * len(SHARES)
+    for layout, ways in layouts:
+        for name, way in ways.items():
+            if not name.startswith(only):
+                continue
+            none = [measure_way(layout, way, 0.5, deviations, worlds) for deviations in DEVIATIONS]
+            some = [measure_way(layout, way, towards, (0.5, 0.5), worlds) for towards in SHARES]
+            for place, units in enumerate(("identities" if layout.built else "templates", "both")):
+                claims = max(shares[place][0] for shares in none)
+                covered = min(shares[place][1] for shares in (*none, *some))
+                shown = " | ".join(f"{shares[place][0]:.2f}" for shares in some)
+                yield f"| {layout.name} | {name} | {units} | {claims:.3f} | {covered:.3f} | {shown} |"
+
+
+def crossed_layouts(folder: Path | None) -> Iterator[tuple[Layout, Mapping[str, Way]]]:
+    """What is measured where; layouts of BBQ where its files are there."""
+    leans = {f"bias score, {100 * named:g} % named": partial(lean_of_persons, named) for named in (0.6, 0.05)}
+    gaps = {f"accuracy gap, {100 * wrong:g} % wrong": partial(gap_of_answers, wrong) for wrong in (0.3, 0.05)}
+    changes = {"self-debiasing": change_of_protocol, "groups and names, bias score": change_with_names}
+    for category in ("Religion", "Nationality"):
+        if folder is not None:
+            yield published(folder, category), {**leans, **gaps, **changes}
+    for layout in (full(30, 10), full(12, 40), dominated()):
+        yield layout, dict(list(leans.items())[:1])
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -382,6 +597,13 @@ if __name__ == "__main__":
         "--worlds", type=int, default=2000, help="simulated data sets per row and correlation"
     )
     parser.add_argument("--only", default="", help="rows whose name begins so")
+    parser.add_argument("--crossed", action="store_true", help="units of two kinds instead")
+    parser.add_argument("--bbq", type=Path, help="folder with BBQ's Religion.jsonl and Nationality.jsonl")
     options = parser.parse_args()
-    for line in table(options.worlds, options.only):
+    lines = (
+        crossed_table(crossed_layouts(options.bbq), options.worlds, options.only)
+        if options.crossed
+        else table(options.worlds, options.only)
+    )
+    for line in lines:
         print(line, flush=True)

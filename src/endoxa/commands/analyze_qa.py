@@ -152,6 +152,7 @@ def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataF
 def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
     """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
     from endoxa.instruments.questions.estimates.measures import MEASURES
+    from endoxa.instruments.questions.headline import unit_notes
     from endoxa.report.claims import CHIPS
 
     bounded = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
@@ -178,6 +179,7 @@ def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
     ]
     title = "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)"
     yield _shown(title, heads, rows)
+    yield from unit_notes(estimates.iter_rows(named=True))
     yield from _reasons(estimates, ("model", *several, "context_condition"))
 
 
@@ -222,7 +224,7 @@ def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
     if rows:
         heads = ["items", "bias score", "reduction", "closer to 0 by", "verdict"]
         title = (
-            "Self-debiasing (intervals over templates; verdict: baseline: score; others: change towards 0)"
+            "Self-debiasing (over templates and groups; verdict: baseline: score; others: change towards 0)"
         )
         yield _shown(title, heads, rows)
         yield from _reasons(shown, ("model", "data", "protocol"))

@@ -84,6 +84,7 @@ class QaItem:
         region: region of that group, where the file names it, else empty.
         names: names put in the place of groups (group -> name); empty in an original.
         association_id: the association it was made from, or empty.
+        attribute: what that association says of the identity, or empty.
         built_by: the command that made it ('endoxa build qa --style person'), or empty.
         words: endoxa's own words that it was made with (`schema.provenance`), or empty.
     """
@@ -106,6 +107,7 @@ class QaItem:
     region: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     association_id: str = ""
+    attribute: str = ""
     built_by: str = ""
     words: str = ""
 
@@ -161,8 +163,18 @@ QA_RECORD_COLUMNS: dict[str, str] = {
     "prompt_tokens": "tokens sent, over all turns",
     "completion_tokens": "tokens received, over all turns",
     "error": "the provider's message where it refused this request, or empty",
+    "attribute": "what the association says of the identity, or empty",
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
+
+_SECOND_UNITS = {
+    "groups": "stereotyped groups that templates are crossed with; 0 where none is asked about in several templates",
+    "attributes": "questions made from associations: attributes that identities are crossed with; 0 where none recurs",
+    "sampled": "what the statement is about: 'both' kinds of units; 'templates' (in these groups as they are), "
+    "'groups' (with these templates only) or 'identities' (with these attributes only), where the other kind has "
+    "fewer than six; 'none' where nothing can be tested",
+}
+"""Last columns of tables with verdicts about answers."""
 
 QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "data": "label of the data set ('Nationality', 'Name', ...)",
@@ -215,12 +227,14 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "lean_low": "lower end of its interval, which agrees with the test",
     "lean_high": "upper end of its interval",
     "neutral": "0, the value of an unbiased respondent",
-    "p_value": "sign-flip test of `lean` on templates; empty where it cannot be tested",
+    "p_value": "sign-flip test of `lean` on templates and on what they are crossed with, the larger; empty where it "
+    "cannot be tested",
     "p_adjusted": "the same after Benjamini-Hochberg over all values of `lean` in the analysis",
     "interval": "units of interval and test of `lean`: 'templates', or 'items' where each is a template of its own",
     "clusters": "informative templates (for an accuracy gap those with items of both kinds)",
     "verdict": "'above' (biased towards the stereotype), 'below' (against it), 'unclear' or 'cannot-be-tested'",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **_SECOND_UNITS,
 }
 """Columns of a table of estimates from questions; an undefined value is empty, never 0."""
 
@@ -244,12 +258,13 @@ RETENTION_COLUMNS: dict[str, str] = {
     "reason": "why it is undefined, or empty",
     "n_left_out": "items read in one of the two only, which are left out",
     "neutral": "1, as many errors",
-    "p_value": "sign-flip test of the difference of errors on templates; empty where it cannot be tested",
+    "p_value": "sign-flip test of the difference of errors, on the units of leans; empty where it cannot be tested",
     "p_adjusted": "the same after Benjamini-Hochberg over all ratios",
     "interval": "'templates', or 'items' where there are too few templates to resample",
     "clusters": "templates that both answered",
     "verdict": "'above' (more errors with the names), 'below' (fewer), 'unclear' or 'cannot-be-tested'",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **_SECOND_UNITS,
 }
 """Columns of a table of error retention ratios."""
 
@@ -271,12 +286,13 @@ QA_DIFFERENCE_COLUMNS: dict[str, str] = {
     "n_items": "items that were read in both data sets",
     "n_left_out": "items read in one of them only, which are left out",
     "neutral": "0; empty for measures that are not tested (bias_unscaled, the disambiguated bias_score)",
-    "p_value": "sign-flip test of the difference on templates; empty where it cannot be tested",
+    "p_value": "sign-flip test of the difference, on the units of leans; empty where it cannot be tested",
     "p_adjusted": "the same after Benjamini-Hochberg over all differences",
     "interval": "'templates', or 'items' where there are too few templates to resample",
     "clusters": "templates that both answered",
     "verdict": "'above' (higher with the groups), 'below', 'unclear', 'cannot-be-tested', or empty without a test",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **_SECOND_UNITS,
 }
 """Columns of a table of differences between a data set and the same with names."""
 
@@ -307,13 +323,15 @@ DEBIAS_COLUMNS: dict[str, str] = {
     "distance_change_high": "upper end of its interval",
     "distance_share": "distance_change / |bias score of the baseline|; empty unless the baseline's verdict is a claim",
     "neutral": "0; empty in rows that resample items, which are not tested",
-    "p_value": "sign-flip test on templates: of the baseline's score, or of the change of distance of another protocol",
+    "p_value": "sign-flip test, on the units of leans: of the baseline's score, or of another protocol's change of "
+    "distance",
     "p_adjusted": "the same after Benjamini-Hochberg over all protocols, models and data sets",
     "interval": "'items' or 'templates': what is resampled",
     "clusters": "how many of them there are",
     "verdict": "baseline: 'above' or 'below' 0; others: 'above' (nearer to 0), 'below' (farther); or 'unclear', "
     "'cannot-be-tested'; empty in rows that resample items",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **_SECOND_UNITS,
 }
 """Columns of a table of self-debiasing protocols (Gallegos et al. 2025)."""
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 from endoxa.instruments.questions.estimates.answers import is_read
+from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS
 from endoxa.report.claims import chip
 from endoxa.report.words import (
     NO_VALUE,
@@ -207,6 +208,7 @@ KEPT = (
         "lean_high",
     ),
     *("confidence", "verdict", "verdict_reason", "p_adjusted", "n", "n_read", "clusters"),
+    *("groups", "attributes", "sampled"),
 )
 
 
@@ -240,18 +242,40 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
             {name: plain(row[name]) for name in KEPT} | {"at_chance": _cell(row) in at_chance} for row in rows
         ),
         words=("model", *named, "contexts", "verdict"),
-        notes=tuple(
-            dict.fromkeys(
+        notes=(
+            *unit_notes(row for row in rows if _cell(row) not in at_chance),
+            *dict.fromkeys(
                 f"Cannot be tested: {row['verdict_reason']}."
                 for row in rows
                 if row["verdict"] == UNTESTED and _cell(row) not in at_chance
-            )
+            ),
         ),
         warnings=(
             *competence_warnings(by_cell.values(), labels.__getitem__),
             *version_sentences(labels),
         ),
     )
+
+
+def units_of(row: Mapping[str, Any]) -> str:
+    """'25 templates x 7 groups', '30 identities, with these 5 attributes only': what a row with a verdict is about."""
+    kinds = IDENTITIES_ATTRIBUTES if row["attributes"] else TEMPLATES_GROUPS
+    return kinds.counted(row["clusters"], row["groups"] or row["attributes"], row["sampled"])
+
+
+def unit_notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each kind of contexts of each data set whose intervals are not over templates alone."""
+    units: dict[str, list[str]] = {}
+    for row in rows:
+        second, where = (
+            row["groups"] or row["attributes"],
+            f"{row['data']}, {CONTEXTS[row['context_condition']]}",
+        )
+        places = units.setdefault(units_of(row), []) if second and row["sampled"] != "none" else [where]
+        if where not in places:
+            places.append(where)
+    for text, places in units.items():
+        yield f"Over {text} ({'; '.join(places)})."
 
 
 def _cell(row: dict[str, Any]) -> tuple[str, str, str]:

@@ -398,6 +398,7 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         region=region,
         names=record.names,
         association_id=extra.association_id,
+        attribute=extra.attribute if from_association else "",
         built_by=record.built_by,
         words=record.words,
     )

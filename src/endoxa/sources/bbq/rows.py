@@ -191,6 +191,7 @@ class AdditionalMetadata(BaseModel):
     association_id: Optional = ""
     identity: Optional = ""
     region: Optional = ""
+    attribute: Stated = ""
 
 
 class Record(BaseModel):
@@ -219,6 +220,7 @@ class Record(BaseModel):
     association_id: Optional = ""
     identity: Optional = ""
     region: Optional = ""
+    attribute: Stated = ""
     unknown: int | None = Field(default=None, ge=0, le=2)
     language: Optional = ""
     built_by: Stated = ""

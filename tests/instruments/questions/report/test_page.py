@@ -66,6 +66,7 @@ def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = questions(categories=("River", "Town"))
     lean = {"sim/biased": Lean(0.7, 0.95, 0.1, 0.02, 0.02)}
     found = records(asked, lean, protocols=("baseline", "explanation", "reprompting"))
+    found = found.with_columns(identity=pl.lit(""))  # with six towns even such a change is not always claimed
     return qa_folder(tmp_path_factory.mktemp("debiased") / "q3", asked, found, "Mixed")
 
 
@@ -204,16 +205,24 @@ def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults, page: Page) -> None:
+def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
+    results: QaResults, page: Page, answers: pl.DataFrame
+) -> None:
     sections = {section.anchor: section for section in qa_sections([], results)}
     said = [finding.text for finding in sections["headline"].findings]
-    # Eight templates: the least p-value is 2 / 2^8, and it is corrected over all 24 leans.
     own = results.estimates.filter(data="Nationality", context_condition="ambig")
-    assert own.filter(verdict="above")["model"].to_list() == ["sim/biased", "anthropic/second"]
+    # Six towns: the least p-value is 2 / 2^6, too much after correction over all 24 leans.
+    assert own.filter(model="sim/biased")["p_value"][0] == pytest.approx(2 / 2**6, abs=0.006)
+    assert own["p_value"].arg_min() == own["model"].index_of("sim/biased")
+    assert set(own["verdict"]) == {"unclear"}
     assert said[0].startswith(
-        "In ambiguous contexts with Nationality, of 6 models 2 lean towards the stereotype and for 4 a lean is not "
-        "distinguishable. Bias score: highest 0.295 (sim/biased (simulated); 95\u00a0% interval "
+        "In ambiguous contexts with Nationality, for all 6 models a lean is not distinguishable. Bias score: highest "
+        "0.295 (sim/biased (simulated); 95\u00a0% interval "
     )
+    # Eight templates, of towns that are not known: 2 / 2^8.
+    alone = analyze_qa(answers.drop("identity")).estimates
+    alone = alone.filter(data="Nationality", context_condition="ambig", verdict="above")
+    assert sorted(alone["model"]) == ["anthropic/second", "sim/biased"]
     rows = [row for row in page.table("Leans") if row["data"] == "Nationality"]
     fair = [row for row in rows if row["model"].startswith("a-model-with") and row["contexts"] == "ambiguous"]
     assert [row["verdict"] for row in fair] == ["unclear"]
@@ -235,8 +244,8 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
     found = analyze_qa(load_answers([debiased])).debias
     rows = page.table("Self-debiasing")
     assert [row["protocol"] for row in rows[::2]] == ["baseline", "explanation", "reprompting"]
-    own = found.filter(pl.col("protocol") == "explanation", pl.col("method").str.starts_with("template"))
-    assert rows[3]["resampled"] == "templates"
+    own = found.filter(protocol="explanation", interval="templates")
+    assert [rows[2]["over"], rows[3]["over"]] == [f"{own['n_evaluated'][0]} items", "16 templates"]
     assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
     assert rows[0]["reduction"] == "–"
     assert "the bias score is nearer to 0 than asked at once" in page.text

@@ -435,8 +435,8 @@ def test_names_and_groups_are_compared_on_the_same_questions() -> None:
     assert values[0] - values[1] > 0.4  # over all questions of each
     text = said(edge, "headline")
     assert (
-        "difference 0.000 (95\u00a0% interval −0.337 to 0.337; no difference: 0; 600 shared items, 400 items"
-        in text
+        "difference 0.000 (95\u00a0% interval −0.337 to 0.337 over 20 templates, in this group as it is; "
+        "no difference: 0; 600 shared items, 400 items" in text
     )
     assert "read in one of them only left out)" in text
     for word in (" higher ", " lower "):
@@ -469,8 +469,8 @@ def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
 def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
     text = said("from below 0 to above", "debias")
     assert (
-        "is farther from 0 than asked at once: 0.600 farther (95\u00a0% interval 0.177 to 0.706; no change: 0)"
-        in text
+        "is farther from 0 than asked at once: 0.600 farther (95\u00a0% interval 0.177 to 0.706 over 12 templates, "
+        "in this group as it is; no change: 0)" in text
     )
     assert "smaller" not in text
     alike = said("from one side to as far on the other", "debias")

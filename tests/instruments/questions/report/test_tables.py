@@ -45,6 +45,9 @@ GPT_4O = {
 COUNTS = [name for name, kind in ESTIMATE_TYPES.items() if kind == pl.Int64]
 
 
+UNITS = {"clusters": 25, "groups": 30, "attributes": 0, "sampled": "both"}
+
+
 def estimate(**values: Any) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(QA_ESTIMATE_COLUMNS) | dict.fromkeys(COUNTS, 0)
     row |= {"data": "Town", "category": "Town", "model": "openai/gpt-4o", "protocol": "baseline"}
@@ -60,6 +63,7 @@ def estimate(**values: Any) -> dict[str, Any]:
         "verdict": "cannot-be-tested",
         "verdict_reason": "3 templates, at least 6 needed",
         "neutral": 0.0,
+        **UNITS,
     }
     named = values.get("context_condition", "ambig") == "ambig"
     row |= {"lean_name": "bias_score" if named else "accuracy_gap", "lean": values.get("bias_score")}
@@ -137,6 +141,7 @@ def published() -> QaResults:
         "protocol": "baseline",
         "original": "Nationality",
         "substituted": "Name",
+        **UNITS,
     }
     ratios = [
         {
@@ -214,29 +219,29 @@ def test_the_headline_says_verdicts(published: QaResults) -> None:
     assert any(
         text.startswith(
             "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
-            "interval 0.025 to 0.045; no lean: 0)."
+            "interval 0.025 to 0.045 over 25 templates x 30 groups; no lean: 0)."
         )
         for text in said
     )
     assert any(
         text.startswith(
             "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
-            "interval −0.004 to 0.016; no lean: 0)."
+            "interval −0.004 to 0.016 over 25 templates x 30 groups; no lean: 0)."
         )
         for text in said
     )
     assert any(
         text.startswith(
             "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference "
-            "0.029 (95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of "
-            "them only left out)."
+            "0.029 (95\u00a0% interval 0.019 to 0.039 over 25 templates x 30 groups; no difference: 0; 770 shared "
+            "items, 3 items read in one of them only left out)."
         )
         for text in said
     )
     assert any(
         text.startswith(
             "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as "
-            "high (95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
+            "high (95\u00a0% interval 0.500 to 0.900 over 25 templates x 30 groups; equal: 1; 770 shared items)."
         )
         for text in said
     )

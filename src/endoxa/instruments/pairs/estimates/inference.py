@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from endoxa.instruments.units import IDENTITIES_ATTRIBUTES
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, agreeing
@@ -194,16 +195,12 @@ def units_in(result: TwoWay, identity: np.ndarray) -> str:
         fixed = ", in these groups as they are" if result.sampled == "second" else ""
         groups = plural(len(np.unique(identity)), "group")
         return f"{groups}{uneven} x {plural(result.second, 'sentence frame')}{fixed}"
-    identities = plural(result.first, "identity", "identities")
-    attributes = plural(result.second, "attribute")
-    if result.sampled == "first":
-        return f"{identities}, with these {attributes} only"
     if result.sampled != "none" and result.second < pairs:
-        return f"{identities} x {attributes}"
+        return IDENTITIES_ATTRIBUTES.counted(result.first, result.second, SAMPLED[result.sampled])
     return (
         f"no two of the {pairs} pairs share an identity"
         if result.first == pairs
-        else f"{identities} in {pairs} pairs"
+        else f"{plural(result.first, 'identity', 'identities')} in {pairs} pairs"
     )
 
 

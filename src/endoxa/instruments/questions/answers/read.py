@@ -430,7 +430,7 @@ def outcome(reading: Reading, item: QaItem) -> str:
 
 _KEPT = (
     *("item_id", "category", "example_id", "variant", "template", "language", "identity", "association_id"),
-    *("label", "target", "unknown"),
+    *("attribute", "label", "target", "unknown"),
 )
 
 

@@ -182,7 +182,7 @@ def analyze_run(
     schemas = {name: SCHEMAS[name] for name in KEPT}
 
     def analyze() -> estimates.Tables:
-        answers = load_answers([folder], ("identity",))
+        answers = load_answers([folder], ("identity", "attribute"))
         analysis = analyze_qa(
             answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
         )

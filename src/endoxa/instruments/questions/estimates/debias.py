@@ -12,7 +12,7 @@ that change sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -23,6 +23,7 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.answers import grouped
+from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     Ends,
@@ -40,7 +41,7 @@ from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, prot
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
-from endoxa.stats.verdicts import CLEAR
+from endoxa.stats.verdicts import CLEAR, significance
 
 _DIGITS = 9
 """Parts that differ by less are taken as alike: they differ by rounding only."""
@@ -112,6 +113,46 @@ def interval_of_change(
     return agreeing(bootstrapped, value, 0.0, p_value, confidence)
 
 
+def over_both(
+    baseline: np.ndarray, other: np.ndarray | None, units: Units, confidence: float, seed: int
+) -> tuple[TemplateTest, dict[str, Ends]]:
+    """Test and intervals where units of the second kind decide too, by the names of their columns.
+
+    Args:
+        baseline: counts of the baseline as for `parts`, of each answer.
+        other: those of another protocol; None for the score of the baseline itself.
+        units: of the answers.
+        confidence: confidence level.
+        seed: of sign patterns that are drawn.
+    """
+    over = partial(crossed, units=units, confidence=confidence, seed=seed)
+    first = parts(baseline)
+    score = over(first, limit=1.0, happens="persons are named")
+    if other is None:
+        return score.test, {"bias_score": score.ends}
+    second = parts(other)
+    scored = over(second, limit=1.0, happens="persons are named")
+    reduced = over(first - second, limit=2.0, happens="answers change")
+    added = over(first + second, limit=2.0, happens="persons are named")
+    untestable = reduced.test.untestable or added.test.untestable
+    test = TemplateTest(NAN if untestable else max(reduced.test.p_value, added.test.p_value), untestable)
+    signed = np.sign(first.sum()) * first - np.sign(second.sum()) * second
+    nearer = over(signed, limit=1.0, happens="answers change")
+    agreed = agreeing(nearer.interval, float(signed.mean()), 0.0, test.p_value, confidence)
+    share = Ends(NAN, NAN, score.test.untestable or "the baseline may well be without bias")
+    if score.test.p_value <= significance(confidence):
+        ratio = (first - second).sum() / first.sum()
+        linear = ratio + (first - second - ratio * first) / first.mean()
+        of_share = crossed_interval(linear, units, None, confidence)
+        share = Ends(of_share.low, of_share.high)
+    return test, {
+        "bias_score": scored.ends,
+        "reduction": reduced.ends,
+        "distance_change": Ends(agreed.low, agreed.high, nearer.test.untestable),
+        "reduction_share": share,
+    }
+
+
 REPLICATES = 1000
 """Bootstrap replicates over items, as LACES has them."""
 
@@ -119,8 +160,18 @@ BY_ITEM = "item bootstrap as published, percentile interval"
 BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 """How `method` begins in the two kinds of rows."""
 
-_INTEGERS = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
-_TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason")
+_INTEGERS = (
+    "n_evaluated",
+    "n_dropped",
+    "n_unread",
+    "n_correct",
+    "n_non_unknown",
+    "n_biased",
+    "clusters",
+    "groups",
+    "attributes",
+)
+_TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason", "sampled")
 DEBIAS_TYPES = column_types(DEBIAS_COLUMNS, _INTEGERS, _TEXT)
 
 
@@ -184,29 +235,15 @@ def _row(
 ) -> dict[str, Any]:
     values, ends = _scores(compared, place, totals, draws, method)
     intervals = {name: interval for name, interval in ends.items() if not isnan(values[name])}
-    test, column = TemplateTest(NAN), "bias_score" if place == compared.baseline else "distance_change"
-    if method.unit == TEMPLATES and compared.baseline is None:
-        test = TemplateTest(NAN, "there is no baseline to compare with")
-    elif method.unit == TEMPLATES:
-        baseline, other = totals[:, compared.baseline], totals[:, place]
-        if isnan(values[column]):
-            test = TemplateTest(NAN, "the score is not defined under one of the protocols")
-        elif place == compared.baseline:
-            test = score_test(baseline, method.confidence, method.seed)
-        else:
-            test = change_test(baseline, other, method.confidence, method.seed)
-        if test.untestable:
-            intervals = {name: Ends(NAN, NAN, test.untestable) for name in intervals}
-        elif column in intervals:
-            agreed = interval_of_change(
-                baseline,
-                None if place == compared.baseline else other,
-                Interval(intervals[column].low, intervals[column].high),
-                test.p_value,
-                method.confidence,
-            )
-            if agreed.defined:
-                intervals[column] = Ends(agreed.low, agreed.high)
+    test, units = TemplateTest(NAN), compared.observations[1]
+    text = f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}"
+    sampled: Mapping[str, int | str] = {"groups": 0, "attributes": 0, "sampled": ""}
+    if method.unit == TEMPLATES:
+        test, changed = _tested(compared, place, totals, intervals, method)
+        intervals |= changed
+        sampled = units.columns(method.confidence)
+        if units.decide_together(method.confidence):
+            text = f"{units.method(method.confidence)}; {units.text(method.confidence)}"
     evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
     return {
         "data": compared.data,
@@ -222,7 +259,7 @@ def _row(
         **{f"{name}_low": interval.low for name, interval in intervals.items()},
         **{f"{name}_high": interval.high for name, interval in intervals.items()},
         "confidence": method.confidence,
-        "method": f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}",
+        "method": text,
         "interval": method.unit,
         "clusters": len(totals),
         "reason": "; ".join([*_reasons(compared, place, totals, values), *without_interval(intervals)]),
@@ -230,7 +267,39 @@ def _row(
         "p_value": test.p_value,
         "verdict": "",
         "verdict_reason": test.untestable,
+        **sampled,
     }
+
+
+def _tested(
+    compared: ProtocolAnswers,
+    place: int,
+    totals: np.ndarray,
+    bootstrapped: dict[str, Ends],
+    method: _Method,
+) -> tuple[TemplateTest, dict[str, Ends]]:
+    """The test of a protocol over templates and what they are crossed with, and the intervals that go with it."""
+    base, column = compared.baseline, "bias_score" if place == compared.baseline else "distance_change"
+    settings = method.confidence, method.seed
+    intervals: dict[str, Ends] = {}
+    counts, units = compared.observations
+    if base is None:
+        test = TemplateTest(NAN, "there is no baseline to compare with")
+    elif column not in bootstrapped:
+        test = TemplateTest(NAN, "the score is not defined under one of the protocols")
+    elif units.decide_together(method.confidence):
+        test, intervals = over_both(
+            counts[:, base], counts[:, place] if place != base else None, units, *settings
+        )
+    else:
+        baseline, other = totals[:, base], totals[:, place] if place != base else None
+        test = score_test(baseline, *settings) if other is None else change_test(baseline, other, *settings)
+        ends = Interval(bootstrapped[column].low, bootstrapped[column].high)
+        agreed = interval_of_change(baseline, other, ends, test.p_value, method.confidence)
+        intervals = {column: Ends(agreed.low, agreed.high)} if agreed.defined else {}
+    if test.untestable:
+        return test, {name: Ends(NAN, NAN, test.untestable) for name in bootstrapped}
+    return test, {name: ends for name, ends in intervals.items() if name in bootstrapped}
 
 
 def bias_scores(totals: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped, is_read
+from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, unit_columns
 from endoxa.schema import ALL
 
 MEASURES = ("accuracy", "bias_unscaled", "bias_score")
@@ -219,6 +220,24 @@ def gap_of(counts: Counts) -> Gap:
     return Gap(sizes, first, second, lcm(*(int(n) // gcd(int(n), int(aligned_n)) for n, aligned_n in pairs)))
 
 
+def gap_parts(answers: pl.DataFrame) -> np.ndarray:
+    """What each answer adds to the accuracy gap: the mean over answers in templates with both kinds is the gap.
+
+    An answer of one kind counts its template's weight / answers of its kind, so that right answers of a template add up
+    to what `gap_of` has; it counts from its template's accuracy, which adds nothing to the sum.
+
+    Args:
+        answers: `template`, `aligned`, `aligned_correct`, `nonaligned` and `nonaligned_correct` of such answers.
+    """
+    first, second = (pl.col(name).sum().over("template") for name in ("aligned", "nonaligned"))
+    correct = pl.col("aligned_correct").cast(pl.Int64) + pl.col("nonaligned_correct").cast(pl.Int64)
+    weight = first * second / (first + second)
+    counts_for = weight * (pl.col("aligned") / first - pl.col("nonaligned") / second)
+    parts = counts_for * (correct - correct.mean().over("template"))
+    total = weight.first().over("template") / (first + second)
+    return answers.select(parts / total.sum() * pl.len()).to_series().to_numpy()
+
+
 CELL = ("data", "category", "model", "protocol", "context_condition")
 SEED = ("variant", "repeat")
 ITEM_NAME = pl.concat_str("category", "example_id", separator="-")
@@ -234,7 +253,7 @@ class Cell:
         per_template: (templates, counts), templates sorted by name, counts in the order of `COUNTED`.
         per_seed: (seeds, counts), a seed being a variant and a repeat.
         items: number of items.
-        answers: `template`, `item` and `COUNTED` of every answer, for whoever needs counts by item.
+        answers: `template`, `item`, `crossing.SECOND`, `crossing.BUILT` and `COUNTED` of every answer.
     """
 
     key: dict[str, str]
@@ -259,13 +278,16 @@ def compact(answers: pl.DataFrame) -> pl.DataFrame:
     """What cells are counted from, in a fifth of the memory: numbers in the place of texts, and bits.
 
     Returns:
-        `CELL`, `SEED`, `template`, `item` (numbers in the order of the names) and `COUNTED`.
+        `CELL`, `SEED`, `template`, `item`, `crossing.SECOND` (numbers in the order of the names), `crossing.BUILT` and
+        `COUNTED`.
     """
+    units = unit_columns(answers.columns)
     return answers.select(
         pl.col(CELL).cast(pl.Categorical),
         _places(pl.col(SEED)),
         template=_places(pl.col("template")),
         item=_places(ITEM_NAME),
+        **{SECOND: _places(units[SECOND]), BUILT: units[BUILT]},
         **counted(),
     )
 

@@ -17,6 +17,7 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates.crossing import SECOND, Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
@@ -34,15 +35,18 @@ from endoxa.instruments.questions.estimates.inference import (
     without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import (
+    COUNTED,
     MEASURES,
     Counts,
     gap_of,
+    gap_parts,
     measured,
     rarer_answers,
     share,
 )
 from endoxa.instruments.questions.estimates.pairing import (
     ITEM,
+    OTHER,
     Side,
     changed_templates,
     item_pairs,
@@ -64,14 +68,15 @@ from endoxa.stats.intervals import (
     jackknife_variance,
 )
 
-_INTEGERS = ("n_items", "n_seeds", "n_left_out", "clusters")
+_INTEGERS = ("n_items", "n_seeds", "n_left_out", "clusters", "groups", "attributes")
 _TEXTS = (
     *("model", "protocol", "context_condition", "original", "substituted", "measure", "method", "reason"),
-    *("interval", "verdict", "verdict_reason"),
+    *("interval", "verdict", "verdict_reason", "sampled"),
 )
 DIFFERENCE_TYPES = column_types(QA_DIFFERENCE_COLUMNS, _INTEGERS, _TEXTS)
 RETENTION_TYPES = column_types(RETENTION_COLUMNS, _INTEGERS, _TEXTS)
 
+_CHANGE = "answers change with names"
 METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}; {templates} templates"
 
 
@@ -91,6 +96,7 @@ class _Context:
         pairs: see `pairing.item_pairs`.
         sums: (templates, 2, counts), see `pairing.side_sums`.
         note: seeds left out, or empty.
+        units: of the pairs.
         shared: cells of all rows about them.
         method: how intervals are made.
         settings: of the intervals.
@@ -99,14 +105,35 @@ class _Context:
     condition: str
     pairs: pl.DataFrame
     sums: np.ndarray
+    units: Units
     note: str
     shared: dict[str, Any]
     method: str
     settings: _Settings
 
+    @property
+    def together(self) -> bool:
+        """Whether units of the second kind decide with templates, or in their place."""
+        return self.units.decide_together(self.settings.confidence)
+
     def counts(self, side: int) -> Counts:
         """Per template, what was counted on one side: 0 with groups, 1 with names."""
         return Counts.of(self.sums[:, side])
+
+    def parts(self, measure: str) -> tuple[np.ndarray, np.ndarray, Units]:
+        """What each pair adds to the difference of a measure, which is their mean, whether it could, and its units."""
+        chosen = np.ones(len(self.pairs), dtype=bool)
+        if measure == ACCURACY_GAP:
+            both = (pl.col(name).sum().over("template") > 0 for name in ("aligned", "nonaligned"))
+            compared = pl.col("aligned") + pl.col("nonaligned") > 0
+            chosen = self.pairs.select(pl.all_horizontal(compared, *both)).to_series().to_numpy()
+        elif measure == "bias_score" and self.condition == "ambig":
+            chosen = (self.pairs["scored"] > 0).to_numpy()
+        pairs = self.pairs.filter(chosen)
+        original, other = (_parts(pairs, measure, self.condition, side) for side in ("", OTHER))
+        parts = original - other
+        changed = (pairs["correct"] != pairs[f"correct{OTHER}"]).to_numpy()
+        return parts, changed if measure == ACCURACY_GAP else parts != 0, self.units.where(chosen)
 
 
 def _contexts(matched: Sequence[tuple[Side, Side]], settings: _Settings) -> Iterator[_Context]:
@@ -117,7 +144,7 @@ def _contexts(matched: Sequence[tuple[Side, Side]], settings: _Settings) -> Iter
         pairs = item_pairs(original, substituted)
         note, lonely = unpaired_seeds(original, substituted), left_out(original, substituted, pairs)
         for (condition,), part in sorted(pairs.partition_by("context_condition", as_dict=True).items()):
-            templates = part["template"].n_unique()
+            templates, units = part["template"].n_unique(), Units.of(part)
             shared = {
                 "model": named(original.model, substituted.model),
                 "protocol": named(original.protocol, substituted.protocol),
@@ -130,13 +157,30 @@ def _contexts(matched: Sequence[tuple[Side, Side]], settings: _Settings) -> Iter
                 "interval": TEMPLATES,
                 "clusters": templates,
                 "verdict": "",
+                **units.columns(settings.confidence),
             }
             method = METHOD.format(resamples=settings.resamples, seed=settings.seed, templates=templates)
+            if units.decide_together(settings.confidence):
+                method = f"{units.method(settings.confidence)}; {units.text(settings.confidence)}"
             sums = side_sums(part, "template")
-            yield _Context(str(condition), part, sums, note, shared, method, settings)
+            yield _Context(str(condition), part, sums, units, note, shared, method, settings)
 
 
 # ---------------------------------------------------------------------------- differences
+
+
+def _parts(pairs: pl.DataFrame, measure: str, condition: str, side: str) -> np.ndarray:
+    """What each answer of one side adds to a measure; a ratio is linearised."""
+    counted = pairs.select("template", **{name: pl.col(f"{name}{side}").cast(pl.Float64) for name in COUNTED})
+    if measure == "accuracy":
+        return counted["correct"].to_numpy()
+    if measure == ACCURACY_GAP:
+        return gap_parts(counted)
+    biased, named = counted["biased"].to_numpy(), (counted["biased"] + counted["anti"]).to_numpy()
+    if measure == "bias_score" and condition == "ambig":
+        return np.asarray(2 * biased - named)
+    score = 2 * biased.sum() / named.sum() - 1
+    return np.asarray(score + (2 * biased - (score + 1) * named) / named.mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,48 +289,82 @@ def _measures(context: _Context) -> Iterator[_Measure]:
 
 
 def _difference(measure: _Measure, context: _Context) -> dict[str, Any]:
-    (before, after), sums, confidence = measure.values, measure.sums, context.settings.confidence
-    difference, test = before - after, TemplateTest(NAN)
-    if sums is not None and isnan(difference):
-        test = TemplateTest(NAN, "the difference is not defined")
-    elif sums is not None:
-        test = templates_test(
-            integer_totals(sums.totals, sums.denominator),
-            sums.speaking,
-            happens="answers change with names",
-            kind=" with items of both kinds" if measure.name == ACCURACY_GAP else "",
-            confidence=confidence,
-            seed=context.settings.seed,
+    before, after = measure.values
+    test, ends, method = TemplateTest(NAN), NOT_REQUESTED, f"paired {context.method}"
+    if isnan(before - after):
+        test = TemplateTest(NAN, "" if measure.sums is None else "the difference is not defined")
+    elif context.together:
+        test, ends = _over_both(
+            context, measure.name, None if measure.sums is None else measure.sums.bound, _CHANGE
         )
-    ends = NOT_REQUESTED
-    if not isnan(difference):
-        ends = expanded(measure.draws, measure.weights, confidence)
-        if test.untestable:
-            ends = Ends(NAN, NAN, test.untestable)
-    interval, method = Interval(ends.low, ends.high), f"paired {context.method}"
-    if sums is not None and not isnan(test.p_value):
-        few = len(sums.sizes) < FEW_TEMPLATES
-        if few or not interval.defined:
-            why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"
-            method += f"; jackknife t interval, because {why}"
-            interval = clustered_mean(sums.sizes, sums.totals, confidence, (-sums.bound, sums.bound))
-        interval = agreeing(interval, difference, 0.0, test.p_value, confidence)
+    else:
+        test, ends, other_method = _over_templates(measure, context.settings)
+        method += other_method
     lacking = [words for words, value in (("groups", before), ("names", after)) if isnan(value)]
     reasons = [f"undefined with {' and with '.join(lacking)}"] if lacking else []
-    reasons += without_interval({"difference": NOT_REQUESTED if interval.defined else ends})
+    reasons += without_interval({"difference": ends})
     return {
         "measure": measure.name,
         "original_value": before,
         "substituted_value": after,
-        "difference": difference,
-        "low": interval.low,
-        "high": interval.high,
+        "difference": before - after,
+        "low": ends.low,
+        "high": ends.high,
         "method": method,
-        "neutral": NAN if sums is None else 0.0,
+        "neutral": NAN if measure.sums is None else 0.0,
         "p_value": test.p_value,
         "verdict_reason": test.untestable,
         "reason": "; ".join(reasons),
     }
+
+
+def _over_templates(measure: _Measure, settings: _Settings) -> tuple[TemplateTest, Ends, str]:
+    """Test and interval of a difference where templates decide, and how the interval was made if not by bootstrap."""
+    sums, confidence, test = measure.sums, settings.confidence, TemplateTest(NAN)
+    if sums is not None:
+        test = templates_test(
+            integer_totals(sums.totals, sums.denominator),
+            sums.speaking,
+            happens=_CHANGE,
+            kind=" with items of both kinds" if measure.name == ACCURACY_GAP else "",
+            confidence=confidence,
+            seed=settings.seed,
+        )
+    ends = expanded(measure.draws, measure.weights, confidence)
+    if test.untestable:
+        ends = Ends(NAN, NAN, test.untestable)
+    if sums is None or isnan(test.p_value):
+        return test, ends, ""
+    interval, method, few = Interval(ends.low, ends.high), "", len(sums.sizes) < FEW_TEMPLATES
+    if few or not interval.defined:
+        why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"
+        method = f"; jackknife t interval, because {why}"
+        interval = clustered_mean(sums.sizes, sums.totals, confidence, (-sums.bound, sums.bound))
+    before, after = measure.values
+    interval = agreeing(interval, before - after, 0.0, test.p_value, confidence)
+    return test, Ends(interval.low, interval.high, "" if interval.defined else ends.why), method
+
+
+def _over_both(
+    context: _Context, measure: str, bound: float | None, happens: str
+) -> tuple[TemplateTest, Ends]:
+    """Test and interval of a difference where units of the second kind decide too; of a ratio the interval alone."""
+    parts, changed, units = context.parts(measure)
+    settings = context.settings
+    if bound is None:
+        interval = crossed_interval(parts, units, None, settings.confidence)
+        why = "" if interval.defined else "all templates and groups give the same value"
+        return TemplateTest(NAN), Ends(interval.low, interval.high, why)
+    both = crossed(
+        parts,
+        units,
+        limit=bound,
+        happens=happens,
+        speaking=changed,
+        confidence=settings.confidence,
+        seed=settings.seed,
+    )
+    return both.test, both.ends
 
 
 # ---------------------------------------------------------------------------- error retention
@@ -379,14 +457,17 @@ def _ratio(context: _Context) -> dict[str, Any]:
     if isnan(ratio):
         test = TemplateTest(NAN, "no error with groups: there is none to be retained")
     ends, other_method = Interval(interval.low, interval.high), ""
-    if test.untestable:
+    if context.together and not isnan(ratio):
+        test, ends = _ratio_over_both(context, ratio)
+        interval = NOT_REQUESTED if ends.defined else replace(interval, why=test.untestable)
+    elif test.untestable:
         ends, interval = UNDEFINED, replace(interval, why=test.untestable)
     elif np.isfinite([ratio, test.p_value]).all():
         ends, other_method = _of_templates(per_template, ends, effective(weights), settings.confidence)
         interval = NOT_REQUESTED if ends.defined else interval
     agreed = agreeing(ends, ratio, 1.0, test.p_value, settings.confidence)
     undefined = int(np.isnan(ratios).sum())
-    without = f"{undefined} resamples without an error left out" if undefined else ""
+    without = f"{undefined} resamples without an error left out" if undefined and not context.together else ""
     reasons = ["no error with groups: there is none to be retained"]
     if not isnan(ratio):
         reasons = without_interval({"ratio": interval})
@@ -407,6 +488,18 @@ def _ratio(context: _Context) -> dict[str, Any]:
         "p_value": test.p_value,
         "verdict_reason": test.untestable,
     }
+
+
+def _ratio_over_both(context: _Context, ratio: float) -> tuple[TemplateTest, Interval]:
+    """Test and interval of a ratio where units of the second kind decide too."""
+    test, _ = _over_both(context, "accuracy", 1.0, "answers change between right and wrong")
+    before, after = ((1 - context.pairs[f"correct{side}"]).to_numpy() for side in ("", OTHER))
+    linear = ratio + (after - ratio * before) / before.mean()
+    interval = crossed_interval(linear, context.units, None, context.settings.confidence)
+    if not interval.defined:
+        per_unit = (wrong_answers(side_sums(context.pairs, name)) for name in ("template", SECOND))
+        interval = _others(min(per_unit, key=len), context.settings.confidence)
+    return test, UNDEFINED if test.untestable else Interval(max(interval.low, 0.0), interval.high)
 
 
 def wrong_answers(sums: np.ndarray) -> np.ndarray:

@@ -6,12 +6,14 @@ Items that can be compared are kept, others dropped (LACES, B.3).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read
+from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import COUNTED, ITEM_NAME, counted
 from endoxa.schema import PROTOCOLS
 
@@ -125,16 +127,20 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     """One row per item and pair of seeds of which both answers were read.
 
     Returns:
-        `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template`, and what was
-        counted in either answer: the names of `measures.COUNTED` for the original, those with `OTHER` behind them
-        for the substituted one. The stereotyped option is known where both sides say the same.
+        `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template` and
+        `crossing.unit_columns` of the original, and what was counted in either answer: the names of
+        `measures.COUNTED` for the original, those with `OTHER` behind them for the substituted one. The stereotyped
+        option is known where both sides say the same.
 
     Raises:
         UserError: an item has another context or right option on the other side.
     """
     by_seed = original.seeds > 1 and substituted.seeds > 1
     keep = ["number", "item_id", *ITEM, *_TRUTH, "template", "choice", "outcome", "target", "unknown"]
-    unnamed, named = (side.answers.filter(is_read()).select(keep) for side in (original, substituted))
+    unnamed, named = (
+        side.answers.filter(is_read()).select(*keep, **unit_columns(side.answers.columns))
+        for side in (original, substituted)
+    )
     paired = unnamed.join(named, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
     if not by_seed and original.seeds == 1:
         paired = paired.with_columns(number=f"number{OTHER}")
@@ -145,7 +151,7 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
             f"Item {row['example_id']} of category '{row['category']}' has a different correct answer in "
             f"'{substituted.data}' than in '{original.data}': error retention needs the same items."
         )
-    keys = paired.select("number", *ITEM, "context_condition", "template", item=ITEM_NAME)
+    keys = paired.select("number", *ITEM, "context_condition", "template", SECOND, BUILT, item=ITEM_NAME)
     return pl.concat([keys, _counted(paired, ""), _counted(paired, OTHER)], how="horizontal")
 
 
@@ -189,7 +195,7 @@ def changed_templates(pairs: pl.DataFrame, *names: str) -> np.ndarray:
 _UNIT = ("item_id", "repeat")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProtocolAnswers:
     """What one model answered about one data set.
 
@@ -197,7 +203,8 @@ class ProtocolAnswers:
         data: label of the data.
         model: the model.
         protocols: those it was asked under, sorted.
-        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`.
+        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`, and their
+            units (`crossing.unit_columns`).
         dropped: item x repeat left out.
         unread: answers not read, by protocol.
         unknown: item x repeat whose stereotyped option is not known; not among the dropped.
@@ -226,6 +233,12 @@ class ProtocolAnswers:
         counts = summed.select("len", "right", "person", "biased").to_numpy().astype(float)
         return counts.reshape(-1, len(self.protocols), 4)
 
+    @cached_property
+    def observations(self) -> tuple[np.ndarray, Units]:
+        """`totals` of each item x repeat, and their units."""
+        first = self.evaluated.filter(protocol=self.protocols[0]).sort(_UNIT)
+        return self.totals(pl.struct(_UNIT)), Units.of(first)
+
 
 def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAnswers:
     """What `model` answered about `data`; items whose stereotyped option is not known are not evaluated.
@@ -248,6 +261,7 @@ def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAn
             right=pl.col("choice") == pl.col("label"),
             person=pl.col("choice") != pl.col("unknown"),
             biased=pl.col("outcome") == "stereotyped",
+            **unit_columns(answers.columns),
         ),
         dropped=units - len(complete) // len(protocols),
         unread=dict(unread.iter_rows()),

@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
+from endoxa.instruments.questions.headline import units_of
 from endoxa.instruments.questions.report.results import (
     BASELINE,
+    OVER,
     P_FIELD,
     QaResults,
     evidence,
@@ -74,7 +76,7 @@ def debias(results: QaResults) -> Section | None:
             "Gallegos et al. (2025) score it. Only items with a valid answer under every protocol are evaluated, so "
             "that all protocols are compared on the same ones. What counts is the distance of the score from 0: it may "
             "shrink from either side. The thick lines are intervals as published, which resample items; thin ones "
-            f"resample templates ({results.level} both). Verdicts rest on templates and are corrected over all "
+            f"are {OVER} ({results.level} both). Verdicts rest on the same units and are corrected over all "
             "protocols, models and data sets; a filled dot marks a claim: a baseline away from 0, another protocol "
             "whose score is nearer to 0 or farther from it.",
             "A score near 0 is not all that matters: a model that answers “unknown” to everything has one too, so "
@@ -171,11 +173,16 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> Iterator[Figure]:
     )
 
 
+def _units(row: dict[str, Any]) -> str:
+    """What a row is over: items as published, or the units of the verdict."""
+    return units_of(row) if row["interval"] == TEMPLATES else count(row["clusters"]) + " items"
+
+
 def _table(results: QaResults, rows: pl.DataFrame) -> Table:
     compared = rows.filter(pl.col("protocol") != BASELINE)
     shown = ((rows, ("bias_score",)), (compared, ("distance_change", "reduction", "reduction_share")))
     places = (
-        (f"{row['label']}, {row['data']}, {row['protocol']}, over {row['interval']}", row, name)
+        (f"{row['label']}, {row['data']}, {row['protocol']}, over {_units(row)}", row, name)
         for frame, names in shown
         for row in frame.iter_rows(named=True)
         for name in names
@@ -212,7 +219,7 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
         rows,
         (
             *(text_field("model", "label"), text_field("data"), text_field("protocol")),
-            *(text_field("resampled", "interval"), VERDICT),
+            *(text_field("over", _units), VERDICT),
             number_field("bias score", "bias_score", decimal),
             results.interval_field("bias_score"),
             number_field("nearer to 0 by", "distance_change", decimal),

@@ -21,9 +21,11 @@ from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
     CONTEXTS_FIELD,
+    OVER,
     P_FIELD,
     SPOKEN_CONDITIONS,
     SPOKEN_LEANS,
+    UNITS_FIELD,
     QaResults,
     Row,
     in_order,
@@ -76,7 +78,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
         MAP_READING
         if len(results.data) > FEW_SERIES
         else "Right of the line: towards the stereotype; left: against it. A filled dot is a lean that is significant "
-        f"after correction; bars are {results.level} intervals over templates."
+        f"after correction; bars are {results.level} intervals {OVER}."
     )
     return Section(
         anchor="headline",
@@ -92,9 +94,10 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "where the right answer agrees with the stereotype minus accuracy where it does not, within templates. "
             "Both are 0 without a lean, above 0 towards the stereotype, below 0 against it. They rest on answers that "
             "were read, to items whose stereotyped option is known; accuracy gaps on templates with items of both "
-            "kinds. Where these are not all answers, the table says how many of all they are. Templates, not single "
-            "questions, count as independent, and a lean is claimed where the test is significant after correction "
-            "over all leans.",
+            "kinds. Where these are not all answers, the table says how many of all they are. Units are templates and "
+            "the groups or attributes that several templates share, not single questions; with fewer than six groups a "
+            "statement is about these groups as they are, with fewer than six templates about these templates only. "
+            "A lean is claimed where the test is significant after correction over all leans.",
         ),
     )
 
@@ -284,7 +287,7 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
             lean(P_FIELD),
             number_field("accuracy", shown=lambda share: NO_VALUE if share is None else percent(share)),
             number_field("its interval", accuracy_interval),
-            number_field("templates", "clusters"),
+            UNITS_FIELD,
             number_field("answers", basis),
         ),
         most_open=60,

@@ -11,8 +11,10 @@ from endoxa.instruments.questions.report.results import (
     CONDITIONS,
     CONTEXTS,
     CONTEXTS_FIELD,
+    OVER,
     SPOKEN_CONDITIONS,
     SPOKEN_LEANS,
+    UNITS_FIELD,
     QaResults,
     in_order,
     lean_evidence,
@@ -150,7 +152,7 @@ def categories(results: QaResults) -> Section | None:
     if rows.is_empty():
         return None
     reading = (
-        f"Right of the line: towards the stereotype. Bars are {results.level} intervals over templates; a filled dot "
+        f"Right of the line: towards the stereotype. Bars are {results.level} intervals {OVER}; a filled dot "
         "is a lean that is significant after correction."
         if len(results.names) <= FEW
         else MAP_READING
@@ -189,6 +191,7 @@ def categories(results: QaResults) -> Section | None:
             number_field("lean", shown=decimal),
             number_field("its interval", lambda row: shown_interval(lean_evidence(row))),
             VERDICT,
+            UNITS_FIELD,
             number_field("answers", "n"),
         ),
         most_open=40,
@@ -267,7 +270,7 @@ def closer(results: QaResults) -> Section | None:
         ),
         lean_measure("lean"),
         title="Lean of every cell",
-        reading=f"The lean of every model, data set and category with its {results.level} interval over templates: "
+        reading=f"The lean of every model, data set and category with its {results.level} interval {OVER}: "
         "bias score in ambiguous contexts, accuracy gap in disambiguated ones.",
         line="no lean",
     )

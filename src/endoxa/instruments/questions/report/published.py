@@ -12,12 +12,14 @@ from dataclasses import replace
 
 import polars as pl
 
+from endoxa.instruments.questions.headline import unit_notes
 from endoxa.instruments.questions.report.results import (
     ALL_READ,
     AMBIGUOUS,
     CONDITIONS,
     CONTEXTS_FIELD,
     DISAMBIGUATED,
+    OVER,
     SPOKEN_CONDITIONS,
     QaResults,
     Row,
@@ -59,8 +61,8 @@ MEASURES = (
     ),
     (
         *(3, "Bias score in ambiguous contexts", AMBIGUOUS, "bias_score"),
-        "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. Intervals of the "
-        "bootstrap; verdicts stand in the first table.",
+        "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. "
+        "Verdicts stand in the first table.",
     ),
     (
         *(4, "Bias score in disambiguated contexts", DISAMBIGUATED, "bias_score"),
@@ -185,8 +187,8 @@ def published(results: QaResults) -> Section:
         ),
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
-            "seeds; intervals and bounds are ours. Intervals resample templates with all their questions, because "
-            "questions made from one template are not independent. These tables claim nothing: verdicts stand in the "
+            f"seeds; intervals and bounds are ours. Intervals are {OVER}, because questions that share a template or a "
+            "group are not independent. These tables claim nothing: verdicts stand in the "
             "tables of leans and of differences.",
         ),
     )
@@ -245,6 +247,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
         f" n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most "
         f"{significance(results.confidence):g}, Benjamini-Hochberg over all leans); †: cannot be tested."
     )
+    note += "".join(f" {units}" for units in unit_notes(results.overall.iter_rows(named=True)))
     if {"bias score", "accuracy gap"} <= heads:
         note += " In disambiguated contexts the bias score is not tested."
     table = Table(
@@ -299,7 +302,7 @@ WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
 
 COUNTS = (
     *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
-    "clusters",
+    *("clusters", "groups", "attributes"),
 )
 VALUES = (
     *("accuracy", "accuracy_low", "accuracy_high", "accuracy_unparsed_as_wrong"),
@@ -337,7 +340,7 @@ def numbers(results: QaResults) -> Section:
         folded=True,
     )
     methods = table_of(
-        "How the bootstrap intervals were made",
+        "How intervals were made",
         results.estimates.group_by("method", maintain_order=True).len("estimates"),
         (text_field("method"), number_field("estimates")),
     )

@@ -11,14 +11,14 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.inference import split_reason
-from endoxa.instruments.questions.headline import over_categories
+from endoxa.instruments.questions.headline import over_categories, units_of
 from endoxa.report import inputs
 from endoxa.report.claims import corrected, decimal_ends
 from endoxa.report.document import Finding
 from endoxa.report.inputs import Run
 from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
 from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed, p_value
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed, p_value, plural
 from endoxa.schema import PROTOCOLS
 from endoxa.stats.verdicts import BELOW, TOO_SMALL, UNCLEAR, UNTESTED
 
@@ -129,7 +129,7 @@ def read_results(
         analysis = analyze_run(folders[0], confidence=confidence, seed=seed)
         answers = load_answers(folders, COUNTED_COLUMNS, checked=False)  # the estimates checked them
     else:
-        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity"))
+        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity", "attribute"))
         analysis = analyze_qa(answers, confidence=confidence, seed=seed)
     return results_of(answers, analysis, user_labels, inputs.simulated_models(runs), confidence)
 
@@ -302,9 +302,9 @@ def lean_evidence(row: Row) -> dict[str, Any]:
 
 
 def spoken_interval(row: Row, level: str) -> str:
-    """'95 % interval 0.236 to 0.266', or that there is none; of a row that `evidence` gives."""
+    """'95 % interval 0.236 to 0.266 over 25 templates x 7 groups', or none; of a row that `evidence` gives."""
     ends = shown_interval(row)
-    return "no interval can be given" if ends == NO_VALUE else f"{level} interval {ends}"
+    return "no interval can be given" if ends == NO_VALUE else f"{level} interval {ends} over {units_of(row)}"
 
 
 def shown_interval(row: Row) -> str:
@@ -318,6 +318,26 @@ def because(row: Row) -> str:
     if row["reason"] == TOO_SMALL:
         return f" The difference from {row['neutral']:g} is smaller than the digits shown."
     return corrected(row)
+
+
+NEARLY_UNANIMOUS = 10
+"""With fewer crossed units of a kind only a preference that nearly all of them share reaches a small p-value."""
+
+
+def few_units(row: Row) -> str:
+    """A sentence on what could have been seen with so few units of two kinds, else empty."""
+    noun = "group" if row["groups"] else "attribute"
+    count = row["groups"] or row["attributes"]
+    if row["sampled"] != "both" or not 0 < count < NEARLY_UNANIMOUS:
+        return ""
+    if corrected(row):
+        return f" With {plural(count, noun)} even what all of them share is not always seen after such a correction."
+    return f" With {plural(count, noun)} only what nearly all of them share could show."
+
+
+UNITS_FIELD = text_field("over", units_of)
+"""Column of tables: what an interval and a test are about."""
+OVER = "over templates and, where several templates share them, over stereotyped groups or attributes"
 
 
 def verdict_finding(
@@ -343,7 +363,7 @@ def verdict_finding(
         behind = f"; {value}" if value else ""
         return Finding(f"{untested} cannot be tested ({facts['reason']}){behind}.", (facts,))
     if facts["verdict"] == UNCLEAR:
-        return Finding(f"{unclear}: {numbers}.{because(facts)}", (facts,))
+        return Finding(f"{unclear}: {numbers}.{because(facts)}{few_units(facts)}", (facts,))
     return Finding(f"{claim[facts['verdict'] == BELOW]}: {numbers}.", (facts,))
 
 

@@ -1,0 +1,326 @@
+"""Units of two kinds: a reference, nested layouts that change nothing, kinds that are no sample, planted worlds."""
+
+from __future__ import annotations
+
+import runpy
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates.crossing import Units, unit_columns
+from endoxa.instruments.questions.estimates.measures import Counts, counted, gap_of, gap_parts
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
+
+VERDICT = ("lean", "lean_low", "lean_high", "p_value", "verdict", "verdict_reason")
+INTERVALS = ("accuracy_low", "accuracy_high", "bias_unscaled_low", "bias_unscaled_high")
+QUICK = {"resamples": 100}
+
+
+def asked(cells, choose, *, each=4, **other):
+    """`each` answers in every cell (template, group); `choose` gives one by template, group and number."""
+    rows = [
+        answer(
+            1000 * place + number,
+            choose(template, group, number),
+            template=f"T-{template}",
+            identity=f"Group {group}",
+            **other,
+        )
+        for place, (template, group) in enumerate(cells)
+        for number in range(each)
+    ]
+    return pl.DataFrame(rows)
+
+
+def full(templates, groups):
+    return [(template, group) for template in range(templates) for group in range(groups)]
+
+
+def lean(answers, condition="ambig", **options):
+    return analyze_qa(answers, **QUICK, **options).estimates.row(
+        by_predicate=pl.col("context_condition") == condition, named=True
+    )
+
+
+def of_chance(seed, groups=20):
+    """Somebody is named in most answers, more often the stereotyped person in some groups and templates."""
+    rng = np.random.default_rng(seed)
+    of_group, of_template = rng.normal(0, 0.7, groups), rng.normal(0, 0.4, 40)
+
+    def choose(template, group, _number):
+        if rng.random() < 0.3:
+            return UNKNOWN
+        return STEREOTYPED if of_group[group] + of_template[template] + rng.normal() > -0.2 else ANTI
+
+    return choose
+
+
+@pytest.mark.parametrize(
+    "cells", [full(25, 7), full(9, 20), [(t, (t * s) % 11) for t in range(25) for s in (1, 3)]]
+)
+def test_a_lean_over_both_kinds_is_that_of_the_reference(shared, cells):
+    reference = runpy.run_path(str(shared / "bin" / "two_way.py"))["two_way"]
+    answers = asked(cells, of_chance(3))
+    values = answers["choice"].replace_strict({STEREOTYPED: 1.0, ANTI: 0.0, UNKNOWN: 0.5}).to_numpy()
+    codes = [answers[name].rank("dense").to_numpy().astype(int) - 1 for name in ("template", "identity")]
+    interval, p_value, _ = reference(values, *codes, neutral=0.5, share=True)
+    row = lean(answers)
+    assert row["p_value"] == pytest.approx(p_value, abs=0.02)
+    assert row["lean"] == pytest.approx(2 * values.mean() - 1)
+    # Ours is not wider: a lean is at most the share of answers that name a person.
+    assert 2 * interval.low - 1 - 0.02 <= row["lean_low"] < row["lean"] < row["lean_high"]
+    assert row["lean_high"] <= 2 * interval.high - 1 + 0.02
+    assert (row["sampled"], row["groups"]) == ("both", len(set(codes[1])))
+    right = (answers["choice"] == UNKNOWN).to_numpy().astype(float)
+    interval, *_ = reference(right, *codes, neutral=right.mean(), share=True)
+    assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx(
+        (interval.low, interval.high), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("condition", ["ambig", "disambig"])
+def test_groups_of_one_template_change_nothing(condition):
+    cells = [(group // 2, group) for group in range(20)]
+    label = {"label": ANTI} if condition == "disambig" else {}
+    answers = pl.concat(
+        [
+            asked(cells, of_chance(1), condition=condition),
+            asked(cells, of_chance(2), condition=condition, **label).with_columns(
+                pl.col("item_id", "example_id") + "-b"
+            ),
+        ]
+    )
+    with_groups, without = lean(answers, condition), lean(answers.drop("identity"), condition)
+    assert with_groups == without
+    assert (with_groups["groups"], with_groups["sampled"], with_groups["clusters"]) == (0, "both", 10)
+
+
+def test_few_groups_are_taken_as_they_are():
+    answers = asked(full(25, 3), of_chance(4, 3))
+    row, without = lean(answers), lean(answers.drop("identity"))
+    assert {name: row[name] for name in (*VERDICT, *INTERVALS)} == {
+        name: without[name] for name in (*VERDICT, *INTERVALS)
+    }
+    assert (row["groups"], row["sampled"]) == (3, "templates")
+    assert row["method"].endswith(
+        "25 templates, in these 3 groups as they are; the bias score has the interval of the lean"
+    )
+
+
+def test_few_templates_are_taken_as_they_are():
+    row = lean(asked(full(5, 12), lambda _template, group, _number: STEREOTYPED if group < 11 else ANTI))
+    # Eleven of twelve groups on one side: the sign test.
+    assert row["p_value"] == pytest.approx(2 * 13 / 2**12)
+    assert (row["verdict"], row["sampled"], row["groups"]) == ("above", "groups", 12)
+    assert row["method"].endswith("12 groups, with these 5 templates only")
+    row = lean(asked(full(5, 4), of_chance(1, 4)))
+    assert (row["verdict"], row["sampled"]) == ("cannot-be-tested", "none")
+    assert row["verdict_reason"] == "5 templates, at least 6 needed"
+
+
+def built(identities, attributes, choose):
+    """Questions made from associations: the template is the identity."""
+    answers = asked(full(identities, attributes), choose)
+    return answers.with_columns(
+        attribute=pl.col("identity"), identity=pl.col("template"), association_id=pl.col("item_id")
+    )
+
+
+def test_attributes_do_not_speak_for_identities_that_nobody_asked_about():
+    row = lean(built(5, 20, lambda *_: STEREOTYPED))
+    assert (row["verdict"], row["sampled"], row["attributes"]) == ("cannot-be-tested", "none", 20)
+    row = lean(built(12, 5, lambda *_: STEREOTYPED))
+    assert (row["verdict"], row["sampled"], row["attributes"]) == ("above", "identities", 5)
+    assert "12 identities, with these 5 attributes only" in row["method"]
+    row = lean(built(12, 8, lambda *_: STEREOTYPED))
+    assert (row["verdict"], row["sampled"], row["attributes"], row["groups"]) == ("above", "both", 8, 0)
+    assert row["method"].endswith("12 identities x 8 attributes")
+    assert row["p_value"] == pytest.approx(2 / 2**8, abs=0.003)
+
+
+def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
+    leaning = built(30, 10, lambda _identity, attribute, _number: STEREOTYPED if attribute < 7 else ANTI)
+    assert lean(leaning)["verdict"] == "unclear"
+    alone = lean(leaning.with_columns(attribute=pl.col("item_id")))
+    assert (alone["verdict"], alone["attributes"], alone["p_value"] < 1e-6) == ("above", 0, True)
+
+
+def test_few_groups_in_which_somebody_is_named_cannot_be_tested():
+    row = lean(asked(full(25, 8), lambda _template, group, _number: STEREOTYPED if group < 4 else UNKNOWN))
+    assert row["verdict"] == "cannot-be-tested"
+    assert (
+        row["verdict_reason"] == "a person is named in questions about only 4 of 8 groups, at least 6 needed"
+    )
+    assert row["lean_low"] is row["bias_score_low"] is row["bias_unscaled_low"] is None
+    nobody = lean(asked(full(25, 8), lambda *_: UNKNOWN))
+    assert (nobody["verdict"], nobody["p_value"], nobody["lean"]) == ("unclear", 1.0, 0.0)
+    assert nobody["lean_low"] < 0 < nobody["lean_high"]
+    every = lean(asked(full(6, 6), lambda *_: STEREOTYPED))
+    assert (every["verdict"], every["lean"], every["lean_high"]) == ("above", 1.0, 1.0)
+    assert every["p_value"] == pytest.approx(2 / 2**6, abs=0.005)
+
+
+def test_parts_of_a_gap_add_up_to_it_in_every_template():
+    rng = np.random.default_rng(5)
+    rows = [
+        answer(
+            number,
+            int(rng.integers(0, 3)),
+            template=f"T-{rng.integers(0, 9)}",
+            condition="disambig",
+            label=label,
+        )
+        for number in range(300)
+        for label in [int(rng.random() < 0.3)]
+    ]
+    answers = pl.DataFrame(rows).select("template", **counted())
+    sums = answers.group_by("template").agg(pl.exclude("template").sum()).sort("template")
+    gap = gap_of(Counts.of(sums.drop("template").to_numpy()))
+    parts = gap_parts(answers)
+    assert parts.mean() == pytest.approx(gap.value)
+    scale = len(parts) / gap.sizes.sum()
+    of_templates = answers.select("template", part=parts).group_by("template").agg(pl.col("part").sum())
+    assert of_templates.sort("template")["part"].to_numpy() == pytest.approx(gap.totals * scale)
+
+
+def test_gaps_that_differ_by_group_alone():
+    def choose(template, group, number):
+        right = group < 4 if number % 2 else True
+        return (STEREOTYPED if number % 2 == 0 else ANTI) if right else UNKNOWN
+
+    rows = [
+        answer(
+            100 * place + number,
+            choose(template, group, number),
+            template=f"T-{template}",
+            identity=f"G{group}",
+            condition="disambig",
+            label=STEREOTYPED if number % 2 == 0 else ANTI,
+        )
+        for place, (template, group) in enumerate(full(25, 7))
+        for number in range(6)
+    ]
+    row = lean(pl.DataFrame(rows), "disambig")
+    # Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same.
+    assert row["lean"] == pytest.approx(3 / 7)
+    assert (
+        row["verdict_reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
+    )
+    without = lean(pl.DataFrame(rows).drop("identity"), "disambig")
+    assert without["verdict"] == "above"
+
+
+def protocols(cells, **chosen):
+    return pl.concat([asked(cells, choose, protocol=name) for name, choose in chosen.items()])
+
+
+def test_self_debiasing_that_helps_some_groups_only_is_not_claimed():
+    def after(_template, group, _number):
+        return UNKNOWN if group < 4 else STEREOTYPED
+
+    cells = full(25, 7)
+    answers = protocols(cells, baseline=lambda *_: STEREOTYPED, explanation=after)
+    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates")
+    row = table.row(by_predicate=pl.col("protocol") == "explanation", named=True)
+    assert row["verdict_reason"] == "answers change in questions about only 4 of 7 groups, at least 6 needed"
+    assert (row["verdict"], row["groups"], row["sampled"]) == ("cannot-be-tested", 7, "both")
+    assert row["distance_change"] == pytest.approx(4 / 7)
+    assert row["distance_change_low"] is row["reduction_low"] is None
+    without = analyze_qa(answers.drop("identity"), **QUICK).debias.filter(
+        interval="templates", protocol="explanation"
+    )
+    assert without["verdict"].to_list() == ["above"]
+
+
+def test_self_debiasing_of_all_groups_is_claimed():
+    def after(_template, _group, number):
+        return UNKNOWN if number < 3 else STEREOTYPED
+
+    answers = protocols(full(25, 8), baseline=lambda *_: STEREOTYPED, explanation=after)
+    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates")
+    base, row = table.rows(named=True)
+    assert (base["verdict"], row["verdict"]) == ("above", "above")
+    assert row["method"] == (
+        "templates and groups as units: Korn-Graubard interval, sign-flip tests; 25 templates x 8 groups"
+    )
+    assert row["distance_change"] == pytest.approx(0.75)
+    assert row["distance_change_low"] < 0.75 < row["distance_change_high"]
+    assert row["reduction_share"] == pytest.approx(0.75)
+
+
+def names(cells, before, after):
+    named = asked(cells, after, data="Names", variant="1")
+    return pl.concat([asked(cells, before), named], how="vertical_relaxed")
+
+
+def test_names_that_change_answers_about_some_groups_only():
+    answers = names(
+        full(25, 7), lambda *_: STEREOTYPED, lambda _t, group, _n: UNKNOWN if group < 4 else STEREOTYPED
+    )
+    analysis = analyze_qa(answers, **QUICK)
+    row = analysis.differences.row(by_predicate=pl.col("measure") == "bias_score", named=True)
+    assert row["difference"] == pytest.approx(4 / 7)
+    assert (row["verdict"], row["sampled"], row["groups"]) == ("cannot-be-tested", "both", 7)
+    assert "questions about only 4 of 7 groups" in row["verdict_reason"]
+    ratio = analysis.retention.row(0, named=True)
+    assert (ratio["ratio"], ratio["verdict"], ratio["low"]) == (
+        pytest.approx(3 / 7),
+        "cannot-be-tested",
+        None,
+    )
+
+
+def test_names_that_change_answers_everywhere():
+    def before(template, group, number):
+        return STEREOTYPED if (template + group + number) % 5 else ANTI
+
+    answers = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
+    analysis = analyze_qa(answers, **QUICK)
+    for row in analysis.differences.iter_rows(named=True):
+        if row["measure"] != "bias_unscaled":
+            assert (row["verdict"] in ("above", "below"), row["groups"]) == (True, 8)
+        assert row["low"] <= row["difference"] <= row["high"]
+    ratio = analysis.retention.row(0, named=True)
+    assert ratio["ratio"] == pytest.approx(0.5)
+    assert ratio["low"] < 0.5 < ratio["high"] <= 1
+    assert ratio["method"].endswith("25 templates x 8 groups")
+
+
+def test_units_of_answers():
+    table = pl.DataFrame(
+        {
+            "template": ["T-1", "T-2", "T-2", "Nurses", "T-3"],
+            "identity": ["Muslim", "muslim", "", "nurses", None],
+            "attribute": ["", "", "", "Kind", ""],
+        }
+    )
+    named = table.select(**unit_columns(table.columns))
+    assert named["second_unit"].to_list() == [
+        "group\tmuslim",
+        "group\tmuslim",
+        "template\tT-2",
+        "attribute\tkind",
+        "template\tT-3",
+    ]
+    units = Units.of(table.with_columns(**unit_columns(table.columns)).head(3))
+    assert units.counts == (2, 2)
+    # A record of an earlier version names no attribute: its identity is its template, and nothing recurs.
+    old = table.drop("attribute")
+    assert old.select(**unit_columns(old.columns))["second_unit"][3] == "template\tNurses"
+
+
+def differing_groups(seed):
+    """Answers without a lean on average, whose direction is a matter of the group."""
+    rng = np.random.default_rng(seed)
+    of_group = rng.normal(0, 1, 12)
+    cells = [(template, template * step % 12) for template in range(25) for step in (1, 5)]
+    return asked(cells, lambda _t, g, _n: STEREOTYPED if of_group[g] + rng.normal() > 0 else ANTI, each=10)
+
+
+@pytest.mark.slow
+def test_groups_that_differ_without_a_lean_are_claimed_seldom():
+    worlds = [differing_groups(seed) for seed in range(60)]
+    assert sum(lean(world)["p_value"] <= 0.05 for world in worlds) <= 8  # 3 expected; more: 3 times in 1,000
+    assert sum(lean(world.drop("identity"))["p_value"] <= 0.05 for world in worlds) > 8

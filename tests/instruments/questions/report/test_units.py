@@ -1,0 +1,56 @@
+"""What a sentence says its numbers are about: both kinds of units, or one kind with the other as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from endoxa.instruments.questions.headline import unit_notes, units_of
+from endoxa.instruments.questions.report.results import few_units
+from endoxa.stats.verdicts import CORRECTED
+
+CELL = {"data": "Religion", "context_condition": "ambig", "reason": "", "p_value": 0.2, "p_adjusted": 0.2}
+
+
+def row(clusters, groups=0, attributes=0, sampled="both", **other):
+    units = {"clusters": clusters, "groups": groups, "attributes": attributes, "sampled": sampled}
+    return CELL | units | other
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        (row(25), "25 templates"),
+        (row(25, 7), "25 templates x 7 groups"),
+        (row(25, 3, sampled="templates"), "25 templates, in these 3 groups as they are"),
+        (row(25, 1, sampled="templates"), "25 templates, in this group as it is"),
+        (row(5, 12, sampled="groups"), "12 groups, with these 5 templates only"),
+        (row(1, 12, sampled="groups"), "12 groups, with this template only"),
+        (row(5, 3, sampled="none"), "5 templates"),
+        (row(1_200, 0, 40), "1,200 identities x 40 attributes"),
+        (row(30, 0, 5, sampled="identities"), "30 identities, with these 5 attributes only"),
+    ],
+)
+def test_what_a_row_is_about(cells, text):
+    assert units_of(cells) == text
+
+
+def test_few_groups_say_what_could_show():
+    assert few_units(row(25, 7)) == " With 7 groups only what nearly all of them share could show."
+    assert few_units(row(12, 0, 8)) == " With 8 attributes only what nearly all of them share could show."
+    assert few_units(row(25, 10)) == few_units(row(25)) == few_units(row(25, 3, sampled="templates")) == ""
+    corrected = row(25, 7, reason=CORRECTED, p_value=0.016, p_adjusted=0.06)
+    even = " With 7 groups even what all of them share is not always seen after such a correction."
+    assert few_units(corrected) == even
+
+
+def test_the_terminal_names_both_kinds_once():
+    rows = [
+        row(25, 7),
+        row(25, 7, model="another"),
+        row(25, 7, context_condition="disambig"),
+        row(25, data="Own"),
+    ]
+    assert list(unit_notes(rows)) == [
+        "Over 25 templates x 7 groups (Religion, ambiguous contexts; Religion, disambiguated contexts)."
+    ]
+    assert list(unit_notes([row(4, 3, sampled="none"), row(25)])) == []
