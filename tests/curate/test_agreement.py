@@ -155,9 +155,10 @@ def test_full_agreement_has_no_interval_and_few_items_have_none():
 
 def test_the_order_of_votes_changes_nothing_and_the_seed_repeats():
     votes = two_raters(50, 0.3, 2)
-    one, other = (agreement(ballots_from_votes(cast), resamples=50, seed=3) for cast in (votes, votes[::-1]))
+    one, other = (agreement(ballots_from_votes(cast), resamples=5, seed=3) for cast in (votes, votes[::-1]))
     assert one.equals(other)
-    assert not one.equals(agreement(ballots_from_votes(votes), resamples=50, seed=4))
+    # With so few parts of items it is drawn which items are left out together.
+    assert not one.equals(agreement(ballots_from_votes(votes), resamples=5, seed=4))
 
 
 def test_long_and_wide_tables_give_the_same_votes(tmp_path):
