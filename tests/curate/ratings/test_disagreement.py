@@ -143,7 +143,7 @@ def test_a_topic_near_the_ceiling_is_compared_with_what_is_usual_there():
 
 
 def test_what_is_usual_at_a_mean_is_taken_off():
-    """Variances that are a straight function of the mean hold nothing beyond it; one planted exception does."""
+    """Variances whose ranks are a cubic of the mean hold nothing beyond it; one planted exception does."""
     mean = np.linspace(2, 3, 101)
     pairs = pl.DataFrame({"n": [4] * 101, "mean": mean, "variance": mean})
     assert np.abs(excess(pairs)).max() < 1e-9

@@ -59,9 +59,6 @@ PAIR_COLUMNS: dict[str, str] = {
 NO_TOPIC = "none"
 FEWEST = 6
 """Words of a topic, and of all others, below which it is not tested."""
-NEIGHBOURS = 0.1
-"""Share of all associations, on either side by their mean rating, from which it is read what is usual there."""
-FEWEST_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +207,9 @@ def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFr
 def excess(pairs: pl.DataFrame) -> np.ndarray:
     """Rank of the variance of each association (0 to 1) beyond what is usual at its mean and number of ratings.
 
-    What is usual is a line fitted to the ranks of the associations whose means lie nearest (Cleveland 1979, with equal
-    weights), so that a topic near an end of the scale is compared with others there. Variances are divided by one less
-    than the number of ratings; what the number still explains is taken off.
+    What is usual is a cubic in the mean, with a level for each number of ratings, fitted to the ranks by least squares:
+    variances are small near both ends of a scale, and differ more where ratings are few. Variances are divided by one
+    less than the number of ratings.
 
     Args:
         pairs: columns `n`, `mean`, `variance`.
@@ -221,23 +218,9 @@ def excess(pairs: pl.DataFrame) -> np.ndarray:
 
     n, mean = pairs["n"].to_numpy(), pairs["mean"].to_numpy()
     rank = rankdata(pairs["variance"].to_numpy() * n / (n - 1)) / (len(n) + 1)
-    order = np.argsort(mean, kind="stable")
-    x, y = mean[order] - mean.mean(), rank[order]
-    reach = max(FEWEST_NEIGHBOURS, round(NEIGHBOURS * len(x)))
-    # Equal means are all neighbours, or none.
-    first = np.searchsorted(x, x[np.maximum(np.searchsorted(x, x) - reach, 0)])
-    last = np.searchsorted(x, x[np.minimum(np.searchsorted(x, x, "right") + reach, len(x)) - 1], "right")
-    sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (np.ones_like(x), x, y, x * x, x * y)]
-    count, of_x, of_y, of_xx, of_xy = (total[last] - total[first] for total in sums)
-    spread = of_xx - of_x**2 / count
-    slope = np.divide(of_xy - of_x * of_y / count, spread, out=np.zeros_like(x), where=spread > _NOTHING)
-    beyond = np.empty_like(rank)
-    beyond[order] = y - of_y / count - slope * (x - of_x / count)
-    _, number = np.unique(n, return_inverse=True)
-    return np.asarray(beyond - (np.bincount(number, beyond) / np.bincount(number))[number])
-
-
-_NOTHING = 1e-9
+    curve = np.vander(mean - mean.mean(), 4)[:, :3]
+    usual = np.column_stack([curve, n[:, None] == np.unique(n)])
+    return np.asarray(rank - usual @ np.linalg.lstsq(usual, rank)[0])
 
 
 def _tested(
