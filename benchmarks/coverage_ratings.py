@@ -21,10 +21,6 @@ from endoxa.stats.crossed import crossed_contrast, fit_crossed
 from endoxa.stats.permutation import units_by_group_test
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
-CLAIM = 0.05
-Found = tuple[bool, bool]
-"""Whether something is claimed, and whether the interval holds the truth."""
-
 
 @dataclass(frozen=True)
 class Campaign:
@@ -73,7 +69,7 @@ def leniency(repeats: int) -> None:
     print("|---|---|---|---|---|---|---|")
     methods = {"raters resampled": _resampled, "mixed model": _mixed, "within, both samples": _within}
     for campaign in CAMPAIGNS:
-        found: dict[str, dict[tuple[str, float], list[Found]]] = {name: {} for name in methods}
+        found: dict[str, dict[tuple[str, float], list[tuple[bool, bool]]]] = {name: {} for name in methods}
         cells = [(world, 0.0) for world in WORLDS] + [("all of these", truth) for truth in (0.3, 0.6)]
         for world, truth in cells:
             for repeat in range(repeats):
@@ -81,7 +77,7 @@ def leniency(repeats: int) -> None:
                 ratings = _ratings(rng, campaign, truth, *WORLDS[world])
                 for name, method in methods.items():
                     low, high, p_value = method(*ratings)
-                    hit = p_value <= CLAIM, not low > truth and not high < truth
+                    hit = p_value <= 0.05, not low > truth and not high < truth
                     found[name].setdefault((world, truth), []).append(hit)
         for name, cells in found.items():
             claims = {world: np.mean([c for c, _ in cells[world, 0.0]]) for world in WORLDS}
@@ -145,14 +141,14 @@ TOPICS = {
 
 
 def disagreement(repeats: int) -> None:
-    """Claims about the first of four topics, which is as disputed as others, or has 1.4 or 1.8 times the spread."""
+    """Claims about the first of four topics: as disputed as others, or with 1.4 or 1.8 times the spread."""
     print("\n| associations | method | false claims | power at 1.4 | power at 1.8 |\n|---|---|---|---|---|")
     for name, world in TOPICS.items():
         claimed = np.zeros((2, 3))
         for place, factor in enumerate((1.0, 1.4, 1.8)):
             for repeat in range(repeats):
                 pairs = _associations(np.random.default_rng([repeat, place]), factor, *world)
-                claimed[:, place] += (_fisher(pairs) <= CLAIM, _permuted(pairs) <= CLAIM)
+                claimed[:, place] += (_fisher(pairs) <= 0.05, _permuted(pairs) <= 0.05)
         for method, row in zip(
             ("Fisher, associations", "rank at that mean, words"), claimed / repeats, strict=True
         ):

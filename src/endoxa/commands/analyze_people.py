@@ -86,7 +86,7 @@ def agreement(
     ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
-    resamples: Annotated[int, Ge(1), Option("Bootstrap samples per interval.", ANALYSIS)] = DEFAULT_RESAMPLES,
+    resamples: Annotated[int, Ge(1), Option("Most items left out singly.", ANALYSIS)] = DEFAULT_RESAMPLES,
 ) -> Outcome:
     """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 

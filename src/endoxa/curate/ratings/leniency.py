@@ -72,7 +72,7 @@ WITHIN_RATERS, WITHIN_ASSOCIATIONS = "raters", "associations"
 BOTH, RATERS, NOBODY = "both", "raters", "none"
 _NUMBERS = (
     *("weighted_mean", "model", "model_low", "model_high", "p_value"),
-    *("adjusted", "adjusted_low", "adjusted_high", "raters_compared", "pairs_compared"),
+    *("adjusted", "adjusted_low", "adjusted_high"),
 )
 
 
@@ -209,6 +209,7 @@ def _interval(part: pl.DataFrame, draws: np.ndarray, how: _How) -> dict[str, flo
 def _described(sentiment: str, perspective: str, part: pl.DataFrame) -> dict[str, Any]:
     return {
         **dict.fromkeys(_NUMBERS, float("nan")),
+        **dict.fromkeys(("raters_compared", "pairs_compared")),
         "sentiment": sentiment,
         "perspective": perspective,
         "n": part.height,
