@@ -19,7 +19,7 @@ from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import Page
 from endoxa.report.inputs import DISAGREEMENT, Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import decimal, decimal_interval, listed, percent, plural, signed
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, plural, signed
 from endoxa.runs.families import CONTROVERSY, LENIENCY
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
@@ -237,6 +237,11 @@ def _difference(row: Row) -> str:
     return f"{of}: {words} (adjusted difference, interval {ends}{reason}); {leniency.basis(row)}"
 
 
+def _mean_ends(row: Row) -> str:
+    """The interval of a mean; that of the raw difference would stand beside a verdict that is not about it."""
+    return NO_VALUE if row["perspective"] == DIFFERENCE else decimal_interval(row["low"], row["high"], 2)
+
+
 def _mean_table(cells: pl.DataFrame) -> Table:
     def mean(name: str, key: str) -> Field:
         return number_field(name, key, lambda value: decimal(value, 2))
@@ -250,7 +255,7 @@ def _mean_table(cells: pl.DataFrame) -> Table:
         number_field("ratings", "n", integer),
         number_field("raters", shown=integer),
         mean("mean", "mean"),
-        ends("interval", "low", "high"),
+        number_field("interval", _mean_ends),
         mean("weighted mean", "weighted_mean"),
         mean("adjusted difference", "adjusted"),
         ends("its interval", "adjusted_low", "adjusted_high"),
