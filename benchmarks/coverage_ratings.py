@@ -1,10 +1,8 @@
 """Do the tests of leniency and of disagreement by topic hold their level? Simulated, truth known.
 
-Prints the tables of docs/methods/agreement.md: the methods before (raters resampled; Fisher's test of associations) and
-now.
+Prints the tables of docs/methods/agreement.md: before (raters resampled; Fisher's test of associations) and now.
 
-    python benchmarks/coverage_ratings.py                   everything, some 10 minutes on one core
-    python benchmarks/coverage_ratings.py --only leniency --repeats 100
+    python benchmarks/coverage_ratings.py --only leniency   some 5 minutes on one core; disagreement 2
 """
 
 from __future__ import annotations
