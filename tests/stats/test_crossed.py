@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from endoxa.stats.crossed import FEWEST, crossed_estimate, crossed_mean
+from endoxa.stats.crossed import FEWEST, crossed_contrast, crossed_estimate, crossed_mean
 
 WIDE = (-100.0, 100.0)
 
@@ -221,3 +221,53 @@ def test_observations_that_share_units_of_two_kinds_keep_the_level() -> None:
         alone += stats.ttest_1samp(values, 0).pvalue <= 0.05
     assert both / 400 <= 0.075
     assert alone / 400 > 0.2
+
+
+def ratings(seed, truth=0.0, sizes=(28, 4, 4, 4), each=6):
+    """Raters of four groups, ten associations about each; groups of raters and of associations have their means."""
+    rng = np.random.default_rng(seed)
+    group, about = np.repeat(range(4), sizes), np.repeat(range(4), 10)
+    rater = np.concatenate([rng.choice(len(group), each, replace=False) for _ in about])
+    item = np.repeat(np.arange(len(about)), each)
+    inside = group[rater] == about[item]
+    level = rng.normal(0, 0.7, 4)[group][rater] + rng.normal(0, 0.7, 4)[about][item]
+    return level + truth * inside + rng.normal(0, 0.5, len(rater)), inside, rater, item
+
+
+def contrast(observed, inside, rater, item, needed=6):
+    return crossed_contrast(observed, inside, rater, item, needed=needed, confidence=0.95, bounds=(-9.0, 9.0))
+
+
+def test_a_contrast_is_that_of_least_squares_with_levels_of_raters_and_items():
+    observed, inside, rater, item = ratings(1, truth=0.5)
+    levels = [code[:, None] == np.unique(code) for code in (rater, item)]
+    for needed, columns in ((6, levels), (10_000, levels[1:])):
+        x = np.column_stack([inside, *columns]).astype(float)
+        expected = np.linalg.lstsq(x, observed)[0][0]
+        found = contrast(observed, inside, rater, item, needed)
+        assert found.value == pytest.approx(expected, abs=1e-9)
+        assert found.within == (needed == 6)
+    shuffled = np.random.default_rng(0).permutation(len(observed))
+    other = contrast(observed[shuffled], inside[shuffled], 7 - rater[shuffled], 3 * item[shuffled])
+    assert other.interval.low == pytest.approx(contrast(observed, inside, rater, item).interval.low, abs=1e-9)
+
+
+def test_means_of_groups_are_no_contrast_and_a_planted_one_is_found():
+    claims = [contrast(*ratings(seed)).p_value <= 0.05 for seed in range(60)]
+    assert sum(claims) <= 8
+    found = [contrast(*ratings(seed, truth=0.8)) for seed in range(20)]
+    assert sum(one.interval.low <= 0.8 <= one.interval.high for one in found) >= 16
+    assert sum(one.p_value <= 0.05 for one in found) >= 18
+
+
+def test_contrasts_that_nothing_tells():
+    rater, item = (codes.ravel() for codes in np.mgrid[0:8, 0:8])
+    values = np.random.default_rng(2).normal(size=64)
+    apart = contrast(values, item < 4, rater, item)
+    assert (apart.items, np.isnan(apart.value), np.isnan(apart.p_value)) == (0, True, True)
+    sides = contrast(values, rater < 3, rater, item)
+    assert (sides.within, sides.raters, sides.items) == (False, 3, 8)
+    one = contrast(values, (rater == 0) & (item == 0), rater, item)
+    assert (one.within, one.raters, one.interval.defined) == (False, 1, False)
+    still = contrast(np.ones(64), (rater + item) % 2 == 0, rater, item)
+    assert (still.value, still.p_value) == (pytest.approx(0), 1.0)

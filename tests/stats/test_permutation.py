@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from endoxa.stats.permutation import exchange_test, movable, single_column_test
+from endoxa.stats.permutation import exchange_test, movable, single_column_test, units_by_group_test
 
 
 def in_first(rows: int, columns: int) -> np.ndarray:
@@ -82,3 +82,21 @@ def test_without_an_effect_the_level_is_kept(rows: int, columns: int) -> None:
         present = rng.random((rows, columns)) < rng.uniform(0.1, 0.7, (rows, 1))
         rejected += single_column_test(present, 0, np.ones(rows)) <= 0.05
     assert rejected / 200 <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
+
+
+def test_groups_of_units_against_every_order_of_them() -> None:
+    """Three groups of seven units: the share of all orders with a Welch statistic as large, by scipy."""
+    values, group = np.array([0.1, 0.9, 0.4, 0.35, 2.0, 1.7, 0.8]), np.array([0, 0, 0, 1, 1, 1, 2])
+    found = units_by_group_test(values, group, draws=20_000)
+
+    def welch(first, second, axis):
+        return np.abs(stats.ttest_ind(first, second, axis=axis, equal_var=False).statistic)
+
+    for code in (0, 1):
+        parts = values[group == code], values[group != code]
+        exact = stats.permutation_test(
+            parts, welch, n_resamples=np.inf, alternative="greater", vectorized=True
+        )
+        assert found[code] == pytest.approx(exact.pvalue, abs=0.012)
+    assert np.isnan(found[2]), "one unit"
+    assert np.isnan(units_by_group_test(np.ones(6), np.arange(6) % 2)).all()

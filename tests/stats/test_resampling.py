@@ -13,7 +13,6 @@ from endoxa.stats.resampling import (
     bootstrap,
     drawn_units,
     expanded_interval,
-    expanded_p_value,
     percentile_interval,
     times_drawn,
 )
@@ -47,16 +46,6 @@ def test_the_interval_is_as_wide_as_a_t_interval_for_equal_identities():
     interval = expanded_interval(bootstrap(clusters, mean_of_totals, 20000, seed=1), clusters, 0.9)
     t_width = 2 * 1.7959 * values.std(ddof=1) / np.sqrt(12)  # t_{11} at 95 %, from a table
     assert interval.high - interval.low == pytest.approx(t_width, rel=0.05)
-
-
-def test_the_p_value_inverts_the_interval():
-    rng = np.random.default_rng(8)
-    clusters = Clusters.of(np.arange(15), rng.normal(0.5, 1.0, 15))
-    draws = bootstrap(clusters, mean_of_totals, 5000, seed=2)
-    p = expanded_p_value(draws, clusters)
-    assert 0.001 < p < 0.5
-    assert expanded_interval(draws, clusters, 1 - p - 0.005).low > 0
-    assert expanded_interval(draws, clusters, 1 - p + 0.005).low < 0
 
 
 def test_memory_is_bounded_by_blocks_and_these_change_nothing(monkeypatch):

@@ -504,7 +504,7 @@ def analyze_agreement(
         order: Ordered categories, for --level ordinal.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
+        resamples: Most items left out singly.
         out: Coefficients: .csv, .tsv, .jsonl or .parquet.
     """
 

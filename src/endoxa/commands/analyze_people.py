@@ -13,6 +13,7 @@ from endoxa.report.words import count, decimal, decimal_interval, percent, perce
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option, names
+from endoxa.stats.verdicts import NO_QUESTION
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,8 @@ MOST_NAMED = 6
 """Raters whose names fit into a line of the terminal."""
 LONGEST = 24
 """Letters of an association that the terminal shows."""
+COMMONEST = 8
+"""Letters of a vote that it shows."""
 
 Ratings = Annotated[
     Path,
@@ -83,7 +86,7 @@ def agreement(
     ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
-    resamples: Annotated[int, Ge(1), Option("Bootstrap samples per interval.", ANALYSIS)] = DEFAULT_RESAMPLES,
+    resamples: Annotated[int, Ge(1), Option("Most items left out singly.", ANALYSIS)] = DEFAULT_RESAMPLES,
 ) -> Outcome:
     """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
@@ -128,33 +131,42 @@ def agreement(
             f"{len(agreements)} coefficients written to {out}",
         ),
         {"out": agreements},
+        facts={"out": str(out), "rows": agreements.fill_nan(None).to_dicts()},
     )
 
 
 def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Table]:
-    """The coefficients; an undefined one is a dash, and the reason is in the column `method`."""
+    """The coefficients, with the share of agreeing pairs and the commonest vote; an undefined one is a dash."""
+    from endoxa.curate.agreement import prevalence_note
+
     grouped = "group" in agreements.columns
     rows = []
     for row in agreements.iter_rows(named=True):
         raters = row["raters"].split("; ")
         rows.append(
             (
-                row["name"] if row["level"] == "nominal" else f"{row['name']} ({row['level']})",
+                row["name"].replace("_", " ") + ("" if row["level"] == "nominal" else f" ({row['level']})"),
                 *([row["group"]] if grouped else []),
                 row["raters"] if len(raters) <= MOST_NAMED else f"{len(raters)} raters",
                 str(row["n"]),
                 f"{row['value']:.3f}" if row["value"] == row["value"] else "-",
-                f"{row['low']:.3f} to {row['high']:.3f}" if row["low"] <= row["high"] else "-",
+                f"{row['low']:.2f} to {row['high']:.2f}" if row["low"] <= row["high"] else "-",
+                percent(row["agreed"], 0),
+                f"{shortened(row['commonest'], COMMONEST)} {percent(row['prevalence'], 0)}",
             )
         )
     yield table(
         "Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)",
-        ("coefficient", *(["group"] if grouped else []), "raters", "items", "value", "interval"),
+        (
+            *("coefficient", *(["group"] if grouped else []), "raters"),
+            *("items", "value", "interval", "agreed", "commonest"),
+        ),
         rows,
         texts=3 if grouped else 2,
     )
     for row in agreements.filter(agreements["value"].is_nan()).iter_rows(named=True):
         yield f"{row['name']} ({row['raters']}): {row['method']}"
+    yield from prevalence_note(agreements)
 
 
 def _votes(
@@ -216,7 +228,8 @@ def disagreement(
     """Find the topics that people disagree about, by the variance of the ratings of each association.
 
     Associations with at least two ratings are split at a quantile of their variance; each topic's share of the disputed
-    ones is compared with its share of the others. FILE_pairs beside FILE holds every association with its variance.
+    ones is compared with its share of the others. Verdicts compare associations of about the same mean rating, words
+    as units. FILE_pairs beside FILE holds every association with its variance.
 
     \b
     Examples:
@@ -240,7 +253,7 @@ def disagreement(
     write_table(disputed.pairs, beside)
     headline = Headline(
         title="Relative change: how much more common a topic is among the disputed associations",
-        columns=("topic", "low group", "high group", "change", "interval", "verdict"),
+        columns=("topic", "low group", "high group", "change", "interval", "rank", "verdict"),
         texts=tuple(
             (
                 row["topic"],
@@ -248,6 +261,7 @@ def disagreement(
                 f"{row['n_high']} ({percent(row['share_high'], 0)})",
                 "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 0)} %",
                 decimal_interval(row["low"], row["high"], 0),
+                decimal(row["rank"], 2),
                 row["verdict"].replace("-", " "),
             )
             for row in disputed.topics.iter_rows(named=True)
@@ -255,6 +269,8 @@ def disagreement(
         rows=tuple(disputed.topics.iter_rows(named=True)),
         words=("topic", "verdict"),
         notes=(
+            "Verdicts are of the rank: variances beyond what is usual at that mean rating (0.5), topics permuted over "
+            "words.",
             f"{plural(disputed.pairs.height, 'association')} with two ratings or more ({disputed.left_out} with one "
             f"left out); {disputed.high} above the quantile {disputed.quantile:g} (variance {disputed.threshold:.2f}; "
             f"{disputed.ties} exactly there, {'in the low group' if ties == 'low' else 'split at random'}).",
@@ -277,8 +293,8 @@ def leniency(
 ) -> Outcome:
     """Compare ratings by people of the group with ratings by others, for each sentiment.
 
-    Intervals resample raters. Beside the raw difference stands that of a mixed model with raters and associations as
-    crossed effects. FILE_shares and FILE_topics beside FILE hold how often each rating was given, and how many ratings
+    Verdicts are of the difference within associations and raters, both as samples; a mixed model stands beside it as a
+    check. FILE_shares and FILE_topics beside FILE hold how often each rating was given, and how many ratings
     of each topic come from within.
 
     \b
@@ -287,6 +303,7 @@ def leniency(
       endoxa analyze leniency ratings.csv --topics topics.csv -o leniency.csv
     """  # noqa: D301
     from endoxa.curate import ratings as room
+    from endoxa.curate.ratings.leniency import DIFFERENCE, basis
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
@@ -298,38 +315,41 @@ def leniency(
     write_table(compared.shares, besides["shares"])
     if compared.topics.height:
         write_table(compared.topics, besides["topics"])
-    rows = list(compared.cells.iter_rows(named=True))
+    rows = list(compared.cells.fill_nan(None).iter_rows(named=True))
     headline = Headline(
-        title="Mean rating by people of the group and by others (model: raters and pairs crossed)",
-        columns=(
-            "sentiment",
-            "perspective",
-            "ratings",
-            "mean",
-            "interval",
-            "model",
-            "verdict",
-        ),
-        texts=tuple(
-            (
-                row["sentiment"],
-                row["perspective"],
-                str(row["n"]),
-                decimal(row["mean"], 2),
-                decimal_interval(row["low"], row["high"], 2),
-                decimal(row["model"], 2) if row["perspective"] == "difference" else "",
-                (row["verdict"] or "").replace("-", " "),
-            )
-            for row in rows
-        ),
+        title="Mean rating by people of the group and by others, and their difference",
+        columns=("sentiment", "perspective", "ratings", "mean", "interval", "verdict"),
+        texts=tuple(map(_leniency_cells, rows)),
         rows=tuple(rows),
         words=("sentiment", "perspective", "verdict"),
-        notes=tuple(
-            f"{plural(compared.left_out, 'rating')} without in_group left out."
-            for _ in range(compared.left_out > 0)
+        notes=(
+            *(f"{row['sentiment']}: {basis(row)}" for row in rows if row["perspective"] == DIFFERENCE),
+            *(
+                f"{plural(compared.left_out, 'rating')} without in_group left out."
+                for _ in range(compared.left_out > 0)
+            ),
         ),
     )
     return Outcome((headline, f"Written: {out}"), {"out": compared.cells}, headline)
+
+
+def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A mean with its interval, or the adjusted difference with its own."""
+    columns = (
+        ("mean", "low", "high")
+        if row["verdict"] == NO_QUESTION
+        else ("adjusted", "adjusted_low", "adjusted_high")
+    )
+    mean, low, high = (row[name] for name in columns)
+    perspective = row["perspective"] if row["verdict"] == NO_QUESTION else f"{row['perspective']}, adjusted"
+    return (
+        row["sentiment"],
+        perspective,
+        str(row["n"]),
+        decimal(mean, 2),
+        decimal_interval(low, high, 2),
+        row["verdict"].replace("-", " "),
+    )
 
 
 def topics(
@@ -399,7 +419,7 @@ def _topics_headline(counted: pl.DataFrame) -> Headline:
                 percent(row["share"], 0),
                 percent_interval(row["low"], row["high"], 0),
                 *([percent(row["in_group_share"], 0)] if in_groups else []),
-                f"{_shortened(row)} ({row['most_frequent_n']})",
+                f"{_most_frequent(row)} ({row['most_frequent_n']})",
             )
             for row in rows
         ),
@@ -419,7 +439,13 @@ def _topics_headline(counted: pl.DataFrame) -> Headline:
     )
 
 
-def _shortened(row: Mapping[str, Any]) -> str:
+def _most_frequent(row: Mapping[str, Any]) -> str:
     """The most frequent association."""
-    text = f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": ")
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shortened(
+        f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": "), LONGEST
+    )
+
+
+def shortened(text: str, longest: int) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

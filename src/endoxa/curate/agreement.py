@@ -17,11 +17,19 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.report.words import percent, plural
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import require_columns
-from endoxa.stats.agreement import COEFFICIENTS, LEVELS, Coefficient, Level
+from endoxa.stats.agreement import (
+    COEFFICIENTS,
+    LEVELS,
+    PERCENT,
+    Coefficient,
+    Level,
+    agreeing_pairs,
+    agreement_interval,
+)
 from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED
-from endoxa.stats.resampling import drawn_units, percentile_interval
 
 _DECIMAL = re.compile(r"([-+]?\d+)[.,](\d+)")
 
@@ -209,6 +217,9 @@ class Agreement:
         neutral: its value where raters agree as chance would have it; NaN for percent agreement, which depends
             on the categories.
         method: how it was computed, and why it is not defined where it is not.
+        agreed: share of agreeing pairs of votes on the same items, which chance alone can make high.
+        prevalence: share of the commonest vote among these.
+        commonest: that vote.
     """
 
     name: str
@@ -221,6 +232,14 @@ class Agreement:
     n: int
     neutral: float
     method: str
+    agreed: float
+    prevalence: float
+    commonest: str
+
+
+INTERVALS = "jackknife t interval", "Korn-Graubard interval"
+RARE = 0.9
+"""Prevalence above which chance-corrected agreement is low although people nearly always agree."""
 
 
 def agreement(
@@ -235,8 +254,15 @@ def agreement(
 
     Cohen's kappa is there for every two of up to `MOST_APART` raters, over the items that both voted on; Fleiss' kappa
     over the items that all voted on, or with the number of votes that most items have (see `_votes_each`); alpha and
-    percent agreement over the items with two votes or more. Intervals are percentiles of `resamples` bootstrap samples
-    of items (Efron and Tibshirani 1993, chapter 13).
+    percent agreement over the items with two votes or more. Intervals generalise to other items of the same raters
+    (`endoxa.stats.agreement.agreement_interval`).
+
+    Args:
+        ballots: who voted what.
+        level: level of measurement, for alpha.
+        confidence: confidence level of the intervals.
+        resamples: most items that are left out singly, see there.
+        seed: of what is drawn where there are more.
 
     Raises:
         UserError: a level above 'nominal' and votes that are no numbers (for 'ordinal', an order of categories is
@@ -250,8 +276,9 @@ def agreement(
             coefficient,
             raters,
             votes,
-            domain,
-            level,
+            categories=ballots.categories,
+            domain=domain,
+            level=level,
             remark=remark,
             confidence=confidence,
             resamples=resamples,
@@ -261,6 +288,21 @@ def agreement(
         for raters, votes, remark in _votes_of(coefficient, ballots)
     ]
     return pl.DataFrame([asdict(row) for row in rows])
+
+
+def prevalence_note(agreements: pl.DataFrame) -> list[str]:
+    """A sentence where one vote is so common that agreement beyond chance says little; columns of `Agreement`."""
+    corrected = agreements.filter(pl.col("neutral").is_not_nan(), pl.col("value").is_not_nan())
+    low = corrected.filter(pl.col("prevalence") > RARE, pl.col("value") < pl.col("agreed"))
+    if low.is_empty():
+        return []
+    row = low.row(0, named=True)
+    return [
+        f"One vote is very common ('{row['commonest']}': {percent(row['prevalence'], 0)} of the votes, {row['name']} "
+        f"{row['value']:.2f} although {percent(row['agreed'], 0)} of the pairs agree): where it exceeds "
+        f"{percent(RARE, 0)}, as in {plural(low.height, 'row')} here, agreement beyond chance can be low even between "
+        "people who nearly always agree."
+    ]
 
 
 def _votes_of(
@@ -313,9 +355,10 @@ def _row(
     coefficient: Coefficient,
     raters: tuple[str, ...],
     votes: np.ndarray,
+    *,
+    categories: Sequence[str],
     domain: np.ndarray,
     level: Level,
-    *,
     remark: str,
     confidence: float,
     resamples: int,
@@ -324,21 +367,22 @@ def _row(
     level = level if coefficient.graded else "nominal"
     value, items = coefficient.value(votes, level, domain), len(votes)
     interval, method = UNDEFINED, coefficient.method + remark
+    places = np.arange(len(categories))
+    counts = votes if coefficient.votes != "two raters" else (votes[:, :, None] == places).sum(axis=1)
+    total = counts.sum(axis=0) if items else np.zeros(len(categories))
     if np.isnan(value):
         method += f"; undefined: {'all votes are the same' if items else 'no item has enough votes'}"
     elif items < FEWEST_CLUSTERS:
         method += f"; no interval: fewer than {FEWEST_CLUSTERS} items"
     else:
-        samples = drawn_units(items, resamples, np.random.default_rng(seed))
-        draws = np.array([coefficient.value(votes[sample], level, domain) for sample in samples])
-        interval, undefined = percentile_interval(draws, confidence), int(np.isnan(draws).sum())
-        if interval.defined:
-            method += f"; percentile bootstrap of items, {resamples} samples"
-            method += f" ({undefined} of them undefined and left out)" if undefined else ""
-        elif 2 * undefined > resamples:
-            method += "; no interval: more than half of the bootstrap samples leave it undefined"
-        else:
-            method += "; no interval: every bootstrap sample gives the same value"
+        interval = agreement_interval(
+            coefficient, votes, level, domain, confidence=confidence, parts=resamples, seed=seed
+        )
+        method += (
+            f"; {INTERVALS[coefficient.name == PERCENT]}, items as units"
+            if interval.defined
+            else "; no interval: leaving out items changes nothing"
+        )
     return Agreement(
         name=coefficient.name,
         raters="; ".join(raters),
@@ -350,4 +394,7 @@ def _row(
         n=items,
         neutral=coefficient.neutral,
         method=method,
+        agreed=agreeing_pairs(counts),
+        prevalence=float(total.max() / total.sum()) if total.any() else float("nan"),
+        commonest=categories[int(total.argmax())] if total.any() else "",
     )

@@ -15,10 +15,13 @@ from typing import Literal
 import numpy as np
 
 from endoxa.registry import Registry
-from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
+from endoxa.stats.reliability import jackknife_error
 from endoxa.stats.resampling import percentile_interval, times_drawn
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
+PERCENT = "percent_agreement"
+_EQUAL = 1e-9
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
@@ -167,7 +170,7 @@ class Coefficient:
 def _builtin() -> tuple[Coefficient, ...]:
     return (
         Coefficient(
-            "percent_agreement",
+            PERCENT,
             "pairable",
             lambda counts, _level, _values: agreeing_pairs(counts),
             "share of agreeing pairs",
@@ -187,6 +190,80 @@ def _builtin() -> tuple[Coefficient, ...]:
         ),
         Coefficient("krippendorff_alpha", "pairable", alpha, "Krippendorff's alpha", graded=True),
     )
+
+
+def agreement_interval(
+    coefficient: Coefficient,
+    votes: np.ndarray,
+    level: Level,
+    values: np.ndarray | None,
+    *,
+    confidence: float,
+    parts: int,
+    seed: int = 0,
+) -> Interval:
+    """Interval of a coefficient over other items that the same raters might have voted on.
+
+    Of percent agreement: Korn and Graubard's, items as units. Of others: Student's t with the jackknife over items,
+    once for these items and once with one more, on which all gave the rarest vote; the interval holds both.
+    Where a category is rare, or few items have it, chance-corrected agreement rests on a handful of coincidences, of
+    which the items seen may hold none (docs/methods/agreement.md has the coverage).
+
+    Args:
+        coefficient: what is computed.
+        votes: as it takes them, an item a row.
+        level: level of measurement.
+        values: the categories as numbers.
+        confidence: confidence level.
+        parts: most items that are left out singly; where more of them have different votes, they are divided into so
+            many parts, at random.
+        seed: of that division.
+
+    Returns:
+        NaN where nothing changes whichever items are left out.
+    """
+    if coefficient.name == PERCENT:
+        size = votes.sum(axis=1)
+        alike = (votes * (votes - 1)).sum(axis=1) / (size * (size - 1))
+        return clustered_share(np.ones(len(votes)), alike, float(alike.var()), confidence)
+    if coefficient.votes == "two raters":
+        categories, counts = np.unique(votes, return_counts=True)
+        more = np.full((1, votes.shape[1]), categories[counts.argmin()])
+    else:
+        total = votes.sum(axis=0)
+        more = np.zeros((1, votes.shape[1]), dtype=votes.dtype)
+        more[0, np.where(total > 0, total, np.inf).argmin()] = int(np.median(votes.sum(axis=1)))
+    ends = np.array(
+        [
+            _jackknife(lambda kept: coefficient.value(kept, level, values), sample, confidence, parts, seed)
+            for sample in (votes, np.concatenate([votes, more]))
+        ]
+    )
+    if np.ptp(ends) < _EQUAL:
+        return UNDEFINED
+    return Interval(max(float(ends[:, 0].min()), -1.0), min(float(ends[:, 1].max()), 1.0))
+
+
+def _jackknife(
+    statistic: Callable[[np.ndarray], float], votes: np.ndarray, confidence: float, parts: int, seed: int
+) -> tuple[float, float]:
+    """Student's interval with the delete-one (or delete-a-part) jackknife over items, Efron and Tibshirani 1993."""
+    from scipy.special import stdtrit
+
+    # Items with the same votes change it alike.
+    _, first, pattern = np.unique(votes, axis=0, return_index=True, return_inverse=True)
+    if len(first) <= parts:
+        number = len(votes)
+        left = np.array([statistic(np.delete(votes, item, axis=0)) for item in first])[pattern.ravel()]
+    else:
+        number = min(len(votes), parts)
+        part = np.random.default_rng(seed).permutation(len(votes)) % number
+        left = np.array([statistic(votes[part != place]) for place in range(number)])
+    # A sample without the only other vote leaves the coefficient undefined.
+    error = jackknife_error(left[~np.isnan(left)])
+    reach = float(stdtrit(number - 1, (1 + confidence) / 2)) * error if error > 0 else 0.0
+    value = statistic(votes)
+    return value - reach, value + reach
 
 
 COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "endoxa.coefficients", _builtin)

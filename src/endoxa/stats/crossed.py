@@ -4,7 +4,8 @@ Another study would draw other items and other raters, so the variance has a par
 one (Cameron, Gelbach and Miller 2011; Owen 2007): items + raters - what both count twice. The parts for items and
 raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Items of one group are
 alike: then groups, of one or two kinds, are the units in place of items. Measured levels and coverage:
-docs/methods/harm.md. `fit_crossed` is the linear model with items and raters as random effects.
+docs/methods/harm.md; of `crossed_contrast`, docs/methods/agreement.md. `fit_crossed` is the linear model with items and
+raters as random effects.
 """
 
 from __future__ import annotations
@@ -201,6 +202,94 @@ def _inference(
     reach = float(t.ppf((1 + confidence) / 2, effective - 1)) * error
     interval = Interval(max(value - reach, bounds[0]), min(value + reach, bounds[1]))
     return interval, float(2 * t.sf(abs(value - neutral) / error, effective - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How much higher observations of one kind are, compared within items (and within raters).
+
+    Attributes:
+        value: the difference; NaN where no item has observations of both kinds.
+        interval: its interval.
+        p_value: two-sided, against 0.
+        raters: raters with observations of both kinds where raters are compared with themselves, else the number on
+            the side that has fewer.
+        items: items with observations of both kinds.
+        within: whether raters are compared with themselves; else raters of one kind with raters of the other.
+    """
+
+    value: float
+    interval: Interval
+    p_value: float
+    raters: int
+    items: int
+    within: bool
+
+
+def crossed_contrast(
+    observed: np.ndarray,
+    inside: np.ndarray,
+    rater: np.ndarray,
+    item: np.ndarray,
+    *,
+    needed: int,
+    confidence: float,
+    bounds: tuple[float, float],
+) -> Contrast:
+    """Difference between observations of two kinds when every item, and every rater, has a level of its own.
+
+    Least squares with a level for each item, and for each rater where `needed` of them have observations of both kinds.
+    Levels are not assumed to be independent of the kind, as random effects are. The variance is the two-way clustered
+    one; its parts are scaled for the levels that are fitted to observations of several clusters.
+
+    Args:
+        observed: the observations.
+        inside: whether each is of the first kind.
+        rater: code of its rater.
+        item: code of its item.
+        needed: with fewer raters on both sides raters have no levels; with fewer items the items are taken as they are.
+        confidence: confidence level.
+        bounds: least and largest possible difference.
+
+    Returns:
+        Without interval and p-value where less than two raters' worth of observations, or of items, decide.
+    """
+    from scipy.sparse import csr_array, hstack
+    from scipy.sparse.linalg import lsmr
+
+    rows, count = np.arange(len(observed)), len(observed)
+    codes = [np.unique(code, return_inverse=True)[1] for code in (rater, item)]
+    sides = [np.stack([np.bincount(code, inside), np.bincount(code, ~inside)]) for code in codes]
+    raters, items = (int((side > 0).all(axis=0).sum()) for side in sides)
+    within = raters >= needed
+    raters = raters if within else int((sides[0] > 0).sum(axis=1).min())
+    fitted = [code for code, levels in zip(codes, (within, True), strict=True) if levels]
+    levels = hstack([csr_array((np.ones(count), (rows, code))) for code in fitted]).tocsr()
+    shift, rest = (
+        values - levels @ lsmr(levels, values, atol=1e-12, btol=1e-12, maxiter=10_000)[0]
+        for values in (inside.astype(float), observed.astype(float))
+    )
+    spread = float((shift**2).sum())
+    if items == 0 or spread < _NOTHING * count:
+        return Contrast(NAN, UNDEFINED, NAN, raters, items, within)
+    value = float((shift * rest).sum()) / spread
+    influence, weight = shift * (rest - value * shift) / spread, shift**2 / spread
+    kinds = codes if items >= needed else [codes[0], rows]
+    free = [count - (fitted[-1].max() + 1), count - (fitted[0].max() + 1 if within else 0)]
+    parts = [
+        _left_out(influence, code, weight) * count / max(left, 1)
+        for code, left in zip(kinds, free, strict=True)
+    ]
+    noise = _left_out(influence, rows, weight) * count / max(sum(free) - count, 1)
+    error = sqrt(max(sum(parts) - noise, *parts))
+    groups = [weight] if within else [weight * inside, weight * ~inside]
+    units = [effective_number(np.bincount(codes[0], group)) for group in groups]
+    units += [effective_number(np.bincount(codes[1], weight))] if items >= needed else []
+    fewer = min(units)
+    if fewer - 1 < _NOTHING:
+        return Contrast(value, UNDEFINED, NAN, raters, items, within)
+    ends = _inference(value, 0.0, error, int(fewer), fewer, bounds=bounds, confidence=confidence)
+    return Contrast(value, *ends, raters, items, within)
 
 
 _LEAST, _MOST = 1e-6, 1e6

@@ -118,19 +118,6 @@ def expanded_interval(draws: np.ndarray, clusters: Clusters, confidence: float) 
     return Interval(float(low), float(high))
 
 
-def expanded_p_value(draws: np.ndarray, clusters: Clusters) -> float:
-    """Two-sided p-value against 0, the inversion of `expanded_interval`; draws of 0 count both ways."""
-    draws = draws[np.isfinite(draws)]
-    if clusters.count < FEWEST_CLUSTERS or len(draws) == 0 or np.ptp(draws) == 0:
-        return NAN
-    from scipy.stats import norm, t
-
-    m = clusters.effective
-    beyond = min(int((draws <= 0).sum()), int((draws >= 0).sum()))
-    tail = min((beyond + 1) / (len(draws) + 1), 0.5)
-    return float(2 * t.sf(-norm.ppf(tail) * np.sqrt((m - 1) / m), m - 1))
-
-
 @lru_cache(maxsize=12)  # the same for every statistic of a cell; at most 100 MB
 def _drawn(clusters: int, rows: int, seed: int, block: int) -> np.ndarray:
     """How often each cluster is in each of `rows` bootstrap samples, shape (rows, clusters)."""

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.ratings import analyze_leniency
+from endoxa.curate.ratings.leniency import basis
 from endoxa.errors import UserError
 
 SCHEMA = {
@@ -80,41 +81,62 @@ def test_a_planted_leniency_is_found_where_it_was_planted():
     positive, negative = row(found, "positive"), row(found, "negative")
     assert positive["verdict"] == "above"
     assert negative["verdict"] == "unclear"
-    assert positive["low"] < 0.8 < positive["high"]
+    assert positive["adjusted_low"] < 0.8 < positive["adjusted_high"]
     assert positive["model_low"] < 0.8 < positive["model_high"]
     assert positive["model"] == pytest.approx(positive["mean"], abs=0.3)
 
 
 def test_intervals_cover_and_false_claims_stay_rare():
-    """Thirty studies without leniency: raw and modelled intervals hold 0 nearly always."""
-    raw = modelled = claims = 0
+    """Thirty studies without leniency: adjusted and modelled intervals hold 0 nearly always."""
+    within = modelled = claims = 0
     for seed in range(30):
         found = analyze_leniency(planted(seed, {"any": 0.0}, raters=25, pairs=60), resamples=200)
         one = row(found, "all")
-        raw += one["low"] <= 0 <= one["high"]
+        within += one["adjusted_low"] <= 0 <= one["adjusted_high"]
         modelled += one["model_low"] <= 0 <= one["model_high"]
         claims += one["verdict"] != "unclear"
-    assert raw >= 26
+    assert within >= 26
     assert modelled >= 26
     assert claims <= 4
 
 
-def test_the_model_is_not_fooled_by_who_rates_what():
-    """Insiders rate better-known associations: the raw difference says leniency, the model does not."""
-    rng = np.random.default_rng(7)
-    rows = []
-    for pair in range(80):
-        known = pair % 2
-        for rater in rng.choice(30, 6, replace=False):
-            inside = bool(rng.random() < (0.8 if known else 0.2))
-            rows.append(
-                ("g", f"a{pair}", f"r{rater}", "", "", 2.5 + 1.5 * known + rng.normal(0, 0.4), None, inside)
-            )
+def rated(seed, inside_of, pairs=80, raters=30, each=6):
+    """Insiders rate better-known associations, or whatever `inside_of` (rng, pair, rater) says; no leniency."""
+    rng = np.random.default_rng(seed)
     names = ["identity", "attribute", "rater", "topic", "sentiment", "rating", "propensity", "in_group"]
-    ratings = pl.DataFrame(rows, schema={name: SCHEMA[name] for name in names}, orient="row")
-    one = row(analyze_leniency(ratings, resamples=300), "all")
-    assert one["mean"] > 0.6
-    assert abs(one["model"]) < 0.2
+    rows = [
+        ("g", f"a{pair}", f"r{rater}", "", "", 2.5 + 1.5 * (pair % 2) + rng.normal(0, 0.4), None, inside)
+        for pair in range(pairs)
+        for rater in rng.choice(raters, each, replace=False)
+        for inside in [bool(inside_of(rng, pair, rater))]
+    ]
+    return pl.DataFrame(rows, schema={name: SCHEMA[name] for name in names}, orient="row")
+
+
+def test_who_rates_what_is_no_leniency():
+    """The raw difference says leniency; the adjusted one decides, and the mixed model agrees with it."""
+    ratings = rated(7, lambda rng, pair, _: rng.random() < (0.8 if pair % 2 else 0.2))
+    found = row(analyze_leniency(ratings, resamples=300), "all")
+    assert found["mean"] > 0.6
+    assert found["verdict"] == "unclear"
+    assert abs(found["adjusted"]) < 0.2
+    assert (found["within"], found["sampled"], found["raters_compared"]) == ("raters", "both", 30)
+    assert "the mixed model agrees" in basis(found)
+
+
+def test_raters_of_one_side_each_are_compared_with_others_and_few_associations_are_taken_as_they_are():
+    found = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 8), resamples=100), "all")
+    assert (found["within"], found["raters_compared"]) == ("associations", 8)
+    assert "8 raters on the smaller side" in basis(found)
+    few = row(
+        analyze_leniency(rated(3, lambda rng, *_: rng.random() < 0.5, 4, each=20), resamples=100), "all"
+    )
+    assert (few["sampled"], few["pairs_compared"]) == ("raters", 4)
+    assert "with these 4 associations only" in basis(few)
+    apart = row(analyze_leniency(rated(3, lambda _, pair, __: pair < 40), resamples=100), "all")
+    assert apart["reason"] == "no association was rated from both perspectives"
+    five = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 5), resamples=100), "all")
+    assert five["reason"] == "5 raters of one perspective, at least 6 needed"
 
 
 def test_one_perspective_only_and_none_at_all():

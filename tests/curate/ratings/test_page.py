@@ -54,7 +54,7 @@ def test_files_hold_the_columns_promised(folder):
 def test_the_page_of_disagreement(folder):
     page = write_report([folder / "d.csv"], folder / "d.html")
     text = text_of(page)
-    assert "More disputed than others: looks (+" in text
+    assert "More disputed than others with about the same mean rating: looks (rank 0." in text
     assert "400 associations with two ratings or more" in text
     assert "a12" in text  # an association, in a blurred column
     for figure in (folder / "d_figures").glob("*.svg"):

@@ -47,15 +47,15 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
             no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
     """
-    columns_read = (*COLUMNS, *ALIASES.values())
-    table = _named(
-        _of_campaign(path)
-        if (path.is_dir() or (path.stem == "ratings" and _beside(path, "pairs") is not None))
-        else read_table(path, optional=columns_read)
-    )
+    ratings = _beside(path, "ratings") if path.is_dir() else path
+    if ratings is None:
+        raise UserError(f"{path} holds no table 'ratings'. Expected a folder of `endoxa collect export`.")
+    table = read_table(ratings, optional=(*COLUMNS, *ALIASES.values()))
+    if "association_id" in table.columns and not {"identity", "attribute"} <= set(table.columns):
+        table = _of_campaign(ratings, table)
+    table = _named(table)
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
-        # The ratings with topics (and sentiments) of another table;.
         by_attribute = _named(read_table(topics, ("attribute", "topic")))
         keys = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
         brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
@@ -82,23 +82,17 @@ def _beside(path: Path, name: str) -> Path | None:
     )
 
 
-def _of_campaign(path: Path) -> pl.DataFrame:
-    """The ratings that count, with the words of their pairs."""
-    ratings = _beside(path, "ratings") if path.is_dir() else path
+def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of an export that count, with the words of their pairs."""
     pairs = _beside(path, "pairs")
-    if ratings is None or pairs is None:
+    if pairs is None:
         raise UserError(
-            f"{path} holds no tables 'ratings' and 'pairs'. Expected a folder of `endoxa collect export`."
+            f"{path} names associations by association_id, and no table 'pairs' beside it says what these are. "
+            "Expected a folder of `endoxa collect export`."
         )
-    rated = read_table(ratings, ("association_id", "value"))
-    if "identity" in rated.columns:
-        return rated
     about = read_table(pairs, ("association_id", "identity", "attribute"))
-    kept = [
-        name
-        for name in ("association_id", "identity", "attribute", "topic", "polarity")
-        if name in about.columns
-    ]
+    columns = ("association_id", "identity", "attribute", "topic", "polarity")
+    kept = [name for name in columns if name in about.columns]
     if "counted" in rated.columns:
         rated = rated.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
     return rated.join(about.select(kept), on="association_id", how="inner", maintain_order="left")

@@ -6,6 +6,11 @@ topic the share of both groups is compared: the relative change is (share_high -
 The paper says 80 % and 20 %, not what becomes of ties. Variances of few ratings take few values, so many associations
 lie exactly at the quantile. Here the high group holds what lies *above* it, and ties stay in the low group; both shares
 are stated. A second way, `ties="split"`, orders equal variances at random (by the seed) until the shares are exact.
+
+Verdicts do not rest on that change, for two reasons. Ratings near an end of the scale cannot vary much, so a topic that
+everybody knows would look undisputed: each association is compared with those of about the same mean and number of
+ratings (`excess`). And one word said of many identities is no independent witness for each: topics are permuted over
+words, each with all of its associations (`endoxa.stats.permutation.units_by_group_test`).
 """
 
 from __future__ import annotations
@@ -19,7 +24,9 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.families import CONTROVERSY, adjusted, decided
+from endoxa.stats.permutation import units_by_group_test
 from endoxa.stats.resampling import drawn_units, percentile_interval
+from endoxa.stats.verdicts import too_few
 
 Ties = Literal["low", "split"]
 
@@ -30,13 +37,15 @@ TOPIC_COLUMNS: dict[str, str] = {
     "share_low": "n_low over all of the low group",
     "share_high": "n_high over all of the high group",
     "relative_change": "percent: 100 (share_high - share_low) / share_low; undefined where share_low is 0",
-    "low": "lower end of its interval: percentiles over samples of associations, split anew in each",
+    "low": "lower end of its interval: percentiles over samples of words, split anew in each",
     "high": "upper end; empty where it has none",
-    "p_value": "Fisher's exact test of topic against group, two-sided",
+    "p_value": "of `rank` against 0.5: topics permuted over words, two-sided",
     "p_adjusted": "adjusted over all topics (Benjamini-Hochberg)",
-    "neutral": "0: as common among the disputed as among the others",
-    "verdict": "'above': more disputed; 'below': less; 'unclear'; 'cannot-be-tested'",
+    "neutral": "0: the relative change of a topic as common among the disputed as among the others",
+    "verdict": "of `rank`: 'above': more disputed; 'below': less; 'unclear'; 'cannot-be-tested'",
     "reason": "why it cannot be tested, or what the correction changed",
+    "words": "attributes of the topic, each with all of its associations",
+    "rank": "mean rank of their variances (0 to 1) beyond what is usual at that mean and number of ratings, plus 0.5",
 }
 PAIR_COLUMNS: dict[str, str] = {
     "identity": "the people it is said of",
@@ -48,8 +57,8 @@ PAIR_COLUMNS: dict[str, str] = {
     "topic": "the topic, or 'none'",
 }
 NO_TOPIC = "none"
-FEWEST = 5
-"""Associations of a topic below which it is not tested."""
+FEWEST = 6
+"""Words of a topic, and of all others, below which it is not tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ def analyze_disagreement(
         quantile: share of associations in the low group, as far as ties allow.
         ties: see the module.
         confidence: confidence level of the intervals and verdicts.
-        resamples: samples of associations behind each interval.
+        resamples: samples of words behind each interval.
         seed: of what is drawn.
 
     Raises:
@@ -120,9 +129,15 @@ def analyze_disagreement(
     threshold, high = _split(variance, quantile, ties, rng)
     grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
     names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
-    topics = _topics(names, codes, high)
+    words = np.unique(grouped["attribute"].to_numpy(), return_inverse=True)[1]
+    topics = _topics(names, codes, high).with_columns(_tested(codes, words, excess(kept), high, seed))
     drawn = _resampled(
-        codes, variance, resamples, lambda resampled: _split(resampled, quantile, ties, rng)[1], rng
+        codes,
+        words,
+        variance,
+        resamples=resamples,
+        split=lambda resampled: _split(resampled, quantile, ties, rng)[1],
+        rng=rng,
     )
     ends = _ends(drawn, confidence)
     topics = _decided(topics.with_columns(low=pl.Series(ends[0]), high=pl.Series(ends[1])), confidence)
@@ -174,13 +189,9 @@ def _split(
 
 
 def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFrame:
-    from scipy.stats import fisher_exact
-
     in_low = np.bincount(codes[~high], minlength=len(names))
     in_high = np.bincount(codes[high], minlength=len(names))
-    all_low, all_high = int(in_low.sum()), int(in_high.sum())
-    tables = [[[h, all_high - h], [low, all_low - low]] for low, h in zip(in_low, in_high, strict=True)]
-    share_low, share_high = in_low / max(all_low, 1), in_high / max(all_high, 1)
+    share_low, share_high = in_low / max(in_low.sum(), 1), in_high / max(in_high.sum(), 1)
     return pl.DataFrame(
         {
             "topic": names.astype(str),
@@ -189,16 +200,53 @@ def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFr
             "share_low": share_low,
             "share_high": share_high,
             "relative_change": _change(share_low, share_high),
-            "p_value": [float(fisher_exact(table).pvalue) if all_high else float("nan") for table in tables],
-            "reason": [_untestable(low + h, all_high) for low, h in zip(in_low, in_high, strict=True)],
         }
     )
 
 
-def _untestable(number: int, all_high: int) -> str:
-    if not all_high:
-        return "no association lies above the quantile"
-    return f"{number} associations, at least {FEWEST} needed" if number < FEWEST else ""
+def excess(pairs: pl.DataFrame) -> np.ndarray:
+    """Rank of the variance of each association (0 to 1) beyond what is usual at its mean and number of ratings.
+
+    What is usual is a cubic in the mean, with a level for each number of ratings, fitted to the ranks by least squares:
+    variances are small near both ends of a scale, and differ more where ratings are few. Variances are divided by one
+    less than the number of ratings.
+
+    Args:
+        pairs: columns `n`, `mean`, `variance`.
+    """
+    from scipy.stats import rankdata
+
+    n, mean = pairs["n"].to_numpy(), pairs["mean"].to_numpy()
+    rank = rankdata(pairs["variance"].to_numpy() * n / (n - 1)) / (len(n) + 1)
+    curve = np.vander(mean - mean.mean(), 4)[:, :3]
+    usual = np.column_stack([curve, n[:, None] == np.unique(n)])
+    return np.asarray(rank - usual @ np.linalg.lstsq(usual, rank)[0])
+
+
+def _tested(
+    codes: np.ndarray, words: np.ndarray, beyond: np.ndarray, high: np.ndarray, seed: int
+) -> pl.DataFrame:
+    """Columns `rank`, `words`, `p_value` and `reason` of each topic."""
+    # A word with associations of several topics is one unit in each.
+    units, place = np.unique(np.stack([words, codes]), axis=1, return_inverse=True)
+    value = np.bincount(place.ravel(), beyond) / np.bincount(place.ravel())
+    of_topic = units[1]
+    number = np.bincount(of_topic)
+    enough = (number >= FEWEST) & (len(value) - number >= FEWEST)
+    p_values = units_by_group_test(value, of_topic, seed=seed)
+    return pl.DataFrame(
+        {
+            "words": number,
+            "rank": 0.5 + np.bincount(of_topic, value) / number,
+            "p_value": np.where(enough, p_values, np.nan),
+            "reason": [
+                "no association lies above the quantile"
+                if not high.any()
+                else too_few(int(min(count, len(value) - count)), "words", FEWEST)
+                for count in number
+            ],
+        }
+    )
 
 
 def _change(share_low: np.ndarray, share_high: np.ndarray) -> np.ndarray:
@@ -209,15 +257,19 @@ def _change(share_low: np.ndarray, share_high: np.ndarray) -> np.ndarray:
 
 def _resampled(
     codes: np.ndarray,
+    words: np.ndarray,
     variance: np.ndarray,
+    *,
     resamples: int,
     split: Callable[[np.ndarray], np.ndarray],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Relative changes in samples of associations drawn with replacement and split anew, shape (resamples, topics)."""
+    """Relative changes in samples of words drawn with replacement and split anew, shape (resamples, topics)."""
     topics = int(codes.max()) + 1
     drawn = np.empty((resamples, topics))
-    for number, chosen in enumerate(drawn_units(len(codes), resamples, rng)):
+    count = int(words.max()) + 1
+    for number, sample in enumerate(drawn_units(count, resamples, rng)):
+        chosen = np.repeat(np.arange(len(words)), np.bincount(sample, minlength=count)[words])
         high, resampled = split(variance[chosen]), codes[chosen]
         low = np.bincount(resampled[~high], minlength=topics) / max(1, (~high).sum())
         above = np.bincount(resampled[high], minlength=topics) / max(1, high.sum())
@@ -241,8 +293,7 @@ def _decided(topics: pl.DataFrame, confidence: float) -> pl.DataFrame:
     p_value = pl.when(pl.col("reason") == "").then("p_value")
     tested = topics.with_columns(neutral=pl.lit(0.0), p_value=p_value)
     corrected = adjusted(tested, CONTROVERSY)
-    # A topic that is in the high group only has no relative change, but lies above for certain.
-    value = pl.col("share_high") - pl.col("share_low")
+    value = pl.col("rank") - 0.5
     verdicts = decided(corrected.with_columns(value=value), confidence=confidence, resolution=0.0)
     finite = [
         pl.when(pl.col(name).is_finite()).then(name)

@@ -1,25 +1,30 @@
 """Whether people rate what is said of their own group otherwise than what is said of others (LACES, 5.1).
 
-For each sentiment: the mean of in-group and of out-group ratings, and their difference. Raters are a sample, and each
-gives many ratings, so intervals resample raters. Beside the raw difference stands that of a mixed model with raters and
-associations as crossed random effects: raw means also differ because other associations are rated, the model compares
-within raters and associations. Where the export has propensities, means weighted by 1/propensity (Hajek) stand beside
-the raw ones: they correct for which cards were drawn, not for who came.
+For each sentiment: the mean of in-group and of out-group ratings, and their difference. The raw difference also holds
+which associations were rated from where, and that people of some groups give higher ratings to everything. Verdicts
+are therefore of the difference within associations and within raters (`endoxa.stats.crossed.crossed_contrast`), both
+as samples; a mixed model with raters and associations as crossed random effects stands beside it as a check. Where the
+export has propensities, means weighted by 1/propensity (Hajek) stand beside the raw ones: they correct for which cards
+were drawn, not for who came.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.report.words import decimal, plural
 from endoxa.runs.families import LENIENCY, adjusted, decided
-from endoxa.stats.crossed import fit_crossed
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, expanded_p_value
+from endoxa.stats.crossed import crossed_contrast, fit_crossed
+from endoxa.stats.resampling import Clusters, expanded_interval, times_drawn
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import UNTESTED, significance
 
 ALL, UNSTATED = "all", "not stated"
 IN, OUT, DIFFERENCE = "in-group", "out-group", "difference"
@@ -31,17 +36,24 @@ CELL_COLUMNS: dict[str, str] = {
     "raters": "people who gave them",
     "pairs": "associations they are of",
     "mean": "mean rating, or the difference of means",
-    "low": "lower end of its interval, raters resampled",
+    "low": "lower end of its interval, raters and associations resampled",
     "high": "upper end",
     "weighted_mean": "the same weighted by 1/propensity (Hajek), of ratings that have one",
     "model": "difference in a mixed model with raters and associations as crossed effects (rows 'difference')",
     "model_low": "lower end of its interval",
     "model_high": "upper end",
-    "p_value": "of the raw difference against 0, raters resampled",
+    "p_value": "of the adjusted difference against 0, raters and associations as samples",
     "p_adjusted": "adjusted over sentiments (Benjamini-Hochberg)",
     "neutral": "0 for differences",
-    "verdict": "'above': in-group ratings are higher; 'below'; 'unclear'; 'cannot-be-tested'",
+    "verdict": "of `adjusted`: 'above' (in-group ratings are higher), 'below', 'unclear', 'cannot-be-tested'",
     "reason": "why it cannot be tested, or what the correction changed",
+    "adjusted": "difference within associations, and within raters where `within` is 'raters' (rows 'difference')",
+    "adjusted_low": "lower end of its interval, raters and associations as samples",
+    "adjusted_high": "upper end",
+    "raters_compared": "raters who rated from both sides; of raters who rated from one side, those on the smaller one",
+    "pairs_compared": "associations rated from both sides",
+    "within": "'raters': raters are compared with themselves; 'associations': with others on the same associations",
+    "sampled": "'both', or 'raters' where fewer than six associations are taken as they are; 'none'",
 }
 SHARE_COLUMNS: dict[str, str] = {
     "sentiment": "sentiment of the associations, or 'all'",
@@ -56,8 +68,12 @@ TOPIC_COLUMNS: dict[str, str] = {
     "out_group": "ratings by others",
     "share_in": "in_group over both",
 }
-FEWEST_RATERS = 6
-"""Raters of each perspective below which a difference is not tested."""
+WITHIN_RATERS, WITHIN_ASSOCIATIONS = "raters", "associations"
+BOTH, RATERS, NOBODY = "both", "raters", "none"
+_NUMBERS = (
+    *("weighted_mean", "model", "model_low", "model_high", "p_value"),
+    *("adjusted", "adjusted_low", "adjusted_high"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,7 @@ def analyze_leniency(
     Args:
         ratings: columns of `reading.COLUMNS`.
         confidence: confidence level of the intervals and verdicts.
-        resamples: samples of raters behind each interval.
+        resamples: samples of raters and associations behind the interval of each mean.
         seed: of what is drawn.
 
     Raises:
@@ -102,7 +118,7 @@ def analyze_leniency(
     if rated.is_empty():
         raise UserError("No rating says whether its rater is one of the people rated (column in_group).")
     if (rated["rater"] == "").all():
-        raise UserError("No rating says who gave it (column rater), so raters cannot be resampled.")
+        raise UserError("No rating says who gave it (column rater), so raters cannot be compared.")
     rated = rated.with_columns(
         rater=pl.when(pl.col("rater") == "").then(pl.format("?{}", pl.int_range(pl.len()))).otherwise("rater")
     )
@@ -117,7 +133,10 @@ def analyze_leniency(
     cells = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         neutral=pl.when(pl.col("perspective") == DIFFERENCE).then(0.0)
     )
-    cells = decided(adjusted(cells, LENIENCY), value="mean", confidence=confidence, resolution=0.0005)
+    ends = [f"{name}{end}" for name in ("", "adjusted_", "model_") for end in ("low", "high")]
+    cells = decided(
+        adjusted(cells, LENIENCY), value="adjusted", confidence=confidence, resolution=0.0005, ends=ends
+    )
     return Leniency(
         cells=cells.select(list(CELL_COLUMNS)),
         shares=_shares(rated, parts),
@@ -126,36 +145,90 @@ def analyze_leniency(
     )
 
 
+def basis(row: Mapping[str, Any]) -> str:
+    """What an adjusted difference rests on, the raw one, and whether the mixed model agrees; or why it has no test."""
+    if row["verdict"] == UNTESTED:
+        return f"cannot be tested ({row['reason']})."
+    raters = plural(int(row["raters_compared"]), "rater")
+    pairs = plural(int(row["pairs_compared"]), "association")
+    compared = f"{raters} compared with themselves"
+    if row["within"] == WITHIN_ASSOCIATIONS:
+        compared = f"raters compared with others, {raters} on the smaller side"
+    compared += (
+        f", with these {pairs} only" if row["sampled"] == RATERS else f"; {pairs} rated from both sides"
+    )
+    model = row["model"]
+    if model is None or isnan(model):
+        check = "no mixed model can be fitted"
+    else:
+        verb = (
+            "agrees" if row["adjusted_low"] <= model <= row["adjusted_high"] else "is outside that interval"
+        )
+        check = f"the mixed model {verb} ({decimal(model, 2)})"
+    return f"{compared}. Raw difference {decimal(row['mean'], 2)}; {check}."
+
+
 def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
     """In-group, out-group and their difference."""
     inside = part["in_group"].to_numpy()
-    for perspective, which in ((IN, inside), (OUT, ~inside)):
-        yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), how)
-    yield _difference_row(sentiment, part, inside, how)
+    draws = _resampled(part, inside, how)
+    for perspective, which, drawn in zip((IN, OUT), (inside, ~inside), draws.T[:2], strict=True):
+        yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), drawn, how)
+    yield _difference_row(sentiment, part, inside, draws[:, 0] - draws[:, 1], how)
+
+
+def _codes(part: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Code of the rater and of the association of each rating, from 0."""
+    ranks = part.select(
+        pl.col("rater").rank("dense") - 1, pair=pl.struct("identity", "attribute").rank("dense") - 1
+    )
+    return ranks["rater"].to_numpy(), ranks["pair"].to_numpy()
+
+
+def _resampled(part: pl.DataFrame, inside: np.ndarray, how: _How) -> np.ndarray:
+    """In-group and out-group mean in samples of raters and of associations (Owen 2007), shape (resamples, 2)."""
+    raters, pairs = _codes(part)
+    random = np.random.default_rng(how.seed)
+    drawn = [times_drawn(np.ones(code.max() + 1), how.resamples, random) for code in (raters, pairs)]
+    columns = np.column_stack([inside, ~inside]).astype(float)
+    columns = np.column_stack([columns, columns * part["rating"].to_numpy()[:, None]])
+    totals = np.array(
+        [(of_raters[raters] * of_pairs[pairs]) @ columns for of_raters, of_pairs in zip(*drawn, strict=True)]
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(totals[:, 2:] / totals[:, :2])
+
+
+def _interval(part: pl.DataFrame, draws: np.ndarray, how: _How) -> dict[str, float]:
+    """Expanded percentiles, at the effective number of raters or of associations, whichever is less."""
+    clusters = [Clusters.of(code) for code in _codes(part)]
+    interval = expanded_interval(draws, min(clusters, key=lambda units: units.effective), how.confidence)
+    return {"low": interval.low, "high": interval.high}
 
 
 def _described(sentiment: str, perspective: str, part: pl.DataFrame) -> dict[str, Any]:
-    blank = dict.fromkeys(("model", "model_low", "model_high", "p_value", "weighted_mean"), float("nan"))
     return {
-        **blank,
+        **dict.fromkeys(_NUMBERS, float("nan")),
+        **dict.fromkeys(("raters_compared", "pairs_compared")),
         "sentiment": sentiment,
         "perspective": perspective,
         "n": part.height,
         "raters": part["rater"].n_unique(),
         "pairs": part.select("identity", "attribute").n_unique(),
         "reason": "",
+        "within": "",
+        "sampled": "",
     }
 
 
-def _mean_row(sentiment: str, perspective: str, part: pl.DataFrame, how: _How) -> dict[str, Any]:
+def _mean_row(
+    sentiment: str, perspective: str, part: pl.DataFrame, draws: np.ndarray, how: _How
+) -> dict[str, Any]:
     row = _described(sentiment, perspective, part)
     if part.is_empty():
         return {**row, "mean": float("nan"), "low": float("nan"), "high": float("nan")}
-    clusters = Clusters.of(part["rater"].to_numpy(), part["rating"].to_numpy())
-    draws = bootstrap(clusters, lambda totals: totals[:, 1] / totals[:, 0], how.resamples, how.seed)
-    interval = expanded_interval(draws, clusters, how.confidence)
     mean = float(np.mean(part["rating"].to_numpy()))
-    return {**row, "mean": mean, "low": interval.low, "high": interval.high, "weighted_mean": _weighted(part)}
+    return {**row, **_interval(part, draws, how), "mean": mean, "weighted_mean": _weighted(part)}
 
 
 def _weighted(part: pl.DataFrame) -> float:
@@ -167,41 +240,50 @@ def _weighted(part: pl.DataFrame) -> float:
     return float(np.average(drawn["rating"].to_numpy(), weights=weights))
 
 
-def _difference_row(sentiment: str, part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
-    row = _described(sentiment, DIFFERENCE, part)
+def _difference_row(
+    sentiment: str, part: pl.DataFrame, inside: np.ndarray, draws: np.ndarray, how: _How
+) -> dict[str, Any]:
+    row = {**_described(sentiment, DIFFERENCE, part), "sampled": NOBODY}
     rating = part["rating"].to_numpy()
     insiders, others = (part.filter(pl.Series(which)) for which in (inside, ~inside))
-    few = min(insiders["rater"].n_unique(), others["rater"].n_unique())
     if insiders.is_empty() or others.is_empty():
         row |= dict.fromkeys(("mean", "low", "high"), float("nan"))
         return {**row, "reason": "no ratings of one of the two perspectives"}
-    clusters = Clusters.of(part["rater"].to_numpy(), inside * rating, inside, ~inside * rating, ~inside)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        draws = bootstrap(
-            clusters,
-            lambda total: total[:, 1] / total[:, 2] - total[:, 3] / total[:, 4],
-            how.resamples,
-            how.seed,
-        )
-    interval = expanded_interval(draws, clusters, how.confidence)
+    needed, span = fewest_units(significance(how.confidence)), float(np.ptp(rating))
+    found = crossed_contrast(
+        rating,
+        inside,
+        *_codes(part),
+        needed=needed,
+        confidence=how.confidence,
+        bounds=(-span, span),
+    )
+    reason = ""
+    if found.raters < needed:
+        reason = f"{found.raters} raters of one perspective, at least {needed} needed"
+    elif not found.items:
+        reason = "no association was rated from both perspectives"
     return {
         **row,
         **_modelled(part, inside, how.confidence),
+        **_interval(part, draws, how),
         "mean": float(rating[inside].mean() - rating[~inside].mean()),
-        "low": interval.low,
-        "high": interval.high,
         "weighted_mean": _weighted(insiders) - _weighted(others),
-        "p_value": expanded_p_value(draws, clusters),
-        "reason": f"{few} raters of one perspective, at least {FEWEST_RATERS} needed"
-        if few < FEWEST_RATERS
-        else "",
+        "p_value": float("nan") if reason else found.p_value,
+        "reason": reason,
+        "adjusted": found.value,
+        "adjusted_low": found.interval.low,
+        "adjusted_high": found.interval.high,
+        "raters_compared": found.raters,
+        "pairs_compared": found.items,
+        "within": WITHIN_RATERS if found.within else WITHIN_ASSOCIATIONS,
+        "sampled": NOBODY if reason else BOTH if found.items >= needed else RATERS,
     }
 
 
 def _modelled(part: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
     """The difference in the mixed model; nothing where it cannot be fitted."""
-    pairs = part.select(pl.struct("identity", "attribute").rank("dense")).to_series().to_numpy()
-    raters = part["rater"].rank("dense").to_numpy()
+    raters, pairs = _codes(part)
     x = np.column_stack([np.ones(part.height), inside])
     try:
         fit = fit_crossed(part["rating"].to_numpy(), x, raters, pairs)

@@ -19,10 +19,11 @@ from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import Page
 from endoxa.report.inputs import DISAGREEMENT, Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import decimal, decimal_interval, listed, percent, plural, signed
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, plural, signed
 from endoxa.runs.families import CONTROVERSY, LENIENCY
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
+from endoxa.stats.verdicts import UNCLEAR
 
 SHADES = ("#8c3b00", "#e8a06b", "#e3e6ea", "#8fbce6", "#0b5cad")
 """Colours of ratings from the lowest to the highest of a scale of five points."""
@@ -30,7 +31,10 @@ MOST_RATINGS = 7
 MOST_SHOWN = 200
 """Associations listed on a page, those with the greatest variance."""
 TEXTS = frozenset(
-    {"topic", "verdict", "reason", "identity", "attribute", "group", "sentiment", "perspective"}
+    {
+        *("topic", "verdict", "reason", "identity", "attribute", "group", "sentiment", "perspective"),
+        *("within", "sampled"),
+    }
 )
 CHANGE = Measure("relative change, percent", 0.0, "+.0f", 100, 50)
 WITHIN = Measure("ratings by people of the group", 0.5, ".0%", 0.5, 0.5)
@@ -79,15 +83,18 @@ def _change_section(topics: pl.DataFrame) -> Section:
         topics.filter(pl.col("verdict") == verdict, pl.col("topic") != disagreement.NO_TOPIC).to_dicts()
         for verdict in ("above", "below")
     )
-    sentences = []
-    if above:
-        sentences.append(
-            f"More disputed than others: {listed([*map(_changed, above)])}. That is how much more common the topic is "
-            "among the associations whose ratings vary most."
-        )
-    if below:
-        sentences.append(f"Less disputed: {listed([*map(_changed, below)])}.")
-    none = "For no topic is a difference between disputed and other associations distinguishable from chance."
+    sentences = [
+        f"{more} disputed than others with about the same mean rating: {listed([*map(_changed, rows)])}. The rank is "
+        "that of their variances beyond what is usual at that mean (0.5: as usual)."
+        for more, rows in (("More", above), ("Less", below))
+        if rows
+    ]
+    none = (
+        "No topic is distinguishable from others with about the same mean rating, so the order of topics below says "
+        "nothing."
+        if (topics["verdict"] == UNCLEAR).any()
+        else f"No topic can be tested ({listed(topics['reason'].unique().sort().to_list())})."
+    )
     return Section(
         anchor="topics",
         title="Topics of disputed associations",
@@ -105,6 +112,8 @@ def _change_section(topics: pl.DataFrame) -> Section:
                     number_field("share of it", "share_high", percent),
                     number_field("relative change", _relative),
                     number_field("interval", lambda row: decimal_interval(row["low"], row["high"], 0)),
+                    number_field("words", "words", integer),
+                    number_field("rank", "rank", lambda value: decimal(value, 2)),
                     P_ADJUSTED,
                     text_field("verdict", _verdict),
                 ),
@@ -112,16 +121,20 @@ def _change_section(topics: pl.DataFrame) -> Section:
         ),
         notes=(
             "Right of the line: more common among the disputed associations than among the others. Bars are intervals "
-            "over associations; a filled dot is significant after correction over all topics.",
+            "over words (each with all of its associations). Verdicts are of the rank, after correction over all "
+            "topics (filled dots): a topic near an end of the scale can be rarer among the disputed only because "
+            "ratings cannot vary much there.",
         ),
     )
 
 
 def _changed(row: Row) -> str:
-    if row["relative_change"] is None:
-        return f"{row['topic']} (only among the disputed)"
-    ends = f"; interval {decimal_interval(row['low'], row['high'], 0)}" if row["low"] is not None else ""
-    return f"{row['topic']} ({signed(row['relative_change'], 0)}\u00a0%{ends})"
+    change = "only among the most disputed"
+    if row["relative_change"] is not None:
+        ends = f", interval {decimal_interval(row['low'], row['high'], 0)}" if row["low"] is not None else ""
+        change = f"{signed(row['relative_change'], 0)}\u00a0% among the most disputed{ends}"
+    words = plural(int(row["words"]), "word")
+    return f"{row['topic']} (rank {decimal(row['rank'], 2)}, {words}; {change})"
 
 
 def _relative(row: Row) -> str:
@@ -189,13 +202,14 @@ def _leniency_page(
             Section(
                 anchor="means",
                 title="Ratings by people of the group and by others",
-                findings=tuple(
-                    Finding(_difference(row), (row,))
-                    for row in compared.drop_nulls("mean").iter_rows(named=True)
-                ),
+                findings=tuple(Finding(_difference(row), (row,)) for row in compared.iter_rows(named=True)),
                 figures=_means(cells),
                 tables=(_mean_table(cells),),
-                notes=("Bars are intervals over raters. The scale is that of the ratings.",),
+                notes=(
+                    "Means and their bars are of the ratings as they came (raters and associations resampled); they "
+                    "also differ by who rated which associations. Verdicts are of the adjusted difference, in these "
+                    "groups as they are. The scale is that of the ratings.",
+                ),
             ),
             Section("distributions", "How often each rating was given", figures=_distributions(shares)),
             _within(topics),
@@ -208,14 +222,24 @@ def _leniency_page(
 def _difference(row: Row) -> str:
     """What is found of one sentiment, or of all associations."""
     of = "All associations" if row["sentiment"] == ALL else f"{row['sentiment'].capitalize()} ones"
-    size = f"{decimal(abs(row['mean']), 2)} points"
+    if cannot_be_tested(row):
+        return f"{of}: a difference {leniency.basis(row)}"
+    size = f"{decimal(abs(row['adjusted']), 2)} points"
     words = {
         "above": f"people of the group rate them {size} higher than others do",
         "below": f"people of the group rate them {size} lower than others do",
-        "unclear": f"a difference ({decimal(row['mean'], 2)} points) is not distinguishable from chance",
-    }.get(row["verdict"], f"a difference cannot be tested ({row['reason']})")
-    model = "" if row["model"] is None else f"; mixed model {decimal(row['model'], 2)}"
-    return f"{of}: {words} (interval {decimal_interval(row['low'], row['high'], 2)}{model})."
+    }.get(
+        row["verdict"],
+        f"a difference ({decimal(row['adjusted'], 2)} points) is not distinguishable from chance",
+    )
+    reason = f"; {row['reason']}" if row["reason"] else ""
+    ends = decimal_interval(row["adjusted_low"], row["adjusted_high"], 2)
+    return f"{of}: {words} (adjusted difference, interval {ends}{reason}); {leniency.basis(row)}"
+
+
+def _mean_ends(row: Row) -> str:
+    """The interval of a mean; that of the raw difference would stand beside a verdict that is not about it."""
+    return NO_VALUE if row["perspective"] == DIFFERENCE else decimal_interval(row["low"], row["high"], 2)
 
 
 def _mean_table(cells: pl.DataFrame) -> Table:
@@ -231,10 +255,11 @@ def _mean_table(cells: pl.DataFrame) -> Table:
         number_field("ratings", "n", integer),
         number_field("raters", shown=integer),
         mean("mean", "mean"),
-        ends("interval", "low", "high"),
+        number_field("interval", _mean_ends),
         mean("weighted mean", "weighted_mean"),
+        mean("adjusted difference", "adjusted"),
+        ends("its interval", "adjusted_low", "adjusted_high"),
         mean("mixed model", "model"),
-        ends("its interval", "model_low", "model_high"),
         P_ADJUSTED,
         VERDICT,
     )
