@@ -67,7 +67,7 @@ def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
         "f": "afgana",
         "plural": "afganos",
     }
-    assert languages_with("question_prompts.toml") == ("en", "es", "fr", "pt")
+    assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
     assert words_of("tlh", "neutral.toml") == words_of("../" + "x" * 300, "neutral.toml") == {}
     assert rows_of("tlh", "demonyms.csv") == ()
 

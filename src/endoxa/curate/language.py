@@ -62,13 +62,6 @@ def detectable_languages() -> set[str]:
     return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
 
 
-def language_name(code: str) -> str:
-    """'French' for 'fr', from Unicode's CLDR; a code that it does not know is returned as it is."""
-    from babel import Locale
-
-    return str(Locale("en").languages.get(code, code))
-
-
 def three_letters(code: str) -> str:
     """The ISO 639-3 code of an ISO 639-1 code ('fra' for 'fr'); a code that lingua does not know comes back."""
     for language in _lingua().Language.all():

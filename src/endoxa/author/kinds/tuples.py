@@ -18,10 +18,7 @@ from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import KNOWN, MALFORMED
 
 POLARITIES = ("positive", "negative")
-FIELDS = {
-    "attribute": "one to four words, as they follow 'are' or as a verb phrase",
-    "polarity": "'positive' or 'negative': how people mean it",
-}
+FIELDS = ("attribute", "polarity")
 NEAR = 0.88
 """Share of letters in common from which on two attributes are one (`difflib`), unless they are opposites."""
 
@@ -31,7 +28,7 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     for number, row in enumerate(data.iter_rows(named=True)):
         identity = cell(row, "identity")
         country = cell(row, "country") or cell(row, "region")
-        place = f"in {country}" if country else settings.place or "there"
+        place = prompts.place(country) if country else settings.place or prompts.place()
         yield Ask(
             number,
             prompts.fill("tuples", FIELDS, identity=identity, place=place, wanted=settings.per_identity),

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.language import assumed_language, language_name
+from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
@@ -20,6 +20,7 @@ from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
+from endoxa.words.packs import language_name
 from endoxa.words.used import Tally, Used
 
 
