@@ -31,6 +31,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.sources.bbq import texts_without_language
 from endoxa.sources.files import require_file
+from endoxa.words.packs import language_name
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
