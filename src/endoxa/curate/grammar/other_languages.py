@@ -50,9 +50,11 @@ def arabic(text: str, template: Template, evidence: str = "") -> Predicate:
         if not no_verb:
             raise UnclearError("the template of language 'ar' says nothing about verbs")
         return Predicate(text, template.verb_denied.format(verb=text))
-    return Predicate(
-        template.said.format(attribute=text), template.denied.format(attribute=_accusative(text))
-    )
+    asserted = template.said.format(attribute=text)
+    try:
+        return Predicate(asserted, template.denied.format(attribute=_accusative(text)), text)
+    except UnclearError as problem:
+        return Predicate(asserted, "", text, no_denial=str(problem))
 
 
 def _is_verb(text: str, template: Template, evidence: str) -> bool:
