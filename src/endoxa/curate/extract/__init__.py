@@ -22,7 +22,7 @@ from endoxa.curate.extract.clauses import (
     with_mark_behind_name,
     without_label,
 )
-from endoxa.curate.extract.languages import read
+from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
     NOISE,
     NOT_TRANSLATED,
@@ -219,9 +219,9 @@ def _foreign(text: str, context: _Context, subject: str) -> Extraction:
 
 def _in_language(text: str, language: str, context: _Context, subject: str) -> list[Extraction]:
     """The pairs of a statement in another language; the group stays as people named it."""
-    reading = read(text, language)
+    reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
     if reading is None:
-        return [_alone(text, context, subject)]
+        return [_alone(text, context, "")]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     identity = native_identity(who, language)
     english = foreign_identity(identity, context.names)

@@ -269,6 +269,8 @@ LANGUAGES = [
     ("pt", "mulheres", "não sabem nadar", "As mulheres não sabem nadar.", "As mulheres sabem nadar."),
     ("pt", "mulheres", "fortes", "As mulheres são fortes.", "As mulheres são fracas."),
     ("pt", "agricultores", "falam muito", "Os agricultores falam muito.", "Os agricultores não falam muito."),
+    ("fr", "femmes", "ne savent pas nager", "Les femmes ne savent pas nager.", "Les femmes savent nager."),
+    ("fr", "femmes", "n'aiment pas nager", "Les femmes n'aiment pas nager.", "Les femmes aiment nager."),
     ("sw", "wanawake", "hodari", "Wanawake ni hodari.", "Wanawake ni dhaifu."),
     ("sw", "wanawake", "wanapenda pesa", "Wanawake wanapenda pesa.", "Wanawake hawapendi pesa."),
     ("sw", "wazee", "wanakula samaki", "Wazee wanakula samaki.", "Wazee hawali samaki."),
@@ -296,7 +298,8 @@ def test_other_languages(language, identity, attribute, more, less):
 @pytest.mark.parametrize(
     ("language", "identity", "attribute", "reason"),
     [
-        ("fr", "femmes", "ne savent pas nager", "negated with 'ne'"),
+        ("fr", "femmes", "n'ont pas de patience", "negated with 'ne'"),
+        ("fr", "femmes", "ne savent rien", "negated with 'ne'"),
         ("fr", "femmes", "jamais contentes", "denial of 'jamais'"),
         ("es", "hombres", "nunca lloran", "denial of 'nunca'"),
         ("pt", "homens", "nunca choram", "denial of 'nunca'"),
