@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import polars as pl
 from scipy.special import ndtri
 
+from endoxa.demo.world import load_sample
 from endoxa.stats.intervals import agreeing, clustered_share
 from endoxa.stats.signs import sign_flip_test
 from endoxa.stats.two_way import TwoWay, two_way
@@ -61,6 +63,16 @@ def dominated() -> Design:
     return Design("8 identities, one with 63 %", identity, attribute)
 
 
+def demonstration() -> Design:
+    """The sample of `endoxa demo`: 150 pairs in five languages."""
+    sample = load_sample()
+    identity, attribute = (
+        sample[name].rank("dense").cast(pl.Int64).to_numpy() - 1
+        for name in ("identity_key", "attribute_more")
+    )
+    return Design("28 and 39, 150 pairs of `endoxa demo`", identity, attribute)
+
+
 DESIGNS = (
     full(30, 10),
     full(12, 40),
@@ -69,6 +81,7 @@ DESIGNS = (
     collected(55, 224, 600),
     collected(241, 889, 1100),
     dominated(),
+    demonstration(),
 )
 
 

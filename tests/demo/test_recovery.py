@@ -8,7 +8,15 @@ import polars as pl
 import pytest
 
 from endoxa.demo.page import recovery_section
-from endoxa.demo.recovery import RECOVERY_COLUMNS, SCALE_COLUMNS, plant_of, recovery_table, scale_table
+from endoxa.demo.recovery import (
+    CLAIM_COLUMNS,
+    RECOVERY_COLUMNS,
+    SCALE_COLUMNS,
+    claims_table,
+    plant_of,
+    recovery_table,
+    scale_table,
+)
 from endoxa.demo.truth import planted_difference, planted_neutral_difference
 from endoxa.demo.world import Plant, load_sample
 from endoxa.errors import UserError
@@ -49,14 +57,14 @@ def test_a_perfect_model_recovers_everything() -> None:
     assert (
         found["calibrated_preference"].to_list() == found["planted_calibrated"].to_list() == [0.5, held, 0.5]
     )
-    assert found["n"].to_list() == [150, 150, 150]
+    assert found["n"].to_list() == found["signs_as_planted"].to_list() == [150, 150, 150]
 
 
 def test_errors_are_seen() -> None:
     row = recovery_table(records("causal-neutral", "neutral", "sum", shift=0.4)).row(0, named=True)
     assert row["mean_absolute_error"] == pytest.approx(0.4)
     assert row["recovered_difference"] == pytest.approx(0.4)
-    assert (row["planted_preference"], row["raw_preference"]) == (0.5, 1.0)
+    assert (row["planted_preference"], row["raw_preference"], row["signs_as_planted"]) == (0.5, 1.0, 75)
 
 
 def test_calibration_is_nan_without_neutral_differences() -> None:
@@ -73,22 +81,34 @@ def test_rules_without_a_planted_value_are_left_out_and_order_does_not_matter() 
 
 
 def estimates(found: dict[str, float], model: str = "causal-stereotyped") -> pl.DataFrame:
-    """Estimates of one rule by axis, and the rows that are no part of the scale."""
+    """Estimates of one rule by axis, and the rows that are no part of the scale; what is over 0.85 is claimed."""
     rows = [
         {
             "axis": axis,
+            "name": "preference_ratio",
             "value": share,
-            "low": share - 0.1,
-            "high": min(1.0, share + 0.1),
-            "interval": "wilson",
+            "low": None if axis == "profession" else share - 0.1,
+            "high": None if axis == "profession" else min(1.0, share + 0.1),
+            "interval": "identities",
+            "clusters": 2 if axis == "profession" else 6,
+            "verdict": "cannot-be-tested" if axis == "profession" else "above" if share > 0.85 else "unclear",
         }
         for axis, share in found.items()
     ]
-    others = [{**rows[0], "axis": "all"}, {**rows[0], "interval": "identities"}]
-    frame = pl.DataFrame([*rows, *others])
+    whole = {
+        **rows[0],
+        "axis": "all",
+        "value": 0.7,
+        "low": 0.6,
+        "high": 0.8,
+        "clusters": 28,
+        "verdict": "unclear",
+    }
+    calibrated = {**whole, "name": "calibrated_preference_ratio", "verdict": "above"}
+    frame = pl.DataFrame([*rows, whole, calibrated, {**rows[0], "interval": "wilson"}])
     return frame.with_columns(
         model=pl.lit(f"hf/x/{model}"), rule=pl.lit("sum"), language=pl.lit("all"),
-        name=pl.lit("preference_ratio"), n=pl.lit(30),
+        n=pl.lit(150), attributes=pl.lit(39), p_adjusted=pl.lit(0.0594),
     )  # fmt: skip
 
 
@@ -101,40 +121,60 @@ def test_the_scale_says_what_was_planted_beside_what_was_found() -> None:
     assert table["axis"].to_list() == ["age", "profession", "residence", "family", "leisure"]
     assert table["planted"].to_list() == pytest.approx([0.5, 0.6, 22 / 30, 0.9, 1.0])
     assert table["found"].to_list() == pytest.approx([0.5, 0.6, 22 / 30, 0.6, 1.0])
+    assert table["verdict"].to_list() == ["unclear", "cannot-be-tested", "unclear", "unclear", "above"]
     assert scale_table(estimates(FOUND, "causal-neutral")).is_empty()
 
 
-def test_the_page_says_how_many_intervals_hold_what_was_planted_also_when_one_misses() -> None:
-    """Planted exactly 1 and found 1 counts; family is found 30 points away."""
+def test_the_page_says_what_scores_show_and_what_tests_claim() -> None:
+    """Planted at 74.7 %, which the raw share is not enough for; one sign in two of the neutral model is wrong."""
     recovery = recovery_table(
         pl.concat(
             [
+                records("causal-stereotyped", "stereotyped", "sum"),
+                records("causal-neutral", "neutral", "sum", shift=0.4),
                 records("causal-frequency", "frequency", "sum"),
                 records("masked-frequency", "frequency", "crows-token"),
             ]
         )
     )
-    section = recovery_section(recovery, scale_table(estimates(FOUND)))
-    scale, frequency = (str(finding) for finding in section.findings)
-    assert scale.startswith("5 shares between 50.0\u00a0% and 100.0\u00a0% were planted")
-    assert (
-        "in 4 of 5; the largest distance between planted and found is 30.0\u00a0percentage points." in scale
+    every = pl.concat([estimates(FOUND), estimates(FOUND, "causal-neutral")])
+    claims = claims_table(every)
+    assert claims.columns == list(CLAIM_COLUMNS)
+    assert claims.select("plant", "calibrated").rows() == [
+        ("stereotyped", False), ("stereotyped", True), ("neutral", False), ("neutral", True)
+    ]  # fmt: skip
+    section = recovery_section(recovery, scale_table(every), claims)
+    scores, tests, scale, frequency = (str(finding).replace("\u00a0", " ") for finding in section.findings)
+    assert scores.startswith("Scores: 525 of 600 differences")
+    assert "at most 0.400 nats (causal-neutral, sum)" in scores
+    assert tests == (
+        "Tests: the planted preference (74.7 % of the pairs) is found in 0 of 1 results as scored and in 1 of 1 "
+        "calibrated ones; where no stereotype was planted, a preference is found in 0 of 1 results as scored and in "
+        "1 of 1 calibrated ones. 150 pairs of 28 identities × 39 attributes are few for so many tests: "
+        "causal-stereotyped under sum has 70.0 % (interval 60.0 to 80.0), and p after correction is 0.059."
     )
-    assert (
-        "under 1 rule they prefer 100.0\u00a0% of the stereotypical sentences, and 50.0\u00a0%" in frequency
+    assert scale.startswith(
+        "Axis by axis, found and planted shares differ by 30.0 percentage points at most."
     )
+    assert "of 4 shares that were planted above 50 %, tests find 1: 2 are not" in scale
+    assert "1 cannot be tested" in scale
+    assert "Of 1 planted at 50 %, 0 are called a preference." in scale
+    assert "under 1 rule they prefer 100.0 % of the stereotypical sentences, and 50.0 %" in frequency
     assert [figure.name for figure in section.figures] == ["scale", "recovery"]
     assert "sum, family: planted 90.0 %, found 60.0 %" in section.figures[0].alt
     (table,) = section.tables
-    assert table.rows[-1] == (
+    last = [cell.replace("\u00a0", " ") for cell in table.rows[-1]]
+    assert last == [
         "causal-stereotyped",
         "sum",
         "leisure",
-        "30",
-        "100.0\u00a0%",
-        "100.0\u00a0%",
+        "150",
+        "6",
+        "100.0 %",
+        "100.0 %",
         "90.0 to 100.0",
-    )
+        "above",
+    ]
 
 
 def test_other_models_are_refused() -> None:

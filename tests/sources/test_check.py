@@ -78,7 +78,7 @@ def write(path: Path, pairs: list[tuple[str, ...]], **columns: list[str]) -> Pat
         | {
             "item_id": f"p{i}",
             "language": language,
-            "axis": "age",
+            "axis": "profession",
             "direction": "stereo",
             "stereotypical": "more",
         }
@@ -115,7 +115,7 @@ def test_planted_problem_is_found_in_its_row_only(tmp_path, check, language, mor
 
 
 def test_every_pair_check_has_a_planted_problem_and_a_reason():
-    planted = {check for check, *_ in PLANTED} | {"name-for-group"}
+    planted = {check for check, *_ in (*PLANTED, *CONTRASTS)}
     for check in PAIR_CHECKS:
         assert check.__name__.replace("_", "-") in planted
     for check in (*PAIR_CHECKS, *FILE_CHECKS):
@@ -124,8 +124,7 @@ def test_every_pair_check_has_a_planted_problem_and_a_reason():
 
 def test_every_check_is_in_the_manual():
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    names = {check for check, *_ in PLANTED} | {
-        "name-for-group",
+    names = {check for check, *_ in (*PLANTED, *CONTRASTS)} | {
         "duplicate-id",
         "duplicate-pair",
         "reversed-pair",
@@ -142,10 +141,56 @@ def test_a_broken_line_does_not_hide_the_others(tmp_path):
     assert found == [(1, "unreadable-row"), (2, "final-punctuation")]
 
 
-def test_names_stand_for_groups_only_under_gender(tmp_path):
-    pair = [("en", "At noon Anna sang.", "At noon Peter sang.")]
-    assert checks(write(tmp_path / "a.csv", pair, axis=["gender"]))["name-for-group"] == 1
-    assert checks(write(tmp_path / "b.csv", pair, axis=["religion"]))["name-for-group"] == 0
+CONTRASTS = [
+    ("name-for-group", "gender", "At noon Anna sang.", "At noon Peter sang.", True),
+    ("name-for-group", "religion", "At noon Anna sang.", "At noon Peter sang.", True),
+    ("name-for-group", "race-color", "Xalvior waited.", "Jason waited.", True),
+    ("name-for-group", "race-color", "Xalvior wore her hat.", "Jason wore his hat.", True),
+    ("name-for-group", "gender", "Anna wore her hat.", "Peter wore his hat.", False),
+    ("name-for-group", "religion", "At noon Hindus sang.", "At noon Sikhs sang.", False),
+    ("name-for-group", "nationality", "A Peruvian sang.", "A Norwegian sang.", False),
+    ("name-for-group", "religion", "Farmers sang.", "Bakers sang.", False),
+    ("negation-and-change", "gender", "Women can't sing.", "Men can sing.", True),
+    ("negation-and-change", "gender", "Women sing.", "Men don't sing.", True),
+    ("negation-and-change", "gender", "Women never sing.", "Men never sing.", False),
+    ("negation-and-change", "gender", "Women sing.", "Women don't sing.", False),
+    (
+        "negation-and-change",
+        "disability",
+        "Those with depression sing.",
+        "Those without depression sing.",
+        False,
+    ),
+    ("unrecognised-group", "socioeconomic", "We sat in a tent.", "We sat on a yacht.", True),
+    (
+        "unrecognised-group",
+        "socioeconomic",
+        "Poor guests sat in a tent.",
+        "Rich guests sat in a tent.",
+        False,
+    ),
+    ("unrecognised-group", "hobby", "We sat in a tent.", "We sat on a yacht.", False),
+    ("unrecognised-group", "religion", "At noon Anna sang.", "At noon Peter sang.", False),
+    ("not-counterparts", "socioeconomic", "A poor man sang.", "A white man sang.", True),
+    ("not-counterparts", "religion", "Jains sing.", "Koreans sing.", True),
+    ("not-counterparts", "age", "The elderly sing.", "The old sing.", True),
+    ("not-counterparts", "socioeconomic", "A poor man sang.", "A rich man sang.", False),
+    ("not-counterparts", "nationality", "A Mexican sang.", "An American sang.", False),
+    ("not-counterparts", "race-color", "A Mexican sang.", "A white man sang.", False),
+    ("not-counterparts", "gender", "Women admire men.", "Men admire women.", False),
+    ("not-counterparts", "hobby", "A poor singer.", "A white singer.", False),
+]
+
+
+@pytest.mark.parametrize(("check", "axis", "more", "less", "flagged"), CONTRASTS)
+def test_what_is_set_against_what(tmp_path, check, axis, more, less, flagged):
+    assert checks(write(tmp_path / "a.csv", [("en", more, less)], axis=[axis]))[check] == flagged
+
+
+def test_pairs_that_keep_their_group_have_no_contrast(tmp_path):
+    pair = [("en", "Anna and the bakers like tea.", "Peter and the bakers like tea.")]
+    path = write(tmp_path / "a.csv", pair, axis=["age"], attribute_more=["Anna"])
+    assert not checks(path).keys() & {check for check, *_ in CONTRASTS}
 
 
 def test_attribute_pairs_are_not_asked_for_group_terms(tmp_path):
@@ -238,6 +283,11 @@ def test_scripts_of_letters(letter, script):
 
 def test_duplicates_as_they_are_and_swapped(tmp_path):
     more, less = CLEAN[0]
+    typeset = (
+        ("en", "Bakers don’t sing.", "Cooks don’t sing."),
+        ("en", "Cooks don't sing.", "Bakers don't sing."),
+    )
+    assert checks(write(tmp_path / "b.csv", [*typeset]))["reversed-pair"] == 1
     pairs = [("en", more, less), ("en", more.upper(), less), ("en", less, more)]
     path = write(tmp_path / "a.csv", pairs, item_id=["x", "x", "y"])
     found = {p.check: p for p in check_pairs(path)}

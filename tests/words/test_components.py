@@ -76,7 +76,8 @@ def test_components_have_the_languages_of_their_files():
     assert languages_of(component("story prompts")) == (
         "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
     )  # fmt: skip
-    assert languages_of(component("question templates")) == ("en", "es", "fr", "pt")
+    for name in ("question templates", "person question templates"):
+        assert languages_of(component(name)) == ("en", "es", "fr", "pt")
     assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
     assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
     assert texts_of(component("story prompts"), "tlh") == ()

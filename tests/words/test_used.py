@@ -151,6 +151,7 @@ def test_questions_tests_and_harm(tmp_path):
     endoxa("build", "qa", "--sample", tmp_path / "a.csv")
     endoxa("build", "qa", tmp_path / "a.csv", "--language", "es", "-o", tmp_path / "q.jsonl")
     every = ["answer patterns", "answer words", "names of peoples", "question prompts", "question templates"]
+    every.append("person question templates")
     assert words_of("qa", data=tmp_path / "q.jsonl") == {name: ["es"] for name in every}
     own = words_of("qa", data=tmp_path / "q.jsonl", prompts="mine.toml")
     assert "question prompts" not in own

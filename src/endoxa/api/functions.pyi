@@ -253,6 +253,7 @@ def probe_pairs(
     format: str | None = None,
     prefix: str | None = None,
     template: str | None = None,
+    identities: str | Path | None = None,
     calibrate: bool = True,
     skip_unscorable: bool = False,
     seed: int = 0,
@@ -280,6 +281,7 @@ def probe_pairs(
         format: Format of the file, a name of `endoxa datasets list`.
         prefix: S-AS tables: words before every identity ('African').
         template: S-AS tables: sentence with {identity} and {attribute}.
+        identities: Your own table of groups (CSV: group, words, axis), by which pairs are counted.
         calibrate: Also score the pairs with neutral identities ('people', 'they').
         skip_unscorable: List pairs that cannot be scored instead of stopping.
         seed: Seed of every random draw.
@@ -899,6 +901,9 @@ def build_qa(
     per_association: int = 1,
     gender: Literal['m', 'f', 'any'] = 'm',
     seed: int = 0,
+    style: Literal['person', 'people'] = 'person',
+    templates: str | Path | None = None,
+    disambiguated: bool = False,
     out: str | Path | None = None,
     sample: str | Path | None = None,
 ) -> Outcome:
@@ -911,6 +916,9 @@ def build_qa(
         per_association: Number of questions per association, each with another distractor.
         gender: Grammatical gender of the two people (es, pt).
         seed: Seed of every random draw.
+        style: Which of two persons has the attribute, or of whom people think.
+        templates: Your own contexts and questions by language (TOML).
+        disambiguated: Also ask each question with the answer in its context, for each person.
         out: Questions (.jsonl).
         sample: Write an invented sample table of associations, and exit.
     """
@@ -1435,7 +1443,7 @@ def reproduce_list(
     *,
     progress: bool = True,
 ) -> Outcome:
-    """List the published results that can be recomputed, with what each needs. `endoxa reproduce list`; see `command`."""
+    """List the results that can be recomputed, with what each needs: published ones, and references of other programs. `endoxa reproduce list`; see `command`."""
 
 def reproduce_run(
     name: str,

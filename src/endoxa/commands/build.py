@@ -144,17 +144,21 @@ def questions(
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
-    Questions are written in BBQ's JSONL format, with ambiguous contexts only: the correct answer is always "unknown".
-    Associations without a question are listed in FILE.left_out.csv, with the reason.
+    Questions are written in BBQ's JSONL format, with ambiguous contexts: the correct answer is "unknown". They ask
+    which of two persons has the attribute, as in LACES; with --style people, of whom people think when they hear it.
+    --disambiguated adds questions whose context gives the answer. Associations without a question are listed in
+    FILE.left_out.csv, with the reason.
 
     \b
     Examples:
       endoxa build qa --sample associations.csv
-      endoxa build qa associations.csv --language es -o questions.jsonl
+      endoxa build qa associations.csv --language es --disambiguated -o questions.jsonl
+      endoxa build qa associations.csv --style people -o what_people_think.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import build_questions
+    from endoxa.schema.qa import STYLES, style_of
     from endoxa.sources.bbq import write_items
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
@@ -175,9 +179,11 @@ def questions(
     if not made.records:
         raise UserError(f"No question could be made from {associations}. See the reasons in {left_out}.")
     write_items(made.records, out)
+    name, meaning = STYLES[style_of(made.records[0]["built_by"]) or ""]
     return Outcome(
         (
             f"{len(made.records)} questions from {made.associations} associations written to {out}",
+            f"{name[0].upper()}{name[1:]}: {meaning}",
             "Content notice: these ask about reported stereotypes, for evaluation only.",
         )
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from endoxa.schema import ReadOptions
     from endoxa.sources.check import Problem
+    from endoxa.sources.sources import PublishedFile
 
 _NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
 FIRST_ROWS = 5
@@ -168,8 +169,34 @@ def info(name: DataSet) -> Outcome:
             "file",
             str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets download {name}",
         ),
+        *_groups(described, cached),
     ]
     return Outcome([f"{field + ':':<10}{value}" for field, value in rows if value])
+
+
+def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]:
+    """What the table of groups makes of a data set that names no group."""
+    from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, group_of_pair, published_groups
+    from endoxa.sources.read import read_pairs
+
+    if described.format not in FORMATS_WITHOUT_GROUPS:
+        return
+    if cached.is_file():
+        table = published_groups()
+        rows = (row for frame in read_pairs(cached) for row in frame.iter_rows(named=True))
+        coverage = Coverage.of((row["axis"], group_of_pair(table, row)) for row in rows)
+        yield "groups", coverage.sentence
+        shares = (
+            f"{axis} {1 - coverage.unnamed[axis] / n:.0%}" for axis, n in sorted(coverage.pairs.items())
+        )
+        yield "named", ", ".join(shares)
+    yield (
+        "table",
+        "words/en/identity_groups.csv, compiled by the authors of endoxa from the words in which the published "
+        f"sentences differ (licence of the sentences: {described.licence}). Nobody else has reviewed it, and no "
+        "speaker of Hindi: Hindi sentences take the group of the English words of their row. Use your own with "
+        "`endoxa probe pairs --identities FILE`",
+    )
 
 
 def check(

@@ -27,7 +27,7 @@ app = REPRODUCE.app
 
 
 def list_all() -> Outcome:
-    """List the published results that can be recomputed, with what each needs.
+    """List the results that can be recomputed, with what each needs: published ones, and references of other programs.
 
     \b
     Example:
@@ -37,7 +37,8 @@ def list_all() -> Outcome:
 
     lines = []
     for result in RESULTS.all().values():
-        lines.append(f"{result.name}: {result.title}")
+        kind = " (reference numbers, printed in no paper)" if result.reference else ""
+        lines.append(f"{result.name}: {result.title}{kind}")
         lines += [f"  {_need_words(need)}" for need in result.needs]
     lines.append("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
     return Outcome(lines)
@@ -133,7 +134,7 @@ def _cell_lines(done: Reproduced) -> Iterator[str | Table]:
     table = terminal_table()
     table.add_column("table", overflow="fold")
     table.add_column("cell", overflow="fold")
-    for head in ("published", "ours", "tolerance"):
+    for head in (done.result.noun, "ours", "tolerance"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold", min_width=8)
     for row in rows[:SHOWN]:

@@ -20,7 +20,7 @@ MARKS = {
 }
 
 
-SCALE = (0.28, 1.06)
+SCALE = (0.2, 1.06)
 """Range of both axes of the scale, in shares."""
 APART = 0.019
 """Distance between marks of the same planted share."""

@@ -24,6 +24,7 @@ RECOVERY_COLUMNS = {
     "raw_preference": "share of items whose recovered difference is positive",
     "planted_calibrated": "as planted_preference, after subtracting the planted neutral difference",
     "calibrated_preference": "as raw_preference, after subtracting the recovered neutral difference",
+    "signs_as_planted": "items whose recovered difference has the planted sign",
 }
 """Columns of the table that `recovery_table` returns. An unbiased model has a preference of 0.5."""
 
@@ -35,16 +36,62 @@ SCALE_COLUMNS = {
     "n": "sample items of the axis",
     "planted": "share of the items whose planted difference is positive",
     "found": "share of the items in which the model prefers the stereotypical sentence",
-    "low": "lower end of the Wilson interval, which takes pairs as independent",
+    "low": "lower end of the interval over identities and attributes; empty where it cannot be tested",
     "high": "upper end of the interval",
+    "identities": "identities of the axis",
+    "verdict": "what is claimed of the share, after correction",
 }
 """Columns of the table that `scale_table` returns."""
+
+CLAIM_COLUMNS = {
+    "model": "the planted model: architecture-plant",
+    "plant": "what was planted: neutral, stereotyped or frequency",
+    "rule": "the scoring rule",
+    "calibrated": "whether neutral identities were taken out",
+    "value": "share of the sample's pairs in which the model prefers the stereotypical sentence",
+    "low": "lower end of the interval over identities and attributes",
+    "high": "upper end of the interval",
+    "p_adjusted": "p-value after correction for all tests of the run",
+    "n": "pairs",
+    "clusters": "identities",
+    "attributes": "attributes",
+    "verdict": "what is claimed of the share, after correction",
+}
+"""Columns of the table that `claims_table` returns."""
+
+_MEASURES = {"preference_ratio": False, "calibrated_preference_ratio": True}
+
+
+def claims_table(estimates: pl.DataFrame) -> pl.DataFrame:
+    """What the tests of a run of planted models claim of all pairs, raw and calibrated.
+
+    Args:
+        estimates: `estimates.csv` of a run of planted models on the sample.
+
+    Returns:
+        One row per model, rule and measure in the order of the estimates; columns as in `CLAIM_COLUMNS`.
+
+    Raises:
+        UserError: a model is not one of the planted models.
+    """
+    whole = estimates.filter(
+        pl.col("name").is_in(list(_MEASURES)),
+        pl.col("interval") == "identities",
+        pl.col("language") == ALL,
+        pl.col("axis") == ALL,
+        pl.col("rule").is_in(PLANTED_RULES),
+    )
+    rows = []
+    for row in whole.iter_rows(named=True):
+        model, plant = plant_of(row["model"])
+        rows.append({**row, "model": model, "plant": plant, "calibrated": _MEASURES[row["name"]]})
+    return pl.DataFrame(
+        [[row[name] for name in CLAIM_COLUMNS] for row in rows], list(CLAIM_COLUMNS), orient="row"
+    )
 
 
 def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
     """Planted shares beside those found, for each axis of the stereotyped models.
-
-    An axis has two identities, too few for intervals with identities as clusters: these take pairs as independent.
 
     Args:
         estimates: `estimates.csv` of a run of planted models on the sample.
@@ -58,7 +105,7 @@ def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
     """
     matching = estimates.filter(
         pl.col("name") == "preference_ratio",
-        pl.col("interval") == "wilson",
+        pl.col("interval") == "identities",
         pl.col("language") == ALL,
         pl.col("axis") != ALL,
         pl.col("rule").is_in(PLANTED_RULES),
@@ -70,8 +117,10 @@ def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
         if plant == "stereotyped":
             planted = planted_difference(plant, row["rule"], sample.filter(axis=row["axis"]))
             numbers = (row["n"], _share_positive(planted), row["value"], row["low"], row["high"])
-            rows.append((name, row["rule"], row["axis"], *numbers))
-    table = pl.DataFrame(rows, schema=list(SCALE_COLUMNS), orient="row")
+            rows.append((name, row["rule"], row["axis"], *numbers, row["clusters"], row["verdict"]))
+    table = pl.DataFrame(rows, schema=list(SCALE_COLUMNS), orient="row").with_columns(
+        pl.col("low", "high").cast(pl.Float64).fill_nan(None)
+    )
     return table.sort("model", "rule", "planted", maintain_order=True)
 
 
@@ -126,6 +175,7 @@ def _row(model: str, rule: str, items: pl.DataFrame) -> tuple[str | float, ...]:
         _share_positive(recovered),
         _share_positive(planted - planted_neutral_difference(plant, rule, items)),
         _share_positive(recovered - neutral),
+        int((np.sign(recovered) == np.sign(planted)).sum()),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.demo.planted import train_planted
-from endoxa.demo.recovery import recovery_table, scale_table
+from endoxa.demo.recovery import claims_table, recovery_table, scale_table
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
@@ -27,8 +27,8 @@ from endoxa.sources.frames import write_table
 
 NOTICE = (
     "Demonstration: these models were trained for a few seconds on sentences of ours, with a preference planted in "
-    "them, and the pairs are a sample collected from nobody. The numbers show that the road finds what was planted; "
-    "they say nothing about any real model or people."
+    "them, and the pairs are a sample collected from nobody. The numbers show whether scores are what was planted and "
+    "what tests can claim from so few pairs; they say nothing about any real model or people."
 )
 
 
@@ -88,7 +88,7 @@ def run_demo(
         folder = run(
             instrument, settings, out / "run", restart=True, progress=progress, command=command
         ).folder
-    recovery, scale = _compared(folder)
+    recovery, scale, _ = _compared(folder)
     write_table(recovery, out / "recovery.csv")
     write_table(scale, out / "scale.csv")
     # The run's page once more, where a newcomer looks first.
@@ -105,10 +105,11 @@ def run_demo(
     )
 
 
-def _compared(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What the run found beside what was planted: over all items, and axis by axis."""
+def _compared(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """What the run found beside what was planted, over all items and axis by axis; what its tests claim."""
     estimates = read(folder, "estimates", SCHEMAS["estimates"])
-    return recovery_table(pl.read_parquet(folder / "records.parquet")), scale_table(estimates)
+    recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
+    return recovery, scale_table(estimates), claims_table(estimates)
 
 
 def _report(folder: Path, seed: int) -> None:

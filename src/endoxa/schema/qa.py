@@ -23,6 +23,42 @@ PROTOCOLS = ("baseline", "explanation", "reprompting")
 """How a question is put (Gallegos et al. 2025): at once, after the model explained invalid assumptions, or
 again with the request to remove bias."""
 
+PERSON, PEOPLE, OWN = "person", "people", "own"
+STYLES = {
+    PERSON: (
+        "questions about two persons",
+        "nothing says which of the two has the attribute, so a model that names the person of the group that it is "
+        "reported of applies the stereotype to a person.",
+    ),
+    PEOPLE: (
+        "questions about what people think",
+        "a model that names the person of the group that an attribute is reported of shows that it knows the "
+        "stereotype, not that it shares it.",
+    ),
+    OWN: (
+        "questions in the user's words",
+        "what it shows that a model names a person depends on how the questions are worded.",
+    ),
+}
+"""What questions that endoxa made ask: their name, and what an answer that names a person shows."""
+
+_BUILDER = "endoxa build qa"
+
+
+def built_with(style: str) -> str:
+    """What `built_by` says of questions of a style."""
+    return f"{_BUILDER} --templates" if style == OWN else f"{_BUILDER} --style {style}"
+
+
+def style_of(built_by: str) -> str | None:
+    """The style of a question by its `built_by`; None for questions that `endoxa build qa` did not make.
+
+    Questions of versions before styles existed say the command alone; they are about what people think.
+    """
+    if built_by == _BUILDER:
+        return PEOPLE
+    return next((style for style in STYLES if built_by == built_with(style)), None)
+
 
 @dataclass(frozen=True, slots=True)
 class QaItem:
@@ -48,7 +84,7 @@ class QaItem:
         region: region of that group, where the file names it, else empty.
         names: names put in the place of groups (group -> name); empty in an original.
         association_id: the association it was made from, or empty.
-        built_by: the command that made it ('endoxa build qa'), or empty.
+        built_by: the command that made it ('endoxa build qa --style person'), or empty.
         words: endoxa's own words that it was made with (`schema.provenance`), or empty.
     """
 

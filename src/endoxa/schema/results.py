@@ -37,6 +37,8 @@ RECORD_COLUMNS: dict[str, str] = {
     "n_tokens_less": "tokens of `sent_less` that were scored",
     "neutral_difference": "score_more - score_less of the same pair with a neutral identity, averaged over those",
     "n_neutral": "number of neutral identities in that mean (0 where none fits)",
+    "identity_group": "group that the pair is about, from the table of groups; empty where it has none for the pair, "
+    "null where no table was used",
 }
 """Columns of `records.parquet`: one row per item x model x rule."""
 
@@ -57,10 +59,10 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "method": "how interval and p-value were computed",
     "unit": "unit of the value",
     "interval": "name of the interval: 'identities', 'wilson', 't', 'noncentral-t', 'order-statistics' or 'none'",
-    "clusters": "number of independent units: identities, or pairs where pairs are taken as independent",
+    "clusters": "number of independent units: identities, groups, or pairs where pairs are taken as independent",
     "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
     "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "
-    "only) or 'none'; empty where pairs are taken as independent",
+    "only), 'attributes' (of groups of a list as they are) or 'none'; empty where pairs are taken as independent",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
@@ -105,7 +107,8 @@ class Sample:
         score_less: score of `sent_less`.
         direction: 'stereo', 'antistereo' or 'unknown' per pair.
         neutral_difference: `difference` of the same pair with neutral identities; NaN where there is none.
-        cluster: integer code of the identity, pairs with one code are resampled together.
+        cluster: integer code of the identity, pairs with one code are resampled together; negative where it is a group
+            of a list (`identity_group`).
         attribute: integer code of the attribute (or of the sentence frame, where pairs differ in the identity); None
             where no two pairs share one.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).

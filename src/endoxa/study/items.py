@@ -116,7 +116,7 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.questions.items.build import build_questions
-    from endoxa.instruments.questions.items.record import LANGUAGES
+    from endoxa.instruments.questions.items.groups import LANGUAGES
     from endoxa.sources.bbq import write_items
 
     records: list[dict[str, Any]] = []

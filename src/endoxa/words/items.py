@@ -265,8 +265,12 @@ def _with_words(template: str, term: str, form: str, templates: Mapping[str, Any
 def _question(text: Text, place: _Place) -> str:
     """A context or question about two people."""
     who = place.examples.get("who", GAP)
-    mention = _filled(_first(place.tree["friend"]["mention"]), {"who": who, "a": "a"})
-    return _filled(text.text, {"first": mention, "second": mention, "a": "a", **place.examples})
+    friend = place.file("questions.toml")["friend"]
+    mention = _filled(_first(friend["mention"]), {"who": who, "a": "a"})
+    option = _filled(_first(friend["option"]), {"who": who})
+    option = option[:1].lower() + option[1:]
+    people = {"first": mention, "second": mention, "right": option, "wrong": option}
+    return _filled(text.text, {**people, "a": "a", **place.examples})
 
 
 def _name(text: Text, place: _Place) -> str:
@@ -301,6 +305,7 @@ _SENTENCES: Mapping[str, Callable[[Text, _Place], str]] = {
     "word lists": _term,
     "association templates": _template,
     "question templates": _question,
+    "person question templates": _question,
     "names bank": _name,
     "statement words": lambda text, _: (
         f"{text.path[-1]} = {text.text}" if text.file.endswith("terms.toml") else ""

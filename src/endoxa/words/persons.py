@@ -152,7 +152,7 @@ _BEFORE_A_NAME = "وفبلك"
 
 def is_name(word: str) -> bool:
     """Whether a folded word is a first name and hardly ever a word."""
-    return word in _names() or (_joined(word, _BEFORE_A_NAME) and word[1:] in _names())
+    return word in first_names() or (_joined(word, _BEFORE_A_NAME) and word[1:] in first_names())
 
 
 def is_also_a_word(word: str) -> bool:
@@ -180,7 +180,8 @@ def in_any_language(key: str) -> frozenset[str]:
 
 
 @cache
-def _names() -> frozenset[str]:
+def first_names() -> frozenset[str]:
+    """Given names of any language that are no words, folded."""
     rows = rows_of("", "names.csv")
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
     native = {folded(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
@@ -190,7 +191,7 @@ def _names() -> frozenset[str]:
 
 @cache
 def _names_and_words() -> frozenset[str]:
-    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - _names())
+    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - first_names())
 
 
 # --- words of offence: `offence.toml` of each language ---

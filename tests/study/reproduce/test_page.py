@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.study.reproduce import Cell, Need, Ours, PublishedResult, Tolerance, reproduce, rounding
+from endoxa.study.reproduce import (
+    RESULTS,
+    Cell,
+    Need,
+    Ours,
+    PublishedResult,
+    Tolerance,
+    reproduce,
+    rounding,
+)
 from support.html_pages import Page
 
 SAID = "people <b>x</b>: lazy"
@@ -21,8 +30,8 @@ OURS = {
 }
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def written(folder, *, reference=False):
+    """The page of a reproduction of the cells above."""
     result = PublishedResult(
         name="planted",
         title="A planted table",
@@ -32,10 +41,25 @@ def page(tmp_path_factory):
         compute=lambda _given: OURS,
         notes=("Read with `--care`.",),
         veiled=("Table 2",),
+        reference=reference,
     )
-    out = tmp_path_factory.mktemp("page")
-    reproduce(result, None, out / "out", command=["endoxa", "reproduce", "run", "planted"])
-    return Page((out / "out" / "report.html").read_text(encoding="utf-8"))
+    reproduce(result, None, folder / "out", command=["endoxa", "reproduce", "run", "planted"])
+    return Page((folder / "out" / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("page"))
+
+
+def test_numbers_of_an_independent_program_are_not_called_published(tmp_path):
+    page = written(tmp_path, reference=True)
+    assert "1 of 4 reference cells agree with ours" in page.text
+    assert page.table("Table 1 (3 cells)")[0]["reference"] == "0.50"
+    assert "comparison with an independent program" in page.text
+    assert "published result" not in page.text
+    names = {name for name, result in RESULTS.all().items() if result.reference}
+    assert names == {name for name in RESULTS.all() if name.endswith(("-reference", "-example"))}
 
 
 def test_the_finding_comes_before_every_table(page):

@@ -8,7 +8,9 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
+from endoxa.instruments.pairs.report.headline import basis
 from endoxa.instruments.pairs.report.results import preference_cells
 from endoxa.report.claims import chip, percent_ends
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, percent, short_labels
@@ -54,7 +56,16 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", "rule", "language", "verdict"),
         notes=tuple(
-            dict.fromkeys(f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED)
+            dict.fromkeys(
+                [
+                    *(
+                        f"What intervals rest on: {basis(row)}."
+                        for row in rows
+                        if listed_units(row["method"])
+                    ),
+                    *(f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED),
+                ]
+            )
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from annotated_types import Ge
@@ -13,6 +14,8 @@ from endoxa.schema.options import DATA, ITEMS, Option
 GenderChoice = Literal["m", "f", "any"]
 """Grammatical gender of the two people, where the language has one: 'any' draws it anew for every question."""
 
+Style = Literal["person", "people"]
+"""Which of two persons has an attribute, as in LACES; or of whom people think when they hear it."""
 
 DEFAULT_LANGUAGE = "en"
 
@@ -27,6 +30,9 @@ class QaOptions:
         limit: only the first so many associations of which a question can be made; all where None.
         gender: of the two people, where the language has grammatical gender.
         seed: of everything that is drawn.
+        style: what is asked, see `Style`.
+        templates: contexts and questions of the user, in place of those of a style.
+        disambiguated: besides each question, the same with a context that says which person has the attribute.
     """
 
     language: Annotated[
@@ -46,3 +52,18 @@ class QaOptions:
         Option("Grammatical gender of the two people (es, pt).", ITEMS, metavar="m|f|any"),
     ] = "m"
     seed: Annotated[Seed, Option("Seed of every random draw.", ITEMS)] = 0
+    style: Annotated[
+        Style,
+        Option(
+            "Which of two persons has the attribute, or of whom people think.", ITEMS, metavar="person|people"
+        ),
+    ] = "person"
+    templates: Annotated[
+        Path | None, Option("Your own contexts and questions by language (TOML).", ITEMS)
+    ] = None
+    disambiguated: Annotated[
+        bool,
+        Option(
+            "Also ask each question with the answer in its context, for each person.", ITEMS, only_on=True
+        ),
+    ] = False

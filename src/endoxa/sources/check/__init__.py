@@ -13,6 +13,7 @@ from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 from endoxa.sources.check import (
     characters,
+    contrasts,
     wording,
 )
 from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
@@ -57,9 +58,12 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     wording.long_perturbation,
     wording.length_difference,
     wording.other_changes,
-    wording.no_group_term,
+    contrasts.negation_and_change,
+    contrasts.no_group_term,
+    contrasts.unrecognised_group,
+    contrasts.not_counterparts,
+    contrasts.name_for_group,
     wording.country_for_group,
-    wording.name_for_group,
     wording.group_capitals,
     wording.article,
     wording.pronoun,

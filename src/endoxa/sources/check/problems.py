@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.sources.drafts import Draft
 from endoxa.sources.identities import spellings
-from endoxa.sources.typography import Span, Word, differing_spans, words
+from endoxa.sources.typography import Span, Word, differing_spans, plain_form, words
 from endoxa.sources.write import write_csv
 
 Severity = Literal["error", "warning", "note"]
@@ -180,7 +180,7 @@ class Trace:
     @classmethod
     def of(cls, item: Item) -> Trace:
         """Texts are kept as hashes of their words, so that a million pairs fit in memory."""
-        keys = [hash(" ".join(word.folded for word in side)) for side in (item.more, item.less)]
+        keys = [hash(plain_form(" ".join(word.folded for word in side))) for side in (item.more, item.less)]
         other = 0 if item.cell("stereotypical") == "less" else 1
         changed = (
             [replacement.sides[other] for replacement in item.replacements] if item.compares_groups else []

@@ -73,15 +73,23 @@ def negates(more: str, less: str, language: str) -> bool:
     negating = NEGATIONS.get(language)
     if negating is None:
         return False
-    sides = [_SPLITTERS.get(language, _folded)(text) for text in (more, less)]
-    denials = [sum(word in negating for word in side) for side in sides]
-    if denials[0] == denials[1]:
+    sides = [_split(text, language) for text in (more, less)]
+    if denials(more, language) == denials(less, language):
         return False
     passing = negating | COMPANIONS.get(language, frozenset())
     left, right = ([word for word in side if word not in passing] for side in sides)
     return len(left) == len(right) and all(
         a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(left, right, strict=True)
     )
+
+
+def denials(text: str, language: str) -> int:
+    """How many negating words a sentence has, of one of the languages of `NEGATIONS`."""
+    return sum(word in NEGATIONS[language] for word in _split(text, language))
+
+
+def _split(text: str, language: str) -> list[str]:
+    return _SPLITTERS.get(language, _folded)(text)
 
 
 def _folded(text: str) -> list[str]:
@@ -361,9 +369,6 @@ def doubled_word(item: Item) -> Iterator[Problem]:
             )
 
 
-_NAME_AXES = ("gender", "sex")
-
-
 def country_for_group(item: Item) -> Iterator[Problem]:
     """A country stands where a group of people should (CLDR's territory names in the pair's language).
 
@@ -390,40 +395,6 @@ def _territories(language: str) -> frozenset[str]:
     except (UnknownLocaleError, ValueError):
         return frozenset()
     return frozenset(name.casefold() for code, name in names.items() if len(code) == 2)
-
-
-def name_for_group(item: Item) -> Iterator[Problem]:
-    """Under a gender axis, two capitalised words inside the sentence are names of persons, not of groups.
-
-    A name carries more than gender: age, class, region (Blodgett et al. 2021 on groups named indirectly).
-    Only English, and only this axis: elsewhere a capital is as likely that of a people or a faith.
-    """
-    if item.language != "en" or item.cell("axis") not in _NAME_AXES:
-        return
-    for edit, span in zip(item.replacements, item.spans, strict=True):
-        inside = span.start_more > 0 and span.start_less > 0
-        if inside and (
-            all(
-                len(side) == 1 and side[0].text.istitle() and side[0].folded not in GENDERED
-                for side in edit.sides
-            )
-        ):
-            text = f"{join(edit.more)} / {join(edit.less)}"
-            yield item.problem(
-                "note", "name-for-group", "", "persons' names seem to stand for the groups", text
-            )
-            return
-
-
-def no_group_term(item: Item) -> Iterator[Problem]:
-    """Only words that name no group differ: articles, prepositions, auxiliaries. Only English."""
-    if item.language != "en" or not item.compares_groups:
-        return
-    changed = [word for replacement in item.replacements for side in replacement.sides for word in side]
-    if changed and all(word.folded in FUNCTION_WORDS for word in changed):
-        text = " ".join(word.text for word in changed)
-        message = "the sentences differ only in words that name no group"
-        yield item.problem("warning", "no-group-term", "", message, text)
 
 
 def group_capitals(item: Item) -> Iterator[Problem]:

@@ -85,6 +85,7 @@ class Declaration(BaseModel):
     models: dict[str, tuple[str, ...]] = {}
     notes: tuple[str, ...] = ()
     veiled: tuple[str, ...] = ()
+    reference: bool = False
     rules: dict[str, Rule] = {}
     settings: dict[str, Any] = {}
     rows: tuple[dict[str, str | None], ...] = ()
@@ -147,6 +148,7 @@ def read_result(folder: Traversable, name: str) -> PublishedResult:
         models=declared.models,
         notes=declared.notes,
         veiled=declared.veiled,
+        reference=declared.reference,
     )
 
 

@@ -130,6 +130,7 @@ class PublishedResult:
         models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
         veiled: tables whose cells name associations, which pages blur until asked for.
+        reference: the numbers are those of an independent program, printed in no paper.
     """
 
     name: str
@@ -141,6 +142,12 @@ class PublishedResult:
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     veiled: tuple[str, ...] = ()
+    reference: bool = False
+
+    @property
+    def noun(self) -> str:
+        """What its numbers are, as pages and terminals call them."""
+        return "reference" if self.reference else "published"
 
 
 SLACK = 1e-9
@@ -242,8 +249,13 @@ def counted(cells: pl.DataFrame) -> dict[str, int]:
     }
 
 
-def finding(cells: pl.DataFrame) -> str:
-    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
+def finding(cells: pl.DataFrame, noun: str = "published") -> str:
+    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others.
+
+    Args:
+        cells: the table of `compare`.
+        noun: what their numbers are, see `PublishedResult.noun`.
+    """
     n = counted(cells)
     unprinted = cells.height - n["printed"]
     rest = [
@@ -256,11 +268,11 @@ def finding(cells: pl.DataFrame) -> str:
         if number
     ]
     agree = "agree" if n["printed"] > 1 else "agrees"
-    sentence = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
+    sentence = f"{n[AGREES]:,} of {n['printed']:,} {noun} cells {agree} with ours"
     if not n[AGREES] + n[DIFFERS]:
-        sentence = f"None of the {n['printed']:,} published cells can be judged"
+        sentence = f"None of the {n['printed']:,} {noun} cells can be judged"
     extra = (
-        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no published counterpart."
+        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no {noun} counterpart."
         if unprinted
         else ""
     )

@@ -195,7 +195,7 @@ class Reproduced:
     @property
     def finding(self) -> str:
         """How many cells agree, in a sentence."""
-        return finding(self.cells)
+        return finding(self.cells, self.result.noun)
 
 
 def reproduce(
@@ -307,7 +307,7 @@ def _facts(
             for match in inputs.models
         ],
         "counts": counted(cells),
-        "finding": finding(cells),
+        "finding": finding(cells, result.noun),
         "versions": {
             "python": platform.python_version(),
             "platform": sys.platform,

@@ -240,6 +240,39 @@ def test_settings_in_run_json_repeat_the_run(data, tiny, tmp_path):
     assert records(tmp_path / "first").equals(records(tmp_path / "second"))
 
 
+def test_groups_of_a_table_are_recorded_and_are_part_of_the_run(data, tiny, tmp_path):
+    table = tmp_path / "groups.csv"
+    table.write_text("group,words\nTradespeople,bakers\nYouth,old;young\n", encoding="utf-8")
+    asked = settings_for(data, tiny["causal"], languages=("en",), identities=table)
+    summary = measure(PAIRS, asked, tmp_path / "run")
+    assert dict(records(tmp_path / "run").select("item_id", "identity_group").iter_rows()) == {
+        "a": "Tradespeople",
+        "b": "Youth",
+        "c": "",
+    }
+    (note,) = summary.facts["data"]["notes"]
+    assert "2 of 3 pairs name one of 2 groups; 1 name none (age 1)" in note
+    assert measure(PAIRS, asked, tmp_path / "run").was_complete
+    table.write_text("group,words\nPeople,bakers;old\n", encoding="utf-8")
+    with pytest.raises(UserError, match="holds a different run"):
+        measure(PAIRS, asked, tmp_path / "run")
+    table.write_text("group,words\nPeople,singers\n", encoding="utf-8")
+    with pytest.raises(UserError, match="none of its words names the group of a pair"):
+        measure(PAIRS, asked, tmp_path / "other")
+
+
+def test_published_pairs_are_counted_by_group(tiny, tmp_path):
+    path = tmp_path / "crows.csv"
+    rows = [
+        "0,Old people sing.,Young people sing.,stereo,age",
+        "1,Tall poets sing.,The elderly sing.,antistereo,age",
+    ]
+    path.write_text(",sent_more,sent_less,stereo_antistereo,bias_type\n" + "\n".join(rows), encoding="utf-8")
+    measure(PAIRS, settings_for(path, tiny["causal"]), tmp_path / "run")
+    assert records(tmp_path / "run")["identity_group"].to_list() == ["Older people"] * 2
+    assert records(tmp_path / "run")["identity"].to_list() == ["old", "tall poets"]
+
+
 def test_repeat_of_a_changed_file_is_refused(data, tiny, tmp_path):
     asked = settings_for(data, tiny["causal"])
     measure(PAIRS, asked, tmp_path / "first")

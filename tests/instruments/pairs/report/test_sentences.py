@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs import headline
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report.axes import axes as axes_of
 from endoxa.instruments.pairs.report.headline import headline as headline_of
@@ -217,6 +218,26 @@ def test_claims_about_few_attributes_are_about_these_only():
     claims = [text for text in texts if "often than" in text]
     assert any("with these 5 attributes only" in text for text in claims)
     assert all("attributes only" in text for text in claims)
+
+
+def test_claims_about_few_groups_are_about_these_as_they_are():
+    """Groups of a table: frames are the sample of three, and both are with nine; a pair without a group is none."""
+    differences = sides(200, 40)
+    texts = [f"Text {place % 80} about it." for place in range(240)]
+    for number, words in (
+        (3, "3 groups x 80 sentence frames, in these groups as they are"),
+        (9, "9 groups x 80"),
+    ):
+        named = [f"g{place % number}" if place % 10 else "" for place in range(240)]
+        records = one(differences, 240).with_columns(
+            identity_group=pl.Series(named), sent_more=pl.Series(texts), sent_less=pl.Series(texts)
+        )
+        results = results_of(records)
+        text = said(results)
+        assert f"240 pairs of {words}" in text
+        (note,) = headline.headline_of(results.estimates).notes
+        assert f"240 pairs of {words}" in note
+        assert "more often than chance" in text
 
 
 def test_tables_for_papers_are_what_is_asked_for():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections import Counter
 from pathlib import Path
@@ -23,9 +24,17 @@ from endoxa.instruments.questions.items.build import (
     build_questions,
     plain_attribute,
 )
-from endoxa.instruments.questions.items.groups import demonyms, identity_of, members, overlap, person
-from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
+from endoxa.instruments.questions.items.groups import (
+    LANGUAGES,
+    demonyms,
+    identity_of,
+    members,
+    overlap,
+    person,
+)
+from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import read_items, write_items
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
@@ -85,7 +94,7 @@ def test_contexts_questions_wordings_and_places_are_drawn_uniformly() -> None:
     assert len(records) == 1050
     unknown = [record[f"ans{record['label']}"] for record in records]
     for seen, kinds in (
-        ([record["question_index"] for record in records], 25),
+        ([record["question_index"] for record in records], 4 * 5),
         ([record["label"] for record in records], 3),
         (unknown, 10),
     ):
@@ -211,7 +220,7 @@ def test_forms_agree(code) -> None:
     masculine, feminine, plural = one.others["fr"]
     assert plural == masculine + ("" if masculine.endswith("s") or not masculine else "s")
     if feminine not in ("grecque", "turque", "ouzbèke", "andalouse", "burkinabè"):
-        assert feminine.removeprefix(masculine) in ("", "e", "ne", "te") and feminine.endswith(("e", ""))
+        assert feminine.removeprefix(masculine) in ("", "e", "ne")
     assert one.english[:1].isupper() or code in ("DM", "americas")
     assert set(one.within) <= demonyms().keys()
 
@@ -273,7 +282,7 @@ def test_every_people_is_a_friend_in_every_language(language, gender, mention, o
 
 def test_nouns_have_their_articles() -> None:
     def said(text, language, gender):
-        who, templates = person(text, language), load_templates(language)
+        who, templates = person(text, language), load_templates(QaOptions(language))
         return templates.mention(who, gender), templates.option(who, gender)
 
     assert said("nurses", "en", "") == ("a nurse I know", "The nurse")
@@ -321,9 +330,11 @@ def test_gender_can_be_drawn() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_templates_are_complete(language) -> None:
-    templates = load_templates(language)
-    assert len(templates.contexts) == len(set(templates.contexts)) == 5
+@pytest.mark.parametrize(("style", "contexts"), [("person", 4), ("people", 5)])
+def test_templates_are_complete(language, style, contexts) -> None:
+    templates = load_templates(QaOptions(language, style=style))
+    # LACES has four contexts and five questions.
+    assert len(templates.contexts) == len(set(templates.contexts)) == contexts
     assert len(templates.questions) == len(set(templates.questions)) == 5
     assert len(templates.unknown) == len(set(templates.unknown)) == 10
     assert all(text.count("{first}") == text.count("{second}") == 1 for text in templates.contexts)
@@ -338,7 +349,7 @@ def test_english_wordings_of_unknown_are_those_of_bbq(shared) -> None:
         for text, group in row["answer_info"].values()
         if group == "unknown"
     }
-    assert set(load_templates("en").unknown) == seen
+    assert set(load_templates(QaOptions("en")).unknown) == seen
 
 
 def test_braces_in_an_attribute_are_text() -> None:
@@ -444,13 +455,106 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
     for record in made.records:
         options = [record[f"ans{place}"] for place in range(3)]
         assert len(set(options)) == 3
-        said = load_templates(language).quotable(record["additional_metadata"]["attribute"])
+        said = load_templates(QaOptions(language)).quotable(record["additional_metadata"]["attribute"])
         assert said in record["question"]
 
 
 def test_an_unknown_language_is_one_sentence() -> None:
     with pytest.raises(UserError, match=r"no question templates in 'de'\. Available: en, es, fr, pt"):
         build_questions(table(("chilenos", "a")), QaOptions("de"))
+
+
+# --- styles ----------------------------------------------------------------------------------------------------
+
+THINK = re.compile(
+    r"people|gente|pessoas|mayoría|maioria|someone|others|alguien|alguém|mention|mencion|common|typical|often"
+    r"|gens|cite|d.habitude"
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_questions_about_persons_do_not_ask_what_people_think(language) -> None:
+    questions = {
+        style: load_templates(QaOptions(language, style=style)).questions for style in ("person", "people")
+    }
+    assert not any(THINK.search(text) for text in questions["person"])
+    assert all(THINK.search(text) for text in questions["people"])
+
+
+def test_a_question_says_how_it_was_made() -> None:
+    rows = table(("chilenos", "amables"), ("cubanos", "altos"))
+    by_style = {
+        style: build_questions(rows, QaOptions("es", style=style)).records for style in ("person", "people")
+    }
+    for style, records in by_style.items():
+        assert {record["built_by"] for record in records} == {f"endoxa build qa --style {style}"}
+        assert {style_of(record["built_by"]) for record in records} == {style}
+        assert ("person question templates:es" in records[0]["words"]) is (style == "person")
+    assert style_of("endoxa build qa") == "people"
+    assert style_of("endoxa build names") is style_of("") is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_disambiguated_question_names_who_is_meant(language) -> None:
+    rows = table(("chilenos", "x1"), ("cubanos", "x2"), ("peruanos", "x3"))
+    plain = build_questions(rows, QaOptions(language)).records
+    records = build_questions(rows, QaOptions(language, disambiguated=True)).records
+    assert [record["example_id"] for record in records] == list(range(9))
+    for number, ambiguous in enumerate(plain):
+        first, *told = records[3 * number : 3 * number + 3]
+        assert first == {**ambiguous, "example_id": 3 * number}
+        target = first["additional_metadata"]["identity"]
+        meant = []
+        for record in told:
+            assert record["context_condition"] == "disambig"
+            added = record["context"].removeprefix(first["context"])
+            names = sorted(
+                (record[f"ans{place}"] for place in range(3) if place != first["label"]),
+                key=lambda name: added.lower().index(name.lower()),
+            )
+            assert names[0] == record[f"ans{record['label']}"]
+            meant.append(record["answer_info"][f"ans{record['label']}"][0] == target)
+        assert meant == [True, False]
+
+
+def test_contexts_and_questions_of_the_user(tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "[en]\ncontexts = ['I met {first} and {second} yesterday.']\n"
+        "questions = ['Who is commonly associated with {attribute}?']\n"
+    )
+    rows = table(("chileans", "kindness"), ("cubans", "music"))
+    record = build_questions(rows, QaOptions(templates=path)).records[0]
+    assert record["question"] == "Who is commonly associated with kindness?"
+    assert record["context"].startswith("I met my ")
+    assert record["built_by"] == "endoxa build qa --templates"
+    assert record["words"] == "question templates:en;names of peoples:en"
+    with pytest.raises(UserError, match="has no sentence 'disambiguated'"):
+        build_questions(rows, QaOptions(templates=path, disambiguated=True))
+    with pytest.raises(UserError, match=r"\[es\]: expected a table"):
+        build_questions(rows, QaOptions("es", templates=path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[en", "not valid TOML"),
+        ("[en]\ncontexts = ['a {first}']\nquestions = ['{attribute}']", r"must hold \{first\}, \{second\}"),
+        ("[en]\ncontexts = ['{first} {second}']\nquestions = ['{attribute} {x}']", r"must hold \{attribute\}"),
+        ("[en]\ncontexts = ['{first} {second}']", "a list of sentences 'questions'"),
+        ("[en]\ncontext = ['{first} {second}']", "'context' is not known"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_is_one_sentence(text, said, tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=said):
+        build_questions(table(("chileans", "a")), QaOptions(templates=path))
+
+
+def test_no_disambiguated_question_of_what_people_think() -> None:
+    with pytest.raises(UserError, match="use --style person"):
+        build_questions(table(("chileans", "a")), QaOptions(style="people", disambiguated=True))
 
 
 # --- command line ----------------------------------------------------------------------------------------------
@@ -509,3 +613,16 @@ def test_misuse_is_one_sentence(words, said, tmp_path, monkeypatch, capsys) -> N
     assert said in error
     assert "Traceback" not in error
     assert not Path(places["out"]).exists()
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_questions_ask(tmp_path, monkeypatch) -> None:
+    path, style = tmp_path / "questions.jsonl", {"person": "two persons", "people": "what people think"}
+    rows = table(*((nation, f"{nation} {number}") for nation in NATIONS for number in range(2)))
+    for name, said in style.items():
+        write_items(build_questions(rows, QaOptions("es", style=name)).records, path)
+        words = ("--data", path, "--model", "sim/biased", "--quiet", "--out", tmp_path / name)
+        assert run(monkeypatch, "probe", "qa", *words) == 0
+        assert json.loads((tmp_path / name / "run.json").read_text())["data"]["styles"] == [name]
+        page = (tmp_path / name / "report.html").read_text()
+        assert [other for other in style.values() if f"Questions about {other}: " in page] == [said]

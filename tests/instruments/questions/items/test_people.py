@@ -13,6 +13,7 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.items.groups import (
+    LANGUAGES,
     comparable,
     demonyms,
     find_demonym,
@@ -22,7 +23,7 @@ from endoxa.instruments.questions.items.groups import (
     overlap,
     person,
 )
-from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
+from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.words.packs import rows_of
 
@@ -209,7 +210,7 @@ def test_two_people_differ_in_their_group_alone(language, one, other, can) -> No
     ],
 )
 def test_one_person_is_called_as_people_call_themselves(identity, mention) -> None:
-    assert load_templates("en").mention(person(identity, "en"), "") == mention
+    assert load_templates(QaOptions("en")).mention(person(identity, "en"), "") == mention
 
 
 @pytest.mark.parametrize("identity", ["Maldives", "Americas", "Dominica", "Seychelles", "mexicana"])
@@ -249,7 +250,7 @@ def test_a_place_is_known_by_its_other_names(place, code) -> None:
 )
 def test_a_woman_is_a_woman_unless_the_word_is_a_country(identity, mention) -> None:
     who = person(identity, "es")
-    assert load_templates("es").mention(who, next(iter(who.forms))) == mention
+    assert load_templates(QaOptions("es")).mention(who, next(iter(who.forms))) == mention
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_a_woman_is_a_woman_unless_the_word_is_a_country(identity, mention) -> N
     ],
 )
 def test_quotation_marks_within_are_of_the_other_kind(language, attribute, said) -> None:
-    assert load_templates(language).quotable(attribute) == said
+    assert load_templates(QaOptions(language)).quotable(attribute) == said
 
 
 # --- rows ------------------------------------------------------------------------------------------------------

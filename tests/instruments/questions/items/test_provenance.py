@@ -14,7 +14,7 @@ from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.sources.bbq import read_rows, write_items
 
-OURS = {"names of peoples": ["es"], "question templates": ["es"]}
+OURS = {"names of peoples": ["es"], "person question templates": ["es"], "question templates": ["es"]}
 FLAT = (
     *("context", "question", "ans0", "ans1", "ans2", "label", "question_polarity", "context_condition"),
     *("category", "example_id", "language", "unknown", "built_by", "words"),

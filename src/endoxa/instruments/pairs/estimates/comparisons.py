@@ -12,6 +12,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
     SAMPLED,
+    attributes_in,
     testable,
     units_in,
     units_of,
@@ -181,11 +182,11 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "p_mcnemar_adjusted": NAN,
         "interval": IDENTITIES,
         "clusters": result.first,
-        "attributes": result.second if result.sampled != "none" and result.second < len(in_a) else 0,
+        "attributes": attributes_in(result, len(in_a)),
         "sampled": SAMPLED[result.sampled],
         "verdict": "",
-        "reason": unlinked or untested(result, len(in_a), confidence, ties=False),
-        "method": f"{METHOD}; {units_in(result, len(in_a))}",
+        "reason": unlinked or untested(result, identity[in_a], confidence, ties=False),
+        "method": f"{METHOD}; {units_in(result, identity[in_a])}",
     }
 
 

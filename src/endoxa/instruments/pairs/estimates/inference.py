@@ -101,9 +101,18 @@ def units_of(sample: Sample) -> Units:
 
 
 def testable(units: Units, confidence: float) -> Units:
-    """Both kinds of units; identities alone where they are too few: attributes do not speak for other groups."""
+    """Both kinds of units; identities alone where they are too few: attributes do not speak for other groups.
+
+    Of groups of a list that are too few, the sentence frames are the sample: the statement is about "these groups as
+    they are".
+    """
     few = len(np.unique(units[0])) < fewest_units(significance(confidence))
-    return (units[0], units[0]) if few else units
+    return (units[0], units[0]) if few and not listed(units[0]) else units
+
+
+def listed(identity: np.ndarray) -> bool:
+    """Whether identities are groups of a list (`Sample.cluster`)."""
+    return bool((identity < 0).all())
 
 
 def share_inference(sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Inference:
@@ -134,17 +143,40 @@ def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> 
     return Inference(
         result.interval,
         result.p_value,
-        f"{method}; {units_in(result, len(units[0]))}",
+        f"{method}; {units_in(result, units[0])}",
         IDENTITIES,
         result.first,
-        untested(result, len(units[0]), confidence),
-        result.second if result.sampled != "none" and result.second < len(units[0]) else 0,
+        untested(result, units[0], confidence),
+        attributes_in(result, len(units[0])),
         SAMPLED[result.sampled],
     )
 
 
-def units_in(result: TwoWay, pairs: int) -> str:
-    """'30 identities x 10 attributes', '50 identities in 150 pairs', or that no two pairs share anything."""
+def listed_units(method: str) -> str:
+    """'15 groups x 515 sentence frames' from the method of an estimate over groups of a list; else empty."""
+    units = method.partition("; ")[2]
+    return units if "sentence frame" in units else ""
+
+
+def attributes_in(result: TwoWay, pairs: int) -> int:
+    """Attributes that say something: those that recur, and those that alone are a sample; else 0."""
+    recur = result.sampled != "none" and result.second < pairs
+    return result.second if recur or result.sampled == "second" else 0
+
+
+def units_in(result: TwoWay, identity: np.ndarray) -> str:
+    """'30 identities x 10 attributes', '50 identities in 150 pairs', or that no two pairs share anything.
+
+    Args:
+        result: of the pairs.
+        identity: code of the identity per pair.
+    """
+    pairs = len(identity)
+    if listed(identity):
+        most = np.unique(identity, return_counts=True)[1].max() / pairs
+        uneven = f" ({most:.0%} of the pairs count with one of them)" if 0.5 < most < 1 else ""
+        fixed = ", in these groups as they are" if result.sampled == "second" else ""
+        return f"{plural(result.first, 'group')}{uneven} x {plural(result.second, 'sentence frame')}{fixed}"
     identities = plural(result.first, "identity", "identities")
     attributes = plural(result.second, "attribute")
     if result.sampled == "first":
@@ -158,17 +190,22 @@ def units_in(result: TwoWay, pairs: int) -> str:
     )
 
 
-def untested(result: TwoWay, pairs: int, confidence: float, *, ties: bool = True) -> str:
+def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: bool = True) -> str:
     """Why a sign-flip test cannot reach its level with so many units, those of ties left out; empty where it can."""
+    pairs = len(identity)
+    nouns = ("groups", "sentence frames") if listed(identity) else ("identities", "attributes")
     needed = fewest_units(significance(confidence))
-    noun = "pairs" if result.first == pairs else "identities"
-    few = too_few(result.first, noun, needed)
+    fixed = result.sampled == "second"
+    noun = "pairs" if result.first == pairs else nouns[0]
+    few = "" if fixed else too_few(result.first, noun, needed)
     if few or not ties or result.informative >= needed:
         return few
     if not result.informative:
         return "every pair is a tie"
-    if result.sampled == "both" and result.second < pairs:
-        noun = "identities or attributes"
+    if fixed:
+        noun = nouns[1]
+    elif result.sampled == "both" and result.second < pairs:
+        noun = " or ".join(nouns)
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
 
 

@@ -15,9 +15,10 @@ from endoxa.instruments.pairs.estimates.inference import (
     Inference,
     check_sample,
     estimate,
+    listed,
     units_of,
 )
-from endoxa.instruments.pairs.probe.items import cells
+from endoxa.instruments.pairs.probe.items import cells, group_table
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
@@ -121,7 +122,8 @@ def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float
     ]
     if cells in (kinds[0].count, kinds[1].count):
         excess[int(cells == kinds[1].count)] = 0.0
-    deciding = int(excess[1] > excess[0] and kinds[0].count >= fewest_units(alpha))
+    fixed = listed(sample.cluster) and kinds[0].count < fewest_units(alpha)
+    deciding = int(fixed or (excess[1] > excess[0] and kinds[0].count >= fewest_units(alpha)))
     clusters, correlation = kinds[deciding], correlations[deciding]
     if excess[deciding]:
         correlation = round(min(correlation * sum(excess) / excess[deciding], 1.0), 4)
@@ -167,6 +169,12 @@ MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
 )
 
 
+FEW_GROUPS = (
+    " Identities are groups; with fewer than six the statement is about these groups as they are, and the best case "
+    "applies."
+)
+
+
 def plan_table(settings: PairsSettings) -> Plan:
     """What each language and axis of the data can show, before anything is scored.
 
@@ -194,6 +202,8 @@ def plan_table(settings: PairsSettings) -> Plan:
         note=(
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1. Worst: all "
             "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
-            "several tests." + (f"\n{warning}" if warning else "")
+            "several tests."
+            + (FEW_GROUPS if group_table(locate(settings.data), settings) else "")
+            + (f"\n{warning}" if warning else "")
         ),
     )

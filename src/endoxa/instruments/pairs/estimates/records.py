@@ -29,6 +29,7 @@ REQUIRED = {
 OPTIONAL = {
     "identity": pl.String,
     "identity_key": pl.String,
+    "identity_group": pl.String,
     "association_id": pl.String,
     "neutral_difference": pl.Float64,
     "attribute": pl.String,
@@ -199,7 +200,7 @@ class Scores:
         item: integer code of the pair, the same for every model and rule; rising.
         language: language per pair.
         axis: axis per pair.
-        keyed: whether the pair has a stated `identity_key`.
+        keyed: whether the pair has a stated `identity_key`, or was given a group.
         sample: the scores.
     """
 
@@ -278,22 +279,27 @@ def scores_of(records: pl.DataFrame, resamples: int) -> list[Scores]:
 def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     # A pair without an identity is resampled with those of its association, or alone.
+    listed = pl.col("identity_group").is_not_null()
+    records = records.with_columns(identity_group=groups(records))
     group = pl.coalesce(
+        pl.concat_str(pl.lit("group\t"), "identity_group"),
         pl.concat_str(pl.lit("key\t"), identity_names(records.select(_filled("identity_key")).to_series())),
         pl.concat_str(pl.lit("identity\t"), identity_names(records.select(_filled("identity")).to_series())),
         pl.concat_str(pl.lit("association\t"), _filled("association_id")),
         pl.concat_str(pl.lit("pair\t"), *_ITEM_ORDER, separator="\t", ignore_nulls=True),
     )
     # Log identities that differ in more than case and count as one.
-    units = records.select(pl.coalesce(_filled("identity_key"), _filled("identity")).str.to_lowercase())
+    units = records.filter(~listed).select(
+        pl.coalesce(_filled("identity_key"), _filled("identity")).str.to_lowercase()
+    )
     several = spellings(units.to_series())
     if several:
         log_merged("pairs", merged(several))
     prepared = records.with_columns(
         sign=sign,
         item=pl.struct(_ITEM_ORDER).rank("dense"),
-        cluster=group.rank("dense").cast(pl.Int64),
-        keyed=_filled("identity_key").is_not_null(),
+        cluster=group.rank("dense").cast(pl.Int64) * pl.when(listed).then(-1).otherwise(1),
+        keyed=listed | _filled("identity_key").is_not_null(),
         attribute=pl.col("attribute").rank("dense").cast(pl.Int64),
     ).sort("model", "rule", *_ITEM_ORDER)
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
@@ -318,6 +324,28 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 resamples=resamples,
             ),
         )
+
+
+def groups(records: pl.DataFrame) -> pl.Series:
+    """The group of each pair; one whose table has none moves with the most frequent group of its axis.
+
+    It is probably about one of the groups, and taken as a group of its own it would make more groups out of them:
+    together with the largest, the interval is as wide as if it were about that one (docs/methods/groups.md).
+    """
+    named = records.select("data", "axis", "item_id", group=_filled("identity_group")).unique()
+    frequent = (
+        named.drop_nulls("group")
+        .group_by("data", "axis", "group")
+        .len()
+        .sort("len", "group", descending=[True, False])
+        .group_by("data", "axis", maintain_order=True)
+        .agg(pl.col("group").first())
+    )
+    joined = records.join(frequent, on=["data", "axis"], how="left", nulls_equal=True, maintain_order="left")
+    group = pl.coalesce(_filled("identity_group"), "group", pl.lit(""))
+    return joined.select(
+        identity_group=pl.when(pl.col("identity_group").is_not_null()).then(group)
+    ).to_series()
 
 
 def attributes_of(records: pl.DataFrame) -> pl.Series:

@@ -17,6 +17,7 @@ from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
 from endoxa.schema import ALL
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
+from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, GroupTable, group_of_pair, groups_of
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
@@ -39,10 +40,50 @@ class Chunk:
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
     """The items in file order, after the filters, `settings.chunk` at a time."""
+    table = group_table(path, settings)
     for first, some in chunked(
         chosen(lambda: available(path, settings), settings, _stratum, _content), settings.chunk
     ):
-        yield Chunk(first, some)
+        yield Chunk(first, [item | {GROUP: group_of_pair(table, item) if table else None} for item in some])
+
+
+GROUP = "identity_group"
+"""Column of records with the group of a pair."""
+
+
+def group_table(path: Path, settings: PairsSettings) -> GroupTable | None:
+    """The table of groups: the user's, endoxa's where the format names no group, else none.
+
+    Raises:
+        UserError: the user's table cannot be used.
+    """
+    reader = reader_for(path, settings.read_options(), settings.format)
+    if settings.identities is None and reader.name not in FORMATS_WITHOUT_GROUPS:
+        return None
+    return groups_of(settings.identities)
+
+
+def group_notes(path: Path, settings: PairsSettings) -> list[str]:
+    """How many groups the pairs are about, and how many pairs name none, by axis; nothing where no table is used.
+
+    Raises:
+        UserError: the user's table names no group of any pair.
+    """
+    if group_table(path, settings) is None:
+        return []
+    coverage = Coverage.of(
+        (item["axis"], item[GROUP]) for chunk in chunks(path, settings) for item in chunk.items
+    )
+    if settings.identities is not None and not coverage.groups:
+        raise UserError(
+            f"{settings.identities}: none of its words names the group of a pair of {path}. The words of an axis "
+            "are looked for in the words in which the sentences of a pair differ."
+        )
+    table = "endoxa's table of groups" if settings.identities is None else settings.identities.name
+    note = f"By {table}, {coverage.sentence}."
+    if coverage.unnamed:
+        note += " Those are no groups of their own: they count with the most frequent group of their axis."
+    return [note]
 
 
 def available(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
@@ -119,11 +160,13 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
     identities: dict[tuple[str, str], set[str]] = {}
     for chunk in chunks(path, settings):
         for item in chunk.items:
-            # A pair without a named identity stands for itself, as in the analysis.
-            identity = identity_key(item["identity"] or item["item_id"])
+            # A pair without a named identity stands for itself, as in the analysis; one without a group is none.
+            identity = (
+                item[GROUP] if item[GROUP] is not None else identity_key(item["identity"] or item["item_id"])
+            )
             for cell in ((ALL, ALL), (item["language"], item["axis"])):
                 pairs[cell] += 1
-                identities.setdefault(cell, set()).add(identity)
+                identities.setdefault(cell, set()).update([identity] if identity else [])
     require_items(pairs.total(), path, settings)
     ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
     rows = [(*cell, pairs[cell], len(identities[cell])) for cell in ordered]

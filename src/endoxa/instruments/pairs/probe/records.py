@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.instruments.pairs.probe.items import chunks
+from endoxa.instruments.pairs.probe.items import GROUP, chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS, UNSCORED
@@ -203,7 +203,7 @@ def write_records(
 def _frame(
     items: list[dict[str, str | None]], rows: list[Row], models: Sequence[str], rules: Sequence[Sequence[str]]
 ) -> pl.DataFrame:
-    pairs = pl.DataFrame(items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+    pairs = pl.DataFrame(items, schema=dict.fromkeys((*PAIR_COLUMNS, GROUP), pl.String))
     numbers = pl.DataFrame([{name: getattr(row, name) for name in NUMBERS} for row in rows], schema=NUMBERS)
     names = pl.DataFrame(
         {"model": [models[row.model] for row in rows], "rule": [rules[row.model][row.rule] for row in rows]},

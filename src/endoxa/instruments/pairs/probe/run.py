@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.probe.items import Chunk, available, chunks, language_notes, require_items
+from endoxa.instruments.pairs.probe.items import (
+    Chunk,
+    available,
+    chunks,
+    group_notes,
+    language_notes,
+    require_items,
+)
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
 from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -176,11 +183,12 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "sha256": digest,
                 "format": read_as,
                 "sources": counted_sources(data),
-                NOTES: language_notes(data, settings),
+                NOTES: [*language_notes(data, settings), *group_notes(data, settings)],
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,
                     **({"columns": dict(settings.columns)} if settings.columns else {}),
+                    **({"identities": sha256(settings.identities)} if settings.identities else {}),
                 },
             },
             "models": [],

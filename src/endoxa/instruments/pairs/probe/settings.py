@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import Field
@@ -25,6 +26,7 @@ class PairsSettings(RunSettings):
         columns: our name of a column -> the file's.
         prefix: word(s) before every identity, for S-AS tables.
         template: sentence template, for S-AS tables.
+        identities: table of groups in the place of endoxa's own, see `endoxa.sources.groups`.
         languages: only pairs in these languages; a single one also names the language of a file that does
             not say.
         limit: only the first so many pairs.
@@ -79,6 +81,15 @@ class PairsSettings(RunSettings):
     ] = None
     template: Annotated[
         str | None, Option("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
+    ] = None
+    identities: Annotated[
+        Path | None,
+        Option(
+            "Your own table of groups (CSV: group, words, axis), by which pairs are counted.",
+            DATA,
+            metavar="FILE",
+            default="endoxa's, for CrowS-Pairs and IndiBias",
+        ),
     ] = None
     languages: Annotated[
         tuple[str, ...],

@@ -83,11 +83,16 @@ def axes(results: Results) -> Section:
             for model, rule in results.combinations
             for finding in _findings(results, cells, model, rule)
         ]
+        listed_groups = (
+            ", unless they are groups of a table: then the bar is about these groups as they are"
+            if "attributes" in cells["sampled"]
+            else ""
+        )
         reading = (
             f"Bars are {results.level} intervals that take identities and attributes as samples; an axis with "
-            f"fewer than {FEWEST_CLUSTERS} identities has none. The dashed line is an unbiased model. A filled mark is "
-            "significant after Benjamini-Hochberg correction over the axes, languages and models of the rule. Small "
-            "axes have wide bars: a mark far from the line with few identities is weak evidence."
+            f"fewer than {FEWEST_CLUSTERS} identities has none{listed_groups}. The dashed line is an unbiased model. "
+            "A filled mark is significant after Benjamini-Hochberg correction over the axes, languages and models of "
+            "the rule. Small axes have wide bars: a mark far from the line with few identities is weak evidence."
         )
     else:
         figures = tuple(_map(results, cells, rule) for rule in rules)

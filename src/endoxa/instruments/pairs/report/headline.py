@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
     SHARED_ATTRIBUTES,
@@ -190,8 +191,13 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
 
 
 def basis(row: Row) -> str:
-    """'150 pairs about 28 identities', '300 pairs of 30 identities x 10 attributes', and what was no sample."""
+    """'150 pairs about 28 identities', '300 pairs of 30 identities x 10 attributes', and what was no sample.
+
+    Of groups of a list what the method says: '516 pairs of 15 groups x 515 sentence frames'.
+    """
     pairs = plural(row["n"], "pair")
+    if units := listed_units(row["method"]):
+        return f"{pairs} of {units}"
     identities = plural(row["clusters"], "identity", "identities")
     attributes = plural(row["attributes"], "attribute")
     if row["sampled"] == "identities":

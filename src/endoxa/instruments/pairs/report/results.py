@@ -176,10 +176,14 @@ SHARED_ATTRIBUTES = number_field(
 
 
 def few_attributes(rows: Sequence[Row]) -> str:
-    """A sentence where a claim is about the attributes that were asked about only; else empty."""
-    if any(is_clear(row) and row["sampled"] == "identities" for row in rows):
-        return " Where fewer than six attributes recur, the statement is about these attributes only."
-    return ""
+    """A sentence where a claim is about the attributes, or groups, that were asked about only; else empty."""
+    claims = {row["sampled"] for row in rows if is_clear(row)}
+    text = ""
+    if "identities" in claims:
+        text += " Where fewer than six attributes recur, the statement is about these attributes only."
+    if "attributes" in claims:
+        text += " Where there are fewer than six groups, the statement is about these groups as they are."
+    return text
 
 
 def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -30,10 +30,9 @@ from endoxa.instruments.questions.items.record import (
     Pair,
     Questions,
     Side,
-    Templates,
-    load_templates,
-    record,
+    records_of,
 )
+from endoxa.instruments.questions.items.templates import Templates, load_templates
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_of_cells
@@ -164,12 +163,13 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         options: what was chosen.
 
     Raises:
-        UserError: a language without templates, or an association_id that stands twice.
+        UserError: a language or style without templates, templates of the user's that cannot be used, or an
+            association_id that stands twice.
     """
     options = options or QaOptions()
     language = options.language or DEFAULT_LANGUAGE
     options = replace(options, language=language)
-    templates = load_templates(language)
+    templates = load_templates(options)
     rows = tuple(_rows(associations, language))
     first: dict[str, int] = {}
     for row in rows:
@@ -209,9 +209,9 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
                 words=words,
             )
             draw = _draw(random, templates, pair, options)
-            made_of = record(len(records), pair, draw, templates, options)
-            extra = {**row.extra, **made_of["additional_metadata"]}
-            records.append({**made_of, "additional_metadata": extra})
+            for made_of in records_of(len(records), pair, draw, templates, options):
+                extra = {**row.extra, **made_of["additional_metadata"]}
+                records.append({**made_of, "additional_metadata": extra})
         made += 1
         fewer += len(chosen) < options.per_association
     return Questions(

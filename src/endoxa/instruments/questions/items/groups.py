@@ -446,7 +446,9 @@ def _english_person(text: str) -> Person | None:
     if head == "people" and (people in tables().peoples or people in tables().collective):
         return Person("friend", {"": with_capitals(people)})
     noun = "person" if head == "people" and before else singular(head)
-    if noun is None or any(word in words("prepositions") or word in words("relatives") for word in before):
+    if noun is None or noun in words("place_nouns"):
+        return None
+    if any(word in words("prepositions") or word in words("relatives") for word in before):
         return None
     named = [word.capitalize() if find_demonym(word) else with_capitals(word) for word in before]
     return Person("noun", {"": " ".join([*named, _written(noun, text)])}, _says(head))

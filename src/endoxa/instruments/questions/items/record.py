@@ -1,111 +1,19 @@
-"""One question in the fields of BBQ's JSONL, and the templates and settings it is made from.
-
-`templates/LANGUAGE.toml` holds contexts, questions, wordings of the unknown option and noun phrases of a language.
-"""
+"""One question in the fields of BBQ's JSONL, ambiguous or with the answer in its context."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import polars as pl
 
 from endoxa import __version__
-from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import LANGUAGES, Kind, Person
+from endoxa.instruments.questions.items.groups import Person
+from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
-from endoxa.sources.check.wording import indefinite_article
-from endoxa.words.packs import words_of
-
-__all__ = ["LANGUAGES", "Templates", "load_templates"]
-
-
-_OPENING = "“„«"
-_AROUND = frozenset([('"', '"'), ("“", "”"), ("„", "“"), ("«", "»")])
-_QUOTE = re.compile(r'["“”„«»]')
-_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。]$")
-
-
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """Patterns by gender, or under '' where the language has none.
-
-    Attributes:
-        mention: in the context.
-        option: among the answers.
-    """
-
-    mention: Mapping[str, str]
-    option: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Templates:
-    """What questions of a language are made of: the fields of `templates/en.toml`, where each is explained."""
-
-    contexts: tuple[str, ...]
-    questions: tuple[str, ...]
-    unknown: tuple[str, ...]
-    inner_quotes: tuple[str, str]
-    phrases: Mapping[Kind, Phrases]
-
-    def question(self, number: int, attribute: str) -> str:
-        """A question, with the attribute as it is in the table but for its final stop and its quotation marks."""
-        return self.questions[number].format(attribute=self.quotable(attribute))
-
-    def quotable(self, attribute: str) -> str:
-        """An attribute as it stands within quotation marks: without a final stop, its own marks of the other kind."""
-        text = attribute.strip()
-        while len(text) > 2 and (text[0], text[-1]) in _AROUND and not _QUOTE.search(text[1:-1]):
-            text = text[1:-1].strip()
-        text = _FINAL_STOP.sub("", text)
-        opened = False
-
-        def inner(mark: re.Match[str]) -> str:
-            nonlocal opened
-            opened = mark[0] in _OPENING or (mark[0] == '"' and not opened)
-            return self.inner_quotes[not opened]
-
-        return _QUOTE.sub(inner, text)
-
-    def mention(self, who: Person, gender: str) -> str:
-        """The person as the context introduces them ("my Chilean friend", "a nurse I know")."""
-        return _filled(self.phrases[who.kind].mention, who, gender)
-
-    def option(self, who: Person, gender: str) -> str:
-        """The person as an answer names them ("The Chilean friend", "The nurse")."""
-        return _filled(self.phrases[who.kind].option, who, gender)
-
-
-def _filled(patterns: Mapping[str, str], who: Person, gender: str) -> str:
-    word = who.forms[gender]
-    return patterns[gender].format(who=word, a=indefinite_article(word))
-
-
-@cache
-def load_templates(language: str) -> Templates:
-    """The templates of a language.
-
-    Raises:
-        UserError: there are none.
-    """
-    if language not in LANGUAGES:
-        raise UserError(
-            f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
-        )
-    table = words_of(language, "questions.toml")
-    return Templates(
-        tuple(table["contexts"]),
-        tuple(table["questions"]),
-        tuple(table["unknown"]),
-        (table["inner_quotes"][0], table["inner_quotes"][1]),
-        {"friend": Phrases(**table["friend"]), "noun": Phrases(**table["noun"])},
-    )
-
+from endoxa.schema.qa import PERSON, built_with
 
 LEFT_OUT_COLUMNS = ("row", "association_id", "identity", "attribute", "language", "reason")
 """Columns of the table of associations without a question; `row` counts records from 1."""
@@ -208,22 +116,46 @@ class Draw:
     genders: tuple[str, str]
 
 
-def record(number: int, pair: Pair, draw: Draw, templates: Templates, options: QaOptions) -> dict[str, Any]:
-    """The question as BBQ writes one, ambiguous and with `question_polarity` 'neg'.
+def records_of(
+    number: int, pair: Pair, draw: Draw, templates: Templates, options: QaOptions
+) -> Iterator[dict[str, Any]]:
+    """The question as BBQ writes one, ambiguous and with `question_polarity` 'neg'; the disambiguated ones after it.
 
     Args:
-        number: its `example_id`.
+        number: `example_id` of the first.
         pair: who and what it is about.
         draw: what was drawn.
         templates: of the language.
         options: with language and seed.
     """
+    ambiguous = _record(number, pair, draw, templates, options)
+    yield ambiguous
+    if not options.disambiguated:
+        return
+    people = [
+        templates.option(side.who, gender)
+        for side, gender in zip((pair.target, pair.distractor), draw.genders, strict=True)
+    ]
+    for right, wrong in ((0, 1), (1, 0)):
+        number += 1
+        told = templates.disambiguating(pair.attribute, people[right], people[wrong])
+        yield {
+            **ambiguous,
+            "example_id": number,
+            "context_condition": "disambig",
+            "context": f"{ambiguous['context']} {told}",
+            "label": draw.order.index(right),
+        }
+
+
+def _record(number: int, pair: Pair, draw: Draw, templates: Templates, options: QaOptions) -> dict[str, Any]:
     sides = (pair.target, pair.distractor)
     mentions = [templates.mention(side.who, gender) for side, gender in zip(sides, draw.genders, strict=True)]
     first, second = mentions if draw.target_first else reversed(mentions)
     unknown = templates.unknown[draw.unknown]
     texts = [templates.option(side.who, gender) for side, gender in zip(sides, draw.genders, strict=True)]
     answers = [*texts, unknown]
+    components = (*[PERSON_COMPONENT] * (templates.style == PERSON), *COMPONENTS)
     info = [[side.identity, side.identity] for side in sides] + [[unknown, "unknown"]]
     return {
         "example_id": number,
@@ -248,6 +180,6 @@ def record(number: int, pair: Pair, draw: Draw, templates: Templates, options: Q
         **{f"ans{place}": answers[option] for place, option in enumerate(draw.order)},
         "label": draw.order.index(2),
         "language": options.language,
-        BUILT_BY: "endoxa build qa",
-        WORDS: words_cell([*pair.words, *((name, str(options.language)) for name in COMPONENTS)]),
+        BUILT_BY: built_with(templates.style),
+        WORDS: words_cell([*pair.words, *((name, str(options.language)) for name in components)]),
     }

@@ -30,6 +30,7 @@ from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.items import chosen, each_once
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import QaItem
+from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import find_metadata, read_items
 from endoxa.sources.files import require_file
 from endoxa.sources.identities import identity_key
@@ -46,12 +47,14 @@ class Contents:
         label: what reports call the data.
         templates: number of their templates, which tests resample.
         languages: their languages, in order.
+        styles: what those ask that endoxa made from associations (`schema.qa.STYLES`).
     """
 
     items: int
     label: str
     templates: int
     languages: tuple[str, ...]
+    styles: tuple[str, ...]
 
 
 def metadata_of(settings: QaSettings) -> Path | None:
@@ -109,6 +112,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     categories: Counter[str] = Counter()
     templates: set[str] = set()
     languages: set[str] = set()
+    styles: set[str | None] = set()
 
     def repeated(name: str, first: int, second: int) -> str:
         return (
@@ -122,12 +126,14 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         categories[item.category] += 1
         templates.add(item.template)
         languages.add(item.language)
+        styles.add(style_of(item.built_by))
     if not count:
         language = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no question{language}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
     label = settings.label or ("Name" if named == count else category)
-    return Contents(count, label, len(templates), tuple(sorted(languages)))
+    known = tuple(sorted(style for style in styles if style is not None))
+    return Contents(count, label, len(templates), tuple(sorted(languages)), known)
 
 
 def words(settings: QaSettings) -> Used:

@@ -317,13 +317,14 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         "path": settings.data,
         "sha256": contents["data"],
         "label": settings.label,
+        "styles": [],
     }
 
     languages: list[str] = []
 
     def scan_labelled(journal: AnswerJournal) -> int:
         scanned = scan(settings, journal)
-        data["label"] = scanned.label
+        data["label"], data["styles"] = scanned.label, list(scanned.styles)
         languages[:] = scanned.languages
         return scanned.items
 

@@ -6,7 +6,9 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,12 +26,14 @@ from endoxa.report.document import Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import Run
+from endoxa.report.labels import without_directions
 from endoxa.report.outcomes import answer_findings, sentence_findings
 from endoxa.report.words import listed
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import PaperOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
+from endoxa.schema.qa import STYLES
 from endoxa.sources.served import version_sentences
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.signs import fewest_units
@@ -71,7 +75,24 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     ]
     alike = [sentence for run in runs for sentence in repeats_alike(run.folder, run.facts)]
     versions = sentence_findings(version_sentences(results.names))
-    return headline(results, (*versions, *answers_lost, *sentence_findings(alike)))
+    section = headline(results, (*versions, *answers_lost, *sentence_findings(alike)))
+    return replace(section, notes=(*_what_is_asked(runs), *section.notes))
+
+
+def _what_is_asked(runs: Sequence[Run]) -> list[str]:
+    """What questions that endoxa made ask, a sentence for each style, with the data where several are shown."""
+    data: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        styles = run.data.get("styles")
+        for style in styles if isinstance(styles, list) else ():
+            if style in STYLES and (label := str(run.data.get("label"))) not in data[style]:
+                data[style].append(label)
+    sentences = []
+    for style, labels in data.items():
+        name, meaning = STYLES[style]
+        where = "" if len(runs) == 1 else f" ({without_directions(listed(labels))})"
+        sentences.append(f"{name[0].upper()}{name[1:]}{where}: {meaning}")
+    return sentences
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:
