@@ -85,6 +85,13 @@ def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_pa
     assert drafts["n_models"].sum() == found.yields["drafts"].sum()
 
 
+def test_tuples_of_a_language_without_opposites_are_drafted(tmp_path):
+    groups = table(tmp_path, "wolof", identity=["awo"], language=["wo"])
+    found = made("tuples", TuplesSettings(data=groups, models=(FAULTLESS,), per_identity=4), tmp_path)
+    assert set(found.drafts["language"]) == {"wo"}
+    assert found.drafts.height == 4
+
+
 def test_the_same_command_asks_nothing_again_and_another_one_is_refused(identities, tmp_path):
     settings = TuplesSettings(data=identities, models=(FAULTLESS,))
     first = draft("tuples", settings, tmp_path / "o.csv")

@@ -81,17 +81,20 @@ def test_prompts_of_ones_own(tmp_path):
     )
     prompts = read_prompts("en", path)
     with pytest.raises(UserError, match="text 'tuples': the placeholder 'nobody' is not known"):
-        prompts.fill("tuples", {"a": "b"}, identity="x", place="y", wanted=1)
+        prompts.fill("tuples", FIELDS, identity="x", place="y", wanted=1)
     with pytest.raises(UserError, match="has no text 'label'"):
-        prompts.fill("label", {"a": "b"})
+        prompts.fill("label", ("label",))
     with pytest.raises(UserError, match="no prompts in 'xx'"):
         read_prompts("xx", None)
+    path.write_text('id = "m-1"\nfields = 1\n[texts]\n')
+    with pytest.raises(UserError, match=r"a table \[fields"):
+        read_prompts("en", path)
     path.write_text("id = ")
     with pytest.raises(UserError, match="is not TOML"):
         read_prompts("en", path)
 
 
-@pytest.mark.parametrize("language", ["en", "es", "fr"])
+@pytest.mark.parametrize("language", ["ar", "en", "es", "fr", "hi", "pt", "sw"])
 def test_prompts_of_every_language_fill_every_kind(language):
     prompts = read_prompts(language, None)
     values = dict.fromkeys(
@@ -119,8 +122,17 @@ def test_prompts_of_every_language_fill_every_kind(language):
         ],
         "<here>",
     )
+    english = read_prompts("en", None)
     for kind in (*KINDS, "sentences_attribute"):
-        text = prompts.fill(kind, {"field": "meaning"}, **values)
+        fields = KINDS[kind.partition("_")[0]].fields
+        text = prompts.fill(kind, fields, **values)
         assert "<here>" in text
         assert STOP in text
-        assert '{"rows": [{"field": "..."}]}' in text
+        assert all(f'"{field}": "..."' in text for field in fields)
+        if language != "en":
+            assert not set(text.splitlines()) & set(english.fill(kind, fields, **values).splitlines()) - {
+                "",
+                "<here>",
+            }
+    assert "Senegal" in prompts.place("Senegal")
+    assert prompts.place() in prompts.texts["there"]

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.language import Identified, identify, language_name, three_letters
+from endoxa.curate.language import Identified, identify, three_letters
 from endoxa.errors import UserError
+from endoxa.words.packs import language_name
 
 ENGLISH = ["Bakers are kind", "Cooks are loud", "Old people tell long stories", "Farmers get up early"]
 FRENCH = ["Les boulangers sont gentils", "Les vieux racontent des histoires", "Les jeunes aiment la musique"]

@@ -67,7 +67,7 @@ def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
         "f": "afgana",
         "plural": "afganos",
     }
-    assert languages_with("question_prompts.toml") == ("en", "es", "fr", "pt")
+    assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
     assert words_of("tlh", "neutral.toml") == words_of("../" + "x" * 300, "neutral.toml") == {}
     assert rows_of("tlh", "demonyms.csv") == ()
 
@@ -77,7 +77,7 @@ def test_components_have_the_languages_of_their_files():
         "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
     )  # fmt: skip
     for name in ("question templates", "person question templates"):
-        assert languages_of(component(name)) == ("en", "es", "pt")
+        assert languages_of(component(name)) == ("en", "es", "fr", "pt")
     assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
     assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
     assert texts_of(component("story prompts"), "tlh") == ()

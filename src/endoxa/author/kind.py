@@ -74,7 +74,7 @@ class Kind:
         name: the command ("tuples"), also the name of its prompt.
         holds: what its drafts are, in words.
         needs: columns of the data.
-        fields: fields of a row in an answer, with what stands in them; a model is asked for these.
+        fields: fields of a row in an answer; a model is asked for these, in the words of its prompts.
         columns: columns of its drafts after the common ones.
         asks: the requests, from settings, data and prompts.
         judge: what becomes of a row; `Any` is what `context` made of the data.
@@ -91,7 +91,7 @@ class Kind:
     name: str
     holds: str
     needs: tuple[str, ...]
-    fields: Mapping[str, str]
+    fields: Sequence[str]
     columns: Mapping[str, str]
     asks: Callable[[Any, pl.DataFrame, Prompts], Iterable[Ask]]
     judge: Callable[[Any, Any, Ask, Cells], Judged]

@@ -22,7 +22,7 @@ from endoxa.author.kind import folded
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.text import declined, first_reply, outer_objects
-from endoxa.words.packs import file_with, languages_with
+from endoxa.words.packs import file_with, languages_with, words_of
 
 STOP = "===STOP==="
 """What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
@@ -35,25 +35,29 @@ class Prompts:
     Attributes:
         id: name with version ("endoxa-author-en-1").
         texts: text by name: 'frame', 'answer', 'stop', and one for each kind.
+        fields: by kind, what stands in each field of a row.
         path: where they were read, for messages.
     """
 
     id: str
     texts: Mapping[str, str]
+    fields: Mapping[str, Mapping[str, str]]
     path: str
 
-    def fill(self, kind: str, fields: Mapping[str, str], **values: Any) -> str:
+    def fill(self, kind: str, fields: Sequence[str], **values: Any) -> str:
         """The whole request: frame, task, form of the answer, stop word.
 
         Args:
             kind: which task.
-            fields: fields of a row, with what stands in them.
+            fields: fields of a row; our English words say what stands in those that the file does not explain.
             values: what the placeholders of the task stand for.
 
         Raises:
             UserError: the file has no such task, or a placeholder that we do not know.
         """
-        listed = "\n".join(f"- {name}: {text}" for name, text in fields.items())
+        task = kind.partition("_")[0]
+        explained = words_of("en", "prompts.toml")["fields"][task] | self.fields.get(task, {})
+        listed = "\n".join(f"- {name}: {explained[name]}" for name in fields)
         row = json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
         parts = [
             self._filled("frame"),
@@ -62,6 +66,13 @@ class Prompts:
             self._filled("stop", stop=STOP),
         ]
         return "\n\n".join(part for part in parts if part)
+
+    def place(self, country: str = "") -> str:
+        """Where people are: "in Senegal", or "there" where no country is given."""
+        name = "in_country" if country else "there"
+        if name not in self.texts:
+            return f"in {country}" if country else "there"
+        return self._filled(name, country=country)
 
     def _filled(self, name: str, **values: Any) -> str:
         if name not in self.texts:
@@ -110,7 +121,10 @@ def _read(text: str, path: str) -> Prompts:
     name, texts = table.get("id"), table.get("texts")
     if not isinstance(name, str) or not isinstance(texts, dict):
         raise UserError(f'{path} needs `id = "NAME"` and a table [texts] with a text for each task.')
-    return Prompts(name, {key: str(value) for key, value in texts.items()}, path)
+    fields = table.get("fields", {})
+    if not isinstance(fields, dict) or not all(isinstance(named, dict) for named in fields.values()):
+        raise UserError(f"{path}: what stands in the fields of a row belongs in a table [fields.TASK].")
+    return Prompts(name, {key: str(value) for key, value in texts.items()}, fields, path)
 
 
 def digest(text: str) -> str:

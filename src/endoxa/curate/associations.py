@@ -46,7 +46,9 @@ WORKING_LANGUAGE = "en"
 
 _SHARE = 0.5
 _TRUE = ("true", "1", "yes")
-_OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source")
+IDENTITY_KEY = "identity_key"
+"""Column of the English name of a group that was named in another language; there where one is known."""
+_OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source", IDENTITY_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,12 +319,15 @@ def associations(
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
-    complete = pl.DataFrame(kept, schema=dict.fromkeys((*ASSOCIATION_COLUMNS, *TRACE_COLUMNS), pl.String))
+    columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, IDENTITY_KEY)
+    complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
+    if (complete[IDENTITY_KEY] == "").all():
+        complete = complete.drop(IDENTITY_KEY)
     order = complete.sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
-    further = further_columns(statements, (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS))
+    further = further_columns(statements, columns)
     carried, others = with_common_columns(order, statements, further)
     notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
     return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
@@ -365,6 +370,7 @@ def _association(
         "source": key["source"],
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),
+        IDENTITY_KEY: _most_common(part[IDENTITY_KEY].to_list()),
         "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
         "predicate": _most_common(
             joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())

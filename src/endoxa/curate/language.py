@@ -31,6 +31,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.sources.bbq import texts_without_language
 from endoxa.sources.files import require_file
+from endoxa.words.packs import language_name
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
@@ -60,13 +61,6 @@ def detectable_languages() -> set[str]:
     """ISO 639-1 codes of the languages that can be identified."""
     lingua = _lingua()
     return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
-
-
-def language_name(code: str) -> str:
-    """'French' for 'fr', from Unicode's CLDR; a code that it does not know is returned as it is."""
-    from babel import Locale
-
-    return str(Locale("en").languages.get(code, code))
 
 
 def three_letters(code: str) -> str:

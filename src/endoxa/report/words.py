@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from endoxa.sources.served import version_of
+from endoxa.words import packs
 
 LABEL_LIMIT = 28
 """Longest model label in a figure, in characters; the tables hold the full name."""
@@ -83,12 +84,8 @@ def listed(things: Sequence[str]) -> str:
 
 @cache
 def language_name(code: str) -> str:
-    """English name of an ISO 639 code ('hi' is 'Hindi'), the code where it has none, or 'all languages'."""
-    from babel import Locale
-
-    if code == "all":
-        return "all languages"
-    return str(Locale("en").languages.get(code.replace("-", "_"), code))
+    """English name of an ISO 639 code, see `endoxa.words.packs.language_name`, or 'all languages'."""
+    return "all languages" if code == "all" else packs.language_name(code)
 
 
 def axis_name(axis: str) -> str:

@@ -53,3 +53,19 @@ def words_by_language(name: str) -> Mapping[str, Mapping[str, Any]]:
 def rows_of(language: str, name: str) -> tuple[Mapping[str, str], ...]:
     """The rows of a table (CSV) of a language, see `file_with`; none where the language has no such table."""
     return tuple(csv.DictReader(_text(language, name).splitlines()))
+
+
+def language_name(code: str, language: str = "en") -> str:
+    """Name of a language ("Hindi" for "hi"), from Unicode's CLDR; its code where that has none.
+
+    Args:
+        code: its ISO 639 code.
+        language: code of the language in which the name is wanted.
+    """
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        names = Locale.parse(language.replace("-", "_")).languages
+    except (UnknownLocaleError, ValueError):
+        return code
+    return str(names.get(code.replace("-", "_"), code))

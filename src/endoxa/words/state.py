@@ -19,6 +19,7 @@ from endoxa.words.components import (
     languages_of,
     texts_of,
 )
+from endoxa.words.packs import language_name
 
 REVIEWS = "words/reviews.toml"
 """Reviews on record, below the package."""
@@ -157,13 +158,6 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
         spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
         parts.append(f"{_listed(names)} in {spoken}")
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
-
-
-def language_name(code: str) -> str:
-    """English name of a language (CLDR), or its code."""
-    from babel import Locale
-
-    return str(Locale("en").languages.get(code, code))
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -19,12 +19,7 @@ from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
 from endoxa.sources.typography import differing_spans, words
 
 KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
-FIELDS = {
-    "verdict": "'keep', 'adapt' or 'drop'",
-    "reason": "why, in a few words",
-    "sent_more": "the first sentence as it reads there; empty with 'drop'",
-    "sent_less": "the second sentence as it reads there; empty with 'drop'",
-}
+FIELDS = ("verdict", "reason", "sent_more", "sent_less")
 
 
 class Society(BaseModel):

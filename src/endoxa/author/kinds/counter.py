@@ -17,7 +17,7 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ALIKE, MALFORMED, NEGATION, NO_GROUP
 
-FIELDS = {"counter": "the sentence"}
+FIELDS = ("counter",)
 MOST_ALIKE = 0.9
 """Share of letters in common from which on a sentence is the stereotype again (`difflib`)."""
 

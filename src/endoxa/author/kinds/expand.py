@@ -20,14 +20,7 @@ from endoxa.author.settings import ExpandSettings
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
 
-FIELDS = {
-    "identity": "the group in the plural, specific",
-    "country": "the country",
-    "category": "the social axis",
-    "attribute": "short label of what is said",
-    "stereotype": "the stereotype as a full sentence",
-    "counter": "a favourable counter-stereotype of the same group as a full sentence, not a mere denial",
-}
+FIELDS = ("identity", "country", "category", "attribute", "stereotype", "counter")
 PUBLISHED_AXES = ("gender", "religion", "ethnicity", "profession", "age", "region")
 """Taken where neither --axis nor the data name one."""
 NAMES = {"identity": "identity", "attribute": "canonical_attribute", "axis": "type"}

@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED, OFF_LIST
 
-FIELDS = {"label": "one of the labels, as it is written here"}
+FIELDS = ("label",)
 TEXT_COLUMNS = ("attribute", "text", "sent_more", "association", "stereotype")
 
 

@@ -17,7 +17,7 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import IDENTICAL, MALFORMED, NO_GROUP
 
-FIELDS = {"sentence": "the sentence with the stereotype", "partner": "its partner"}
+FIELDS = ("sentence", "partner")
 CONTRADICTION, NUMBER, NO_ATTRIBUTE = "contradiction", "number", "no-attribute"
 """Checks: the sentence denies the tuple, a singular verb follows a plural group, the attribute is not said."""
 _SINGULAR = r"\s+(?:is|was|has|does|isn't|wasn't|hasn't|doesn't)\b"

@@ -10,12 +10,12 @@ import polars as pl
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, further_columns, row_name
 from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import TranslateSettings
-from endoxa.report.words import language_name
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED
 from endoxa.sources.typography import differing_spans, words
+from endoxa.words.packs import language_name
 
-FIELDS = {"sent_more": "translation of the first sentence", "sent_less": "translation of the second sentence"}
+FIELDS = ("sent_more", "sent_less")
 IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"
 """Checks: both translations are one sentence; they differ in more places than the originals do."""
 
@@ -28,8 +28,8 @@ def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> I
         text = prompts.fill(
             "translate",
             FIELDS,
-            from_language=language_name(source),
-            to_language=language_name(settings.to),
+            from_language=language_name(source, settings.prompt_language),
+            to_language=language_name(settings.to, settings.prompt_language),
             more=facts["more"],
             less=facts["less"],
         )

@@ -18,10 +18,7 @@ from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import KNOWN, MALFORMED
 
 POLARITIES = ("positive", "negative")
-FIELDS = {
-    "attribute": "one to four words, as they follow 'are' or as a verb phrase",
-    "polarity": "'positive' or 'negative': how people mean it",
-}
+FIELDS = ("attribute", "polarity")
 NEAR = 0.88
 """Share of letters in common from which on two attributes are one (`difflib`), unless they are opposites."""
 
@@ -31,7 +28,7 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     for number, row in enumerate(data.iter_rows(named=True)):
         identity = cell(row, "identity")
         country = cell(row, "country") or cell(row, "region")
-        place = f"in {country}" if country else settings.place or "there"
+        place = prompts.place(country) if country else settings.place or prompts.place()
         yield Ask(
             number,
             prompts.fill("tuples", FIELDS, identity=identity, place=place, wanted=settings.per_identity),
@@ -52,7 +49,7 @@ def context(settings: TuplesSettings, data: pl.DataFrame) -> tuple[Lexicon, froz
     """The lexicon of the data's language, and what is known already: (identity, key of the attribute)."""
     named = data.get_column("language") if "language" in data.columns else ()
     language = next((code for code in named if code), settings.prompt_language)
-    lexicon = load_lexicon(str(language))
+    lexicon = load_lexicon(str(language), may_be_empty=True)
     return lexicon, frozenset(existing_tuples(settings.known, lexicon))
 
 
@@ -84,7 +81,7 @@ def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
 
 def same(cells: Cells) -> object:
     """Group and attribute without regard to its form."""
-    lexicon = load_lexicon(cells.get("language") or "en")
+    lexicon = load_lexicon(cells.get("language") or "en", may_be_empty=True)
     return folded(cells["identity"]), key(cells["attribute"], lexicon)
 
 
@@ -118,7 +115,7 @@ def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) 
 
 def _like(draft: Mapping[str, Any], earlier: Mapping[str, Any]) -> bool:
     """Whether two attributes of one group are the same, or nearly, and mean no opposite things."""
-    lexicon = load_lexicon(draft.get("language") or "en")
+    lexicon = load_lexicon(draft.get("language") or "en", may_be_empty=True)
     first, second = draft["attribute"], earlier["attribute"]
     if key(first, lexicon) == key(second, lexicon):
         return True

@@ -22,6 +22,7 @@ from endoxa.curate.extract.clauses import (
     with_mark_behind_name,
     without_label,
 )
+from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
     NOISE,
     NOT_TRANSLATED,
@@ -37,8 +38,10 @@ from endoxa.curate.normalise import (
     Tables,
     foreign_identity,
     is_group,
+    native_identity,
     normal_attribute,
     normal_identity,
+    own_name,
 )
 
 
@@ -70,6 +73,7 @@ class Extraction:
         omit_reason: why, or empty.
         verb: "have" where the attribute is something the group has ("strong faith"), else empty (a copula, or
             the attribute brings its own verb).
+        identity_key: English name of a group that was named in another language, where one is known.
     """
 
     identity: str
@@ -79,6 +83,7 @@ class Extraction:
     omit: bool = False
     omit_reason: str = ""
     verb: str = ""
+    identity_key: str = ""
 
 
 CONFIDENCE = {
@@ -97,9 +102,6 @@ CONFIDENCE = {
 }
 """Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they are, in the development
 half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too few rows and are guesses)."""
-
-_ELLIPTICAL = 3
-"""Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
 _HAVING = re.compile(
     r"^(?:are\s+)?(?:have|has|had)\s+(?!(?:to|been|had|always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
@@ -135,7 +137,8 @@ def extract(
         country: country of the respondent, which makes "the north" explicit.
         subject: identity of the preceding piece of the same list, or empty.
         names: tables of names to normalise with; those of the package where None.
-        language: language of the statement (ISO 639). In any other than English only a plain "X are Y" is read.
+        language: language of the statement (ISO 639). Others are read by fewer rules (`languages.read`), and their
+            groups keep the names that people gave them.
 
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
@@ -145,7 +148,7 @@ def extract(
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=NOISE)]
     context = _Context(question, country, names)
     if language != "en":
-        return [_foreign(text, context, subject)]
+        return _in_language(text, language, context, subject)
     extractions: list[Extraction] = []
     for clause in clauses(plain(without_label(text))):
         pairs = _clause(clause, context, subject)
@@ -205,13 +208,34 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
 
 
 def _foreign(text: str, context: _Context, subject: str) -> Extraction:
-    """What can be read of a statement that nobody translated."""
+    """What can be read of a part in another language of a statement that is taken as English."""
     parts = tokens(text)
     split = find_foreign_split(parts)
     if split is not None:
         who = _text(text, parts, split.start, split.end)
         return _pair(who, _text(text, parts, split.predicate, len(parts)), "foreign", context)
-    identity = (subject or context.question.identity or "") if len(parts) <= _ELLIPTICAL else ""
+    return _alone(text, context, subject)
+
+
+def _in_language(text: str, language: str, context: _Context, subject: str) -> list[Extraction]:
+    """The pairs of a statement in another language; the group stays as people named it."""
+    reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
+    if reading is None:
+        return [_alone(text, context, "")]
+    who = reading.subject or subject or own_name(context.question.identity or "", language)
+    identity = native_identity(who, language)
+    english = foreign_identity(identity, context.names)
+    key = "" if english == identity else english
+    return [
+        Extraction(identity, attribute, "foreign", CONFIDENCE["foreign"], bool(why), why, identity_key=key)
+        for attribute in (part.strip(" .,;") for part in reading.attributes)
+        for why in [reason(identity, attribute, context.question.axis)]
+    ]
+
+
+def _alone(text: str, context: _Context, subject: str) -> Extraction:
+    """One word is said of the group before or of the question's; of more words it is not known whom they are about."""
+    identity = (subject or context.question.identity or "") if len(text.split()) == 1 else ""
     pair = _pair(identity, text, "foreign", context)
     return pair if identity else replace(pair, omit_reason=NOT_TRANSLATED)
 

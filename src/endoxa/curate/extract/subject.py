@@ -299,8 +299,8 @@ _ORDER = ("fr", "es", "pt", "it", "de", "sw")
 def _languages() -> dict[str, dict[str, frozenset[str]]]:
     table = words_by_language("extract.toml")
     return {
-        code: {name: frozenset(entries) for name, entries in table[code].items()}
-        for code in dict.fromkeys((*_ORDER, *table))
+        code: {name: frozenset(table[code][name]) for name in ("articles", "verbs", "copulas")}
+        for code in _ORDER
     }
 
 

@@ -50,9 +50,11 @@ def arabic(text: str, template: Template, evidence: str = "") -> Predicate:
         if not no_verb:
             raise UnclearError("the template of language 'ar' says nothing about verbs")
         return Predicate(text, template.verb_denied.format(verb=text))
-    return Predicate(
-        template.said.format(attribute=text), template.denied.format(attribute=_accusative(text))
-    )
+    asserted = template.said.format(attribute=text)
+    try:
+        return Predicate(asserted, template.denied.format(attribute=_accusative(text)), text)
+    except UnclearError as problem:
+        return Predicate(asserted, "", text, no_denial=str(problem))
 
 
 def _is_verb(text: str, template: Template, evidence: str) -> bool:
@@ -175,7 +177,7 @@ def _with_verb(text: str, template: Template) -> Predicate:
             verb, _, rest = rest.partition(" ")
             verb = f"{text.split(maxsplit=1)[0]} {verb}"
         if verb.lower() == "ne" or verb.lower().startswith("n'"):
-            raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
+            return _french_undone(text)
         elided = _FRENCH_VOWEL.match(verb) and not _FRENCH_ASPIRATED.match(verb)
         match = _FRENCH_PARTITIVE.match(rest)
         if match and not verb.lower().startswith(("se ", "s'")):
@@ -191,6 +193,14 @@ def _with_verb(text: str, template: Template) -> Predicate:
     if negation and text.lower().startswith(negation):
         return Predicate(text, text[len(negation) :])
     return Predicate(text, template.verb_denied.format(verb=text), text)
+
+
+def _french_undone(text: str) -> Predicate:
+    """Undo "ne ... pas"; not before "de", where the article that it stands for is not known ("pas de patience")."""
+    match = re.fullmatch(r"(?:ne |n')((?:se |s'|y )?[\w-]+) pas(?! d(?:e |'))( .+)?", text, re.IGNORECASE)
+    if match is None:
+        raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
+    return Predicate(text, f"{match[1]}{match[2] or ''}")
 
 
 def _hindi_verb(text: str) -> bool:

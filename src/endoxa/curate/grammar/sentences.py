@@ -190,6 +190,8 @@ def sentence_pair(
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
     less = instead or statement.denied
+    if not less:
+        raise UnclearError(statement.no_denial)
     more_sentence, less_sentence = (_sentence(who, text, template) for text in (statement.asserted, less))
     if more_sentence == less_sentence:
         raise UnclearError("both sentences would be the same")

@@ -146,12 +146,14 @@ class Predicate:
         denied: the same denied ("are not strong", "do not talk too much", "are smart").
         core: the attribute whose opposite may be looked for ("strong"); empty where `asserted` is a negation already.
         frame: `asserted` with `{}` in place of the core.
+        no_denial: why `denied` is empty, where it is; the opposite may be known all the same.
     """
 
     asserted: str
     denied: str
     core: str = ""
     frame: str = "{}"
+    no_denial: str = ""
 
 
 def cleaned(attribute: str) -> str:

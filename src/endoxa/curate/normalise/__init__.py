@@ -7,7 +7,9 @@ from endoxa.curate.normalise.identity import (
     foreign_identity,
     is_group,
     is_people,
+    native_identity,
     normal_identity,
+    own_name,
     tables,
     with_identities,
 )
@@ -18,8 +20,10 @@ __all__ = [
     "foreign_identity",
     "is_group",
     "is_people",
+    "native_identity",
     "normal_attribute",
     "normal_identity",
+    "own_name",
     "tables",
     "with_identities",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -241,6 +242,26 @@ def foreign_identity(text: str, names: Tables | None = None) -> str:
     names = names or tables()
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
     return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or low
+
+
+def own_name(identity: str, language: str) -> str:
+    """The first word of a language for an English name of a group ("femmes" for "women"), else the name."""
+    return next((word for word, term in _terms(language).items() if term == identity), identity)
+
+
+def native_identity(text: str, language: str) -> str:
+    """A group as people of its language named it, in lower case; with the accents of a name that is known."""
+    low = " ".join(text.lower().split())
+    return next((word for word in _terms(language) if _bare(word) == _bare(low)), low)
+
+
+def _bare(text: str) -> str:
+    """Without the accents of Latin letters and the dots (nukta) of Devanagari, which many people do not type."""
+    return re.sub("[\u0300-\u036f\u093c]", "", unicodedata.normalize("NFD", text))
+
+
+def _terms(language: str) -> Mapping[str, str]:
+    return words_of(language, "terms.toml")
 
 
 def _without_aside(low: str) -> str:

@@ -324,17 +324,25 @@ def languages() -> tuple[str, ...]:
     return languages_with("opposites.csv")
 
 
-def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon:
+def load_lexicon(
+    language: str = "en", user_file: Path | None = None, *, may_be_empty: bool = False
+) -> Lexicon:
     """The lexicon of a language, with the rows of a user's own file in front.
 
     Args:
         language: ISO 639 code.
         user_file: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
             known, `pos`.
+        may_be_empty: a language without a table has no opposites, and attributes are compared by their words only.
 
     Raises:
         UserError: no table for the language and none given, or a row of the file is not as described.
     """
+    if not (may_be_empty or user_file or language in languages()):
+        raise UserError(
+            f"No antonyms for the language '{language}' (available: {', '.join(languages())}). Give your own with "
+            "--lexicon FILE."
+        )
     return _load(language, user_file)
 
 
@@ -344,11 +352,6 @@ def _load(language: str, user_file: Path | None) -> Lexicon:
     if language in languages():
         text = file_with(language, "opposites.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
-    elif not user_file:
-        raise UserError(
-            f"No antonyms for the language '{language}' (available: {', '.join(languages())}). Give your own with "
-            "--lexicon FILE."
-        )
     rules = rules_of(language)
     index: dict[str, dict[tuple[int, int], Sense]] = {}
     for number, row in enumerate(rows):

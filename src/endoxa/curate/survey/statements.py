@@ -308,7 +308,8 @@ def extract_all(
         rows += [_row(statement, pair, kept) for pair in distinct]
         if progress:
             progress("extracting", done, len(statements))
-    return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
+    table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, "identity_key", *kept), pl.String))
+    return table if (table["identity_key"] != "").any() else table.drop("identity_key")
 
 
 def _as_read(statement: Statement) -> str:
@@ -364,5 +365,6 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "omit": "true" if pair.omit else "false",
         "omit_reason": pair.omit_reason,
         "flag": " ".join(statement.flags),
+        "identity_key": pair.identity_key,
         **{name: statement.kept.get(name, "") for name in kept},
     }

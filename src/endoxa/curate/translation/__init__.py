@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from endoxa.curate.language import language_name
 from endoxa.curate.translation.web import patient, require_answer
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import PROVIDERS
@@ -21,6 +20,7 @@ from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Progress
 from endoxa.sources.frames import read_table
+from endoxa.words.packs import language_name
 
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 

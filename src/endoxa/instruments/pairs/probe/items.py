@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.language import assumed_language, language_name
+from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
@@ -19,6 +19,7 @@ from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, GroupTable, 
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
+from endoxa.words.packs import language_name
 from endoxa.words.used import Tally, Used
 
 

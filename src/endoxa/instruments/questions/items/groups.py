@@ -1,6 +1,7 @@
 """Groups of associations in any language: their identity, their overlap, and the noun for one person.
 
-`nouns.csv` of Spanish and Portuguese and `groups.csv` of English, in `endoxa/words`, hold facts of general knowledge.
+`demonyms.csv` and `nouns.csv` of each language and `groups.csv` of English, in `endoxa/words`, hold facts of general
+knowledge; a language takes part by having them.
 `means` is one name for a group in all languages, so that synonyms ("médicos", "doctores", "physicians") are the same;
 `within` names the larger groups that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those
 that people accept for themselves ("a Jewish person"), also where the plural in the data is not accepted.
@@ -26,11 +27,14 @@ Gender = Literal["m", "f"]
 Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
 
-LANGUAGES = ("en", "es", "pt")
+LANGUAGES = languages_with("questions.toml")
+_OTHERS = tuple(language for language in LANGUAGES if language != "en")
 
 _OPENERS = re.compile(
-    r"^(?:(?:people|those|gente|personas|pessoas|povo) (?:from|of|del?|da|dos?|das) )?"
-    r"(?:(?:the|el|los|las|os|as|la) )?"
+    r"^(?:(?:the|el|los|las|os|as|la|les|o) )?"
+    r"(?:(?:people|those|inhabitants|gente|personas|pobladores|habitantes|ciudadanos|pessoas|povo|moradores|gens"
+    r"|personnes|peuple|habitants|ressortissants) (?:(?:from|of|del?|da|dos?|das|du|des) |d'))?"
+    r"(?:(?:the|el|los|las|os|as|la|le|les) |l')?"
 )
 
 
@@ -41,8 +45,7 @@ class Demonym:
     Attributes:
         code: name of the row.
         english: adjective ("Spanish").
-        spanish: masculine, feminine, plural.
-        portuguese: masculine, feminine, plural.
+        others: masculine, feminine and plural in other languages, by their code.
         english_plural: plural noun ("Spaniards").
         within: codes of larger groups, nearest only.
         also: further words for the people, their language's adjective or the place.
@@ -50,8 +53,7 @@ class Demonym:
 
     code: str
     english: str
-    spanish: tuple[str, str, str]
-    portuguese: tuple[str, str, str]
+    others: Mapping[str, tuple[str, str, str]]
     english_plural: str
     within: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
@@ -62,13 +64,12 @@ class Demonym:
         Raises:
             KeyError: a language that is none of `LANGUAGES`.
         """
-        es, pt = self.spanish, self.portuguese
-        by_language: dict[str, Forms] = {
-            "en": {"": self.english},
-            "es": {"m": es[0], "f": es[1]},
-            "pt": {"m": pt[0], "f": pt[1]},
-        }
-        return {gender: word for gender, word in by_language[language].items() if word}
+        if language == "en":
+            forms = {"": self.english}
+        else:
+            masculine, feminine, _ = self.others[language]
+            forms = {"m": masculine, "f": feminine}
+        return {gender: word for gender, word in forms.items() if word}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +88,17 @@ class People:
 @cache
 def demonyms() -> Mapping[str, Demonym]:
     """Every row of the table, by code."""
-    spanish, portuguese = (
-        {row["code"]: (row["m"], row["f"], row["plural"]) for row in rows_of(language, "demonyms.csv")}
-        for language in ("es", "pt")
-    )
+    tables = {
+        language: {
+            row["code"]: (row["m"], row["f"], row["plural"]) for row in rows_of(language, "demonyms.csv")
+        }
+        for language in _OTHERS
+    }
     return {
         row["code"]: Demonym(
             row["code"],
             row["name"],
-            spanish[row["code"]],
-            portuguese[row["code"]],
+            {language: table.get(row["code"], ("", "", "")) for language, table in tables.items()},
             row["plural"],
             tuple(filter(None, row["within"].split(";"))),
             tuple(filter(None, row["also"].split(";"))),
@@ -106,7 +108,7 @@ def demonyms() -> Mapping[str, Demonym]:
 
 
 def find_demonym(text: str) -> People | None:
-    """The people that an identity names, in any of the three languages: plural, singular, place or ISO code."""
+    """The people that an identity names, in any of the languages: plural, singular, place or ISO code."""
     plain = " ".join(text.split())
     if plain.isupper():
         code = (*get_global("territory_aliases").get(plain, ()), plain)[0]
@@ -152,9 +154,8 @@ def _words() -> Iterator[tuple[str, People]]:
             people.english,
             people.english_plural,
             people.english and f"{people.english}s",
-            *people.spanish[::2],
-            *people.portuguese[::2],
             *people.also,
+            *(form for masculine, _, plural in people.others.values() for form in (masculine, plural)),
         )
         yield from ((form, People(people)) for form in forms if form)
     plurals = {people.english_plural.casefold(): people for people in table.values()}
@@ -162,7 +163,7 @@ def _words() -> Iterator[tuple[str, People]]:
         if inhabitants in plurals:
             yield place, People(plurals[inhabitants])
     for people in table.values():
-        for masculine, feminine, _ in (people.spanish, people.portuguese):
+        for masculine, feminine, _ in people.others.values():
             if feminine != masculine:
                 yield from ((form, People(people, "f")) for form in (feminine, f"{feminine}s"))
 
@@ -199,7 +200,7 @@ def find_noun(text: str, language: str) -> Noun | None:
 
     Args:
         text: the plural.
-        language: 'en', 'es' or 'pt'; there are no nouns in others.
+        language: one of `LANGUAGES`; there are no nouns in others.
     """
     low = " ".join(text.casefold().split())
     first, _, rest = low.partition(" ")
@@ -215,7 +216,7 @@ def larger(code: str) -> frozenset[str]:
 _KIN = frozenset(["woman", "man", "child", "parent", "grandparent"])
 """Groups within which nouns tell nothing but the gender."""
 
-_ARTICLES = frozenset(["el", "la", "los", "las", "o", "a", "os", "as", "the"])
+_ARTICLES = frozenset(["el", "la", "los", "las", "o", "a", "os", "as", "the", "les", "le"])
 
 
 @cache
@@ -360,7 +361,7 @@ def _of_words(name: str) -> Iterable[str]:
 
 
 def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
-    """Groups that the words of a name in Spanish or Portuguese stand for: "mujeres musulmanas"."""
+    """Groups that the words of a name in another language stand for: "mujeres musulmanas"."""
     for word in parts if language != "en" else ():
         if (noun := find_noun(word, language)) is not None:
             yield from (noun.means, *_women(noun.says))
@@ -393,8 +394,8 @@ def person(text: str, language: str) -> Person | None:
     """One person of an identity, or None where the language has no natural form for it that we know.
 
     Args:
-        text: the identity; names of peoples and places may be in any of the three languages.
-        language: of the question, 'en', 'es' or 'pt'.
+        text: the identity; names of peoples and places may be in any of them.
+        language: of the question, one of `LANGUAGES`.
     """
     within = find_demonym(text)
     if within is None and is_place(text):

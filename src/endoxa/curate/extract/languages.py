@@ -1,0 +1,225 @@
+"""Statements in other languages than English, read by words of their language (`words/LANGUAGE/extract.toml`).
+
+A language says where its predicate stands: behind a copula or a verb (`order = "verb-second"`, the default), before
+the last word ("verb-last", Hindi), or behind a definite subject without a copula ("nominal", Arabic). The group
+stays as people named it. What these words do not tell apart is not read: a statement in the singular, or a subject
+that may be none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from endoxa.words.packs import languages_with, words_of
+
+FILE = "extract.toml"
+_NOTHING = re.compile("(?!)")
+LONGEST = 6
+"""Words of a subject; what is longer was not read rightly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A statement cut into group and attributes.
+
+    Attributes:
+        subject: the group as it was named, without articles and quantifiers; empty where the statement has none.
+        attributes: what is said of it.
+    """
+
+    subject: str
+    attributes: tuple[str, ...]
+
+
+class _Words(BaseModel):
+    """What `extract.toml` says of a language; the Spanish file explains the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    order: Literal["verb-second", "verb-last", "nominal"] = "verb-second"
+    openers: tuple[str, ...] = ()
+    articles: frozenset[str] = frozenset()
+    quantifiers: frozenset[str] = frozenset()
+    singular: frozenset[str] = frozenset()
+    collectives: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
+    copulas: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    verb: re.Pattern[str] = _NOTHING
+    no_verbs: frozenset[str] = frozenset()
+    before_verbs: frozenset[str] = frozenset()
+    conjunctions: frozenset[str] = frozenset()
+    plural: re.Pattern[str] = _NOTHING
+    people: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
+    last: tuple[str, ...] = ()
+    degree: frozenset[str] = frozenset()
+
+    @property
+    def before_groups(self) -> frozenset[str]:
+        """Articles and quantifiers."""
+        return self.articles | self.quantifiers
+
+
+@cache
+def _words(language: str) -> _Words:
+    degree = words_of(language, "word_classes.toml").get("degree", "").split()
+    entry = words_of(language, FILE)
+    longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
+    return _Words.model_validate({**entry, **longest_first, "degree": degree})
+
+
+def read(text: str, language: str) -> Reading | None:
+    """Group and attributes of a statement; None where the words of the language do not tell.
+
+    Args:
+        text: one statement.
+        language: ISO 639 code; one without words reads nothing.
+    """
+    code = re.split("[-_]", language)[0].lower()
+    if code not in languages_with(FILE):
+        return None
+    words = _words(code)
+    plain = _without_opener(re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”'), words)
+    labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
+    if labelled and len(labelled[1].split()) <= LONGEST:
+        subject = _named(labelled[1].split(), words)
+        return Reading(subject, _parts(labelled[2], words)) if subject else None
+    tokens = plain.split()
+    if len(tokens) < 2:
+        return None
+    readers = {"verb-second": _verb_second, "verb-last": _verb_last, "nominal": _nominal}
+    return readers[words.order](tokens, words)
+
+
+def _without_opener(text: str, words: _Words) -> str:
+    """Without "people say that" in front."""
+    low = text.lower()
+    for opener in words.openers:
+        if low.startswith(f"{opener} ") or (opener.endswith("'") and low.startswith(opener)):
+            return _without_opener(text[len(opener) :].strip(" ,:"), words)
+    return text
+
+
+def _named(tokens: Sequence[str], words: _Words) -> str:
+    """The group without its articles; empty where nothing is left, or a pronoun."""
+    start = _group_start(tokens, words)
+    low = tokens[start].lower()
+    elided = next((each for each in words.articles if each.endswith("'") and low.startswith(each)), "")
+    named = " ".join([tokens[start][len(elided) :], *tokens[start + 1 :]]).strip(" ,")
+    return "" if named.lower() in words.pronouns or len(named.split()) > LONGEST else named
+
+
+def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
+    """Two attributes where only "and" stands between them ("lazy and violent"), else what is said as it stands."""
+    tokens = predicate.split()
+    if len(tokens) == 3 and tokens[1].lower() in words.conjunctions:
+        return tokens[0], tokens[2]
+    prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
+    if len(tokens) == 2 and prefixes and tokens[1].startswith(prefixes) and len(tokens[1]) > 4:
+        return tokens[0], tokens[1][1:]
+    return (predicate,)
+
+
+def _is_verb(token: str, words: _Words) -> bool:
+    low = token.lower()
+    return (
+        low in words.verbs
+        or low in words.copulas
+        or bool(words.verb and low == token and low not in words.no_verbs and words.verb.fullmatch(low))
+    )
+
+
+def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
+    start = _group_start(tokens, words)
+    if not start and (reading := _without_subject(tokens, words)):
+        return reading
+    low = [token.lower() for token in tokens]
+    begins = (
+        at
+        for at in range(start + 1, len(tokens))
+        if _is_verb(tokens[at], words) or low[at] in words.before_verbs or low[at].startswith("n'")
+    )
+    begin = next(begins, len(tokens))
+    cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
+    subject = _named(tokens[start:begin], words)
+    if begin == len(tokens) or cut_short or not subject or set(low[start:begin]) & words.pronouns:
+        return None
+    many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
+    if set(low[:start]) & words.singular and not many:
+        return None
+    if not start and words.articles and not (begin == 1 and words.plural.search(low[0])):
+        return None
+    if low[begin] in words.copulas:
+        return Reading(subject, _parts(" ".join(tokens[begin + 1 :]), words))
+    return Reading(subject, (" ".join(tokens[begin:]),))
+
+
+def _group_start(tokens: Sequence[str], words: _Words) -> int:
+    """How many articles and quantifiers stand in front."""
+    return next(
+        (at for at, token in enumerate(tokens) if token.lower() not in words.before_groups), len(tokens) - 1
+    )
+
+
+def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
+    """What is said with a copula, a verb or a word of degree in front ("are lazy", "dance well", "very calm")."""
+    low = [token.lower() for token in tokens]
+    pointing = low[0] in words.pronouns and len(low) > 2 and low[1] in words.copulas
+    if low[0] in words.copulas or pointing:
+        return Reading("", _parts(" ".join(tokens[1 + pointing :]), words))
+    verbs = [at for at, token in enumerate(low) if _is_verb(token, words)]
+    if low[0] in words.degree or verbs == [0]:
+        return Reading("", (" ".join(tokens),))
+    return None
+
+
+def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
+    """Hindi: the group, what is said of it, and a copula or verb in the plural."""
+    text = " ".join(tokens)
+    copula = next((each for each in words.last if text.endswith(f" {each}")), None)
+    verb = words.verb and words.verb.search(text)
+    if copula is None and not verb:
+        return None
+    end = 1
+    while end < len(tokens) - 1:
+        if tokens[end] in words.links:
+            end += 2
+        elif tokens[end] in words.people:
+            end += 1
+        else:
+            break
+    if tokens[0] in words.pronouns:
+        return Reading("", _parts(" ".join(tokens[1:]).removesuffix(copula or "").strip(), words))
+    rest = " ".join(tokens[end:])
+    if rest.split()[1:] == ["नहीं"]:
+        rest = " ".join(reversed(rest.split()))
+    if verb or copula is None or not rest.removesuffix(copula).strip():
+        return Reading(" ".join(tokens[:end]), (rest,)) if verb and rest else None
+    return Reading(" ".join(tokens[:end]), _parts(rest.removesuffix(copula).strip(), words))
+
+
+def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
+    """Arabic: a definite group, and what is said of it without a copula."""
+    start = _group_start(tokens, words)
+    if tokens[start] in words.pronouns:
+        return Reading("", _parts(" ".join(tokens[start + 1 :]), words))
+    end = start
+    if not tokens[start].startswith("ال"):
+        end += 1  # "the inhabitants of Morocco": only the second noun has the article
+    while end < len(tokens) and tokens[end].startswith("ال"):
+        end += 1
+    subject, said = tokens[start:end], tokens[end:]
+    if not said or not any(token.startswith("ال") for token in subject):
+        return None
+    # Behind "all" or "most" a group is plural, whatever its form.
+    plural = start or words.plural.search(subject[0]) or words.plural.search(said[0])
+    if not plural and not words.verb.fullmatch(said[0]):
+        return None
+    return Reading(" ".join(subject), _parts(" ".join(said), words))
