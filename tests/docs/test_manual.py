@@ -204,9 +204,13 @@ def test_every_dependency_has_its_reason():
 
 def test_every_rule_and_statistic_is_in_the_methods():
     from endoxa.instruments.pairs.estimates import STATISTICS
+    from endoxa.instruments.pairs.estimates.preference import KINDS
     from endoxa.instruments.pairs.rules import RULES
 
     pages = ("scoring-rules", "pairs", "identities")
     methods = "".join((ROOT / f"docs/methods/{page}.md").read_text() for page in pages)
     for name in (*RULES.all(), *STATISTICS.all()):
-        assert f"`{name.removesuffix('_rounded')}`" in methods, f"{name} is not in docs/methods/"
+        kind = next((kind for kind in KINDS if name.endswith(f"_{kind}")), "")
+        assert not kind or f"`{kind}`" in methods
+        written = name.removesuffix("_rounded").removesuffix(kind) + ("KIND" if kind else "")
+        assert f"`{written}`" in methods, f"{name} is not in docs/methods/"

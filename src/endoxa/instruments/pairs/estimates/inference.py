@@ -210,8 +210,9 @@ def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: b
     nouns = ("groups", "sentence frames") if listed(identity) else ("identities", "attributes")
     needed = fewest_units(significance(confidence))
     fixed = result.sampled == "second"
-    noun = "pairs" if result.first == pairs else nouns[0]
-    few = "" if fixed else too_few(result.first, noun, needed)
+    identities = len(np.unique(identity))
+    noun = "pairs" if identities == pairs else nouns[0]
+    few = "" if fixed else too_few(identities, noun, needed)
     if few or not ties or result.informative >= needed:
         return few
     if not result.informative:
