@@ -3,7 +3,7 @@
 Prints the table of docs/methods/groups.md: false claims, coverage and power of shares for axes of CrowS-Pairs, with the
 differing words as identities (as before) and with groups (`endoxa.sources.groups`), both crossed with sentence frames.
 Answers of one group are alike, and those of one sentence frame. A pair that names no group is given a true one of its
-axis, by their frequency, the same for the same words. Where groups are fewer than six the truth is their own mean.
+axis, by their frequency, the same for the same words. Where groups are no sample the truth is their own mean.
 
     python benchmarks/coverage_groups.py crows_pairs_anonymized.csv                    some 10 minutes on one core
     python benchmarks/coverage_groups.py crows_pairs_anonymized.csv --repeats 100 --axis race-color
@@ -22,7 +22,7 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from endoxa.instruments.pairs.estimates.inference import Inference, share_inference
+from endoxa.instruments.pairs.estimates.inference import Inference, share_inference, testable
 from endoxa.instruments.pairs.estimates.records import frame, groups
 from endoxa.sources.groups import group_of_pair, published_groups
 from endoxa.sources.identities import identity_key
@@ -45,8 +45,8 @@ class Layout:
 
     @property
     def fixed(self) -> bool:
-        """Whether groups are too few to be a sample."""
-        return len(np.unique(self.counted)) < 6
+        """Whether groups are no sample: too few of them, or one that has most pairs."""
+        return bool((testable((self.counted, self.frames), 0.95)[0] == 0).all())
 
 
 def codes(names: Sequence[str]) -> np.ndarray:
