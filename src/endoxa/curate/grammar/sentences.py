@@ -181,7 +181,8 @@ def sentence_pair(
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:
-        statement = other_languages.predicate(attribute, template, evidence)
+        named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
+        statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
