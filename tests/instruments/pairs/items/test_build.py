@@ -168,6 +168,28 @@ OPPOSITES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("identity", "attribute", "more", "less"),
+    [
+        ("Bolivia", "poor", "Bolivians are poor.", "Bolivians are rich."),
+        ("Female", "weak", "Women are weak.", "Women are strong."),
+        ("Northerners", "Intelligent", "Northerners are intelligent.", "Northerners are unintelligent."),
+        ("Farmers", "Hard Working", "Farmers are hard working.", None),
+        ("Farmers", "British", "Farmers are British.", "Farmers are not British."),
+        ("Cooks", "do any kind of work", "Cooks do any kind of work.", "Cooks do not do any kind of work."),
+    ],
+)  # fmt: skip
+def test_published_tables_make_sentences(identity, attribute, more, less):
+    """Countries, adjectives and title case as SPICE, LACES and SeeGULL have them."""
+    row = made((identity, attribute)).pairs.row(0, named=True)
+    assert row["sent_more"] == more
+    assert less is None or row["sent_less"] == less
+
+
+def test_a_place_whose_people_is_not_known_is_refused():
+    assert "is a place: write its people" in refusal("Antarctica", "cold")
+
+
 @pytest.mark.parametrize(("identity", "attribute", "opposite"), OPPOSITES)
 def test_natural_opposites(identity, attribute, opposite):
     built = made((identity, attribute))
