@@ -31,7 +31,7 @@ from endoxa.sources.read import read_pairs
 DEVIATIONS = (0.0, 0.5, 1.0)
 """Standard deviations of groups and of frames on the probit scale, where a pair's own is 1."""
 SHARES = (0.6, 0.7, 0.8)
-AXES = ("race-color", "nationality", "religion", "gender", "age")
+AXES = ("race-color", "socioeconomic", "nationality", "religion", "gender", "age")
 
 
 @dataclass(frozen=True)

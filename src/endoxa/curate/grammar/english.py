@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_adverb, is_plural, lemma
-from endoxa.curate.grammar.subject import listed, mapped, with_capitals
+from endoxa.curate.grammar.subject import listed, mapped, with_capitals, without_titles
 from endoxa.curate.grammar.templates import Predicate, UnclearError, cleaned
 
 Kind = Literal["copula", "verb"]
@@ -193,7 +193,7 @@ def predicate(attribute: str, evidence: str = "") -> Predicate:
     Raises:
         UnclearError: no predicate can be made that is surely grammatical.
     """
-    words = _expanded(cleaned(attribute).split())
+    words = _expanded(without_titles(cleaned(attribute)).split())
     if evidence == "have" and words[0].lower() != "have":
         words = ["have", *words]
     for before, word in pairwise(word.lower() for word in words):

@@ -14,8 +14,11 @@ not in -āʾ and -ā; other words get an ending by their pattern, which is not k
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, cleaned
+from endoxa.curate.opposites import Lexicon
+from endoxa.curate.opposites.lexicon import forms, rules_of
 
 _VERB = re.compile(r"ي\w+ون")
 _NAMED_PEOPLE = re.compile(r"ي\w*يون")
@@ -93,7 +96,9 @@ _FRENCH_ASPIRATED = re.compile(r"^(?:haïss|hurl|harcèl|harcel|heurt|hiss|hauss
 _FRENCH_PARTITIVE = re.compile(r"^(?:du |de la |des |une? )|^de l'", re.IGNORECASE)
 _HINDI_COPULA = "हैं"
 _HINDI_HABITUAL = re.compile(r"(?:ते|ती|ता)$")
+_HINDI_PAST = re.compile(r"(?P<before>(?:(?!नहीं )\S+ )*?)(?P<verb>(?:\S+(?:ते|ती) )?(?:थे|थीं))")
 _SWAHILI_PRESENT = re.compile(r"^wana(?P<stem>\w*)$")
+_SWAHILI_HABITUAL = re.compile(r"^hu(?P<stem>\w{2,})$")
 _SWAHILI_SHORT = {
     "kula": "hawali",
     "kunywa": "hawanywi",
@@ -103,13 +108,17 @@ _SWAHILI_SHORT = {
 }
 
 
-def predicate(attribute: str, template: Template, evidence: str = "") -> Predicate:
+def predicate(
+    attribute: str, template: Template, evidence: str = "", gender: str = "", lexicon: Lexicon | None = None
+) -> Predicate:
     """The predicate that an attribute makes in a language with a template.
 
     Args:
-        attribute: without a subject, in agreement with it.
+        attribute: without a subject, in agreement with it; a singular adjective is put into the plural.
         template: of the language.
         evidence: 'copula' or 'verb' where it is known how people said it, else empty.
+        gender: 'm' or 'f' of the group, where it is known.
+        lexicon: by which more singular adjectives are known.
 
     Raises:
         UnclearError: no predicate can be made that is surely grammatical.
@@ -121,12 +130,16 @@ def predicate(attribute: str, template: Template, evidence: str = "") -> Predica
     negated = _after(text, template.denied)
     if negated:
         return Predicate(template.denied.format(attribute=negated), template.said.format(attribute=negated))
-    if template.language == "hi" and _hindi_verb(text):
-        return _hindi(text)
+    if template.language == "hi" and (statement := _hindi(text)):
+        return statement
     plain = _after(text, template.said)
     text = plain if plain is not None else text
     if not text or text == copula:
         raise UnclearError("the attribute is only a copula")
+
+    def is_known(word: str) -> bool:
+        return lexicon is not None and bool(lexicon.senses(lexicon.split(word)))
+
     first, _, rest = text.partition(" ")
     if first.lower() in template.never:
         raise UnclearError(f"the denial of '{first}' is not known")
@@ -134,13 +147,61 @@ def predicate(attribute: str, template: Template, evidence: str = "") -> Predica
     if verb:
         return _with_verb(text, template)
     if first.lower() in template.negators and rest:
+        rest = in_plural(rest, template, gender, is_known)
         return Predicate(template.denied.format(attribute=rest), template.said.format(attribute=rest))
+    text = in_plural(text, template, gender, is_known)
     return Predicate(
         template.said.format(attribute=text),
         template.denied.format(attribute=text),
         text,
         template.said.format(attribute="{}"),
     )
+
+
+_PLURAL = {"es": ("s",), "fr": ("s", "x"), "pt": ("s",)}
+_BOTH_GENDERS = ("ista", "ota", "eta", "ita", "ida", "crata", "cola", "nauta")
+
+
+def in_plural(text: str, template: Template, gender: str, is_known: Callable[[str], bool]) -> str:
+    """An adjective or noun in the singular, alone or graded ("muy flojo"), in the plural of the group's gender.
+
+    Args:
+        text: an attribute.
+        template: of the language; others than French, Spanish and Portuguese give the text back.
+        gender: 'm' or 'f' of the group, or empty.
+        is_known: whether a word is an adjective or noun of the lexicon; others are known by their endings.
+
+    Raises:
+        UnclearError: its plural depends on what is not known: the gender of the group, or of which word it is a form.
+    """
+    language = template.language
+    *before, word = text.split()
+    degree = rules_of(language).degree
+    if (
+        language not in _PLURAL
+        or any(each.lower() not in degree for each in before)
+        or word.lower() in degree
+    ):
+        return text
+    low = word.lower()
+    if low.endswith(_PLURAL[language]) or not low.isalpha():
+        return text
+    if not low.endswith(template.singular_endings) and not is_known(low):
+        raise UnclearError(f"'{word}' is no plural that is known: write the plural")
+    if low.endswith(("a", "ã")) or (language == "fr" and low.endswith("e")):
+        if gender == "m" and language != "fr" and not low.endswith(_BOTH_GENDERS):
+            raise UnclearError(f"'{word}' is singular and feminine, the group is not: write the plural")
+        plural = f"{low}s"
+    else:
+        if not gender:
+            raise UnclearError(
+                f"'{word}' is singular, and the gender of the group is not known: write the plural"
+            )
+        known = forms(low, "adj", language)
+        plural = known.get("fp" if gender == "f" else "p", "")
+    if low.endswith("ão") or not plural:
+        raise UnclearError(f"the plural of '{word}' is not known: write it")
+    return " ".join([*before, plural])
 
 
 def _after(text: str, pattern: str) -> str | None:
@@ -157,7 +218,8 @@ def _after(text: str, pattern: str) -> str | None:
 def _looks_like_verb(text: str, template: Template) -> bool:
     words = text.lower().split()
     if template.language == "sw":
-        return bool(_SWAHILI_PRESENT.match(words[0])) or words[0].startswith("hawa")
+        habitual = _SWAHILI_HABITUAL.match(words[0]) and words[0] not in template.not_verbs
+        return bool(_SWAHILI_PRESENT.match(words[0]) or habitual) or words[0].startswith("hawa")
     if template.language == "fr" and words[0].startswith(("n'", "s'")):
         return True
     first = next((word for word in words if word not in template.before_verbs), "")
@@ -203,14 +265,13 @@ def _french_undone(text: str) -> Predicate:
     return Predicate(text, f"{match[1]}{match[2] or ''}")
 
 
-def _hindi_verb(text: str) -> bool:
+def _hindi(text: str) -> Predicate | None:
+    """Put "nahīñ" before the verb (otherwise it stands before the copula; Kachru 2006, ch. 6); None without a verb."""
+    if past := _HINDI_PAST.fullmatch(text):
+        return Predicate(text, f"{past['before']}नहीं {past['verb']}".strip())
     words = text.removesuffix(_HINDI_COPULA).split()
-    return len(words) > 1 and bool(_HINDI_HABITUAL.search(words[-1]))
-
-
-def _hindi(text: str) -> Predicate:
-    """Put "nahīñ" before the verb (otherwise it stands before the copula; Kachru 2006, ch. 6)."""
-    words = text.removesuffix(_HINDI_COPULA).split()
+    if len(words) < 2 or not _HINDI_HABITUAL.search(words[-1]):
+        return None
     if "नहीं" in words:
         plain = [word for word in words if word != "नहीं"]
         return Predicate(" ".join([*words, _HINDI_COPULA]), " ".join([*plain, _HINDI_COPULA]))
@@ -219,8 +280,16 @@ def _hindi(text: str) -> Predicate:
 
 
 def _swahili(text: str) -> Predicate:
-    """Deny the present "wana-" with "hawa-" and -i for a final -a, "wana" ("have") with "hawana" (Ashton 1947)."""
+    """Deny the present "wana-" with "hawa-" and -i for a final -a, "wana" ("have") with "hawana" (Ashton 1947).
+
+    The habitual "hu-" is denied as the present is; "huwa" ("are as a rule") is no more than a copula.
+    """
     verb, _, rest = text.partition(" ")
+    if verb.lower() == "huwa" and rest:
+        having = rest.startswith("na ")
+        return Predicate(text, f"hawana {rest[3:]}" if having else f"si {rest}")
+    if habitual := _SWAHILI_HABITUAL.match(verb.lower()):
+        verb = f"wana{habitual['stem']}"
     match = _SWAHILI_PRESENT.match(verb.lower())
     if not match:
         raise UnclearError(f"the verb form '{verb}' is not the present that is denied by rule")

@@ -41,7 +41,8 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
     core = predicate.core
     if not core or core.split()[0].lower() in _EXCESS:
         return None
-    if len(core.split()) > LONGEST or any(mark in core for mark in "()&%+'"):
+    noun = lexicon.language == "en" and " kind of " in f" {core.lower()} "
+    if noun or len(core.split()) > LONGEST or any(mark in core for mark in "()&%+'"):
         return None
     opposed = antonym(core.lower(), lexicon.language, lexicon)
     if not opposed or opposed.lower() == core.lower():
@@ -181,7 +182,8 @@ def sentence_pair(
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:
-        statement = other_languages.predicate(attribute, template, evidence)
+        named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
+        statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)

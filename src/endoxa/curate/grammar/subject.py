@@ -45,6 +45,17 @@ _COUNTRIES = re.compile(
 )
 
 
+def without_titles(text: str) -> str:
+    """A predicate without the capitals of a cell or a title: "Intelligent", "Hard Working"; names keep theirs."""
+    parts = text.split()
+    titled = all(part[:1].isupper() for part in parts if len(part) > 3)
+    for place, part in enumerate(parts if titled else parts[:1]):
+        low = part.lower()
+        if part[1:] == low[1:] and in_dictionary(low) and with_capitals(low) == low and low != "i":
+            parts[place] = low
+    return " ".join(parts)
+
+
 def with_capitals(text: str) -> str:
     """The text with names written as names: "young nigerian men" -> "young Nigerian men".
 
@@ -136,6 +147,7 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             )
         if not rest and first in listed("determiners"):
             raise UnclearError(f"the identity '{text}' names no group")
+        text = _people_meant(text)
         _require_plural(text)
         text = with_capitals(text)
     if template.articles and text.split()[0].lower() in template.articles:
@@ -151,6 +163,27 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             f"the gender of '{text}' is not known: write the identity with its article, or add a column 'agreement'"
         )
     return pattern.format(identity=f"{prefix} {text}".strip())
+
+
+def _people_meant(text: str) -> str:
+    """The people of a place ("Bolivia" -> "bolivians"), and the plural of a name that the table of groups knows.
+
+    Raises:
+        UnclearError: a country whose people is not known.
+    """
+    low = text.lower()
+    entries = tables()
+    if low in entries.demonyms:
+        return entries.demonyms[low]
+    if low in _countries():
+        raise UnclearError(f"the identity '{text}' is a place: write its people")
+    plural = "" if " " in low else entries.synonyms.get(low, "")
+    return plural if plural and not is_plural(low.split()[-1]) and low not in words("plurals") else text
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(name.lower() for name in Locale.parse("en").territories.values())
 
 
 def _is_english(text: str) -> bool:

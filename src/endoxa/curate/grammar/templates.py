@@ -33,6 +33,7 @@ _LISTS = (
     "masculine",
     "feminine_endings",
     "masculine_endings",
+    "singular_endings",
 )
 
 
@@ -60,6 +61,7 @@ class Template:
     masculine: tuple[str, ...] = ()
     feminine_endings: tuple[str, ...] = ()
     masculine_endings: tuple[str, ...] = ()
+    singular_endings: tuple[str, ...] = ()
 
     @property
     def gendered(self) -> bool:

@@ -123,9 +123,14 @@ def _french(text: str) -> list[str]:
 
 
 def _swahili(text: str) -> list[str]:
-    """The present "wana-" and its denial "hawa-" with -i for a final -a; "hawana" denies "wana" ("have")."""
+    """The present "wana-" and its denial "hawa-" with -i for a final -a; "hawana" denies "wana" ("have").
+
+    The habitual "hu-" is denied as the present is, "huwa" as the copula.
+    """
     stems: list[str] = []
-    for word in _folded(text):
+    present = re.sub(r"\bhuwa na\b", "wana", text)
+    present = re.sub(r"\bhu(?!ru|du|zu|ku|su)(?=\w{2,})", "wana", re.sub(r"\bhuwa\b", "ni", present))
+    for word in _folded(present):
         plain = _SWAHILI_SHORT.get(word, word)
         denied = plain.startswith("hawa") and len(plain) > len("hawa")
         stem = plain.removeprefix("hawa" if denied else "wana")

@@ -168,6 +168,28 @@ OPPOSITES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("identity", "attribute", "more", "less"),
+    [
+        ("Bolivia", "poor", "Bolivians are poor.", "Bolivians are rich."),
+        ("Female", "weak", "Women are weak.", "Women are strong."),
+        ("Northerners", "Intelligent", "Northerners are intelligent.", "Northerners are unintelligent."),
+        ("Farmers", "Hard Working", "Farmers are hard working.", None),
+        ("Farmers", "British", "Farmers are British.", "Farmers are not British."),
+        ("Cooks", "do any kind of work", "Cooks do any kind of work.", "Cooks do not do any kind of work."),
+    ],
+)  # fmt: skip
+def test_published_tables_make_sentences(identity, attribute, more, less):
+    """Countries, adjectives and title case as SPICE, LACES and SeeGULL have them."""
+    row = made((identity, attribute)).pairs.row(0, named=True)
+    assert row["sent_more"] == more
+    assert less is None or row["sent_less"] == less
+
+
+def test_a_place_whose_people_is_not_known_is_refused():
+    assert "is a place: write its people" in refusal("Antarctica", "cold")
+
+
 @pytest.mark.parametrize(("identity", "attribute", "opposite"), OPPOSITES)
 def test_natural_opposites(identity, attribute, opposite):
     built = made((identity, attribute))
@@ -285,6 +307,15 @@ LANGUAGES = [
     ("ar", "سكان مصر", "لا يحبون الشعر", "سكان مصر لا يحبون الشعر.", "سكان مصر يحبون الشعر."),
     ("ar", "سكان مصر", "ليسوا كرماء", "سكان مصر ليسوا كرماء.", "سكان مصر كرماء."),
     ("ar", "سكان مصر", "يقظون في الليل", "سكان مصر يقظون في الليل.", "سكان مصر ليسوا يقظين في الليل."),
+    ("hi", "किसान", "शराब पीते थे", "किसान शराब पीते थे।", "किसान शराब नहीं पीते थे।"),
+    ("hi", "किसान", "बहुत अमीर थे", "किसान बहुत अमीर थे।", "किसान बहुत अमीर नहीं थे।"),
+    ("es", "rumanos", "ladrón", "Los rumanos son ladrones.", "Los rumanos son personas honradas."),
+    ("es", "mujeres", "muy fiestero", "Las mujeres son muy fiesteras.", "Las mujeres no son muy fiesteras."),
+    ("pt", "mulheres", "fiel", "As mulheres são fiéis.", "As mulheres são infiéis."),
+    ("fr", "hommes", "radin", "Les hommes sont radins.", "Les hommes sont généreux."),
+    ("sw", "wanaume", "huwa wavivu", "Wanaume huwa wavivu.", "Wanaume si wavivu."),
+    ("sw", "wanaume", "hupenda pesa", "Wanaume hupenda pesa.", "Wanaume hawapendi pesa."),
+    ("sw", "wanaume", "huwa na kiburi", "Wanaume huwa na kiburi.", "Wanaume hawana kiburi."),
     ("hi", "लोग", "आलसी नहीं हैं", "लोग आलसी नहीं हैं।", "लोग आलसी हैं।"),
 ]  # fmt: skip
 
@@ -300,6 +331,9 @@ def test_other_languages(language, identity, attribute, more, less):
     [
         ("fr", "femmes", "n'ont pas de patience", "negated with 'ne'"),
         ("fr", "femmes", "ne savent rien", "negated with 'ne'"),
+        ("es", "hombres", "basura", "'basura' is no plural that is known"),
+        ("es", "hombres", "trabajadora", "'trabajadora' is singular and feminine"),
+        ("pt", "homens", "bobão", "the plural of 'bobão' is not known"),
         ("fr", "femmes", "jamais contentes", "denial of 'jamais'"),
         ("es", "hombres", "nunca lloran", "denial of 'nunca'"),
         ("pt", "homens", "nunca choram", "denial of 'nunca'"),
@@ -327,7 +361,7 @@ def test_an_opposite_agrees_with_the_gender_of_the_group():
 def test_unknown_gender_is_refused_or_given():
     assert "gender" in refusal("gente", "lista y alegre", language="es")
     built = made(("gente", "lista", "f"), columns=("identity", "attribute", "agreement"), language="es")
-    assert built.pairs["sent_more"].to_list() == ["Las gente son lista."]
+    assert built.pairs["sent_more"].to_list() == ["Las gente son listas."]
 
 
 def test_what_is_of_another_language_is_refused():

@@ -10,11 +10,11 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
-    SHARED_ATTRIBUTES,
     Results,
     limits,
     raw_fields,
     some_calibrated,
+    unit_fields,
 )
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
@@ -328,8 +328,7 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             P_ADJUSTED,
             *raw_fields(rows),
             number_field("pairs", "n"),
-            number_field("identities", "clusters"),
-            SHARED_ATTRIBUTES,
+            *unit_fields(rows),
             number_field("least detectable ratio", "detectable", percent),
             number_field(
                 f"{results.level} Wilson, pairs",

@@ -11,12 +11,12 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
-    SHARED_ATTRIBUTES,
     Results,
     calibrated,
     limits,
     overall,
     some_calibrated,
+    unit_fields,
 )
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.claims import (
@@ -72,8 +72,7 @@ def comparison(results: Results) -> Section | None:
                         text_field("second model and rule", lambda row: _names(results, row)[1]),
                         text_field("language", "language", language_name),
                         number_field("pairs", "n"),
-                        number_field("identities", "clusters"),
-                        SHARED_ATTRIBUTES,
+                        *unit_fields(compared),
                         number_field("difference, points", "difference", _points),
                         number_field(f"{results.level} interval", _interval),
                         VERDICT,

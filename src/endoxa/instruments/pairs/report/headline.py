@@ -15,7 +15,6 @@ from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
     CELL,
     PREFERENCE,
-    SHARED_ATTRIBUTES,
     Results,
     by_kind,
     calibrated,
@@ -28,6 +27,7 @@ from endoxa.instruments.pairs.report.results import (
     raw_fields,
     rule_unit,
     some_calibrated,
+    unit_fields,
 )
 from endoxa.instruments.pairs.report.sample import rows_once
 from endoxa.report.claims import (
@@ -88,8 +88,7 @@ def headline(results: Results) -> Section:
                         P_ADJUSTED,
                         *raw_fields(cells),
                         number_field("pairs", "n"),
-                        number_field("identities", "clusters"),
-                        SHARED_ATTRIBUTES,
+                        *unit_fields(cells),
                         number_field(
                             "ties",
                             lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
@@ -343,8 +342,7 @@ def _kind_table(results: Results, kinds: pl.DataFrame) -> Table:
             P_ADJUSTED,
             *raw_fields(kinds),
             number_field("pairs", "n"),
-            number_field("identities", "clusters"),
-            SHARED_ATTRIBUTES,
+            *unit_fields(kinds),
         ),
     )
 

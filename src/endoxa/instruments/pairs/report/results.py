@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
-from endoxa.instruments.pairs.estimates.inference import HALF
+from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
 from endoxa.instruments.pairs.estimates.power import MINIMUM_DETECTABLE_CALIBRATED, MINIMUM_DETECTABLE_RATIO
 from endoxa.instruments.pairs.estimates.preference import KINDS
 from endoxa.instruments.pairs.rules import rule_facts
@@ -179,10 +179,13 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 
-SHARED_ATTRIBUTES = number_field(
-    "shared attributes", lambda row: count(row["attributes"]) if row["attributes"] else ""
-)
-"""Column of tables: attributes that identities are crossed with; empty where none counts."""
+def unit_fields(rows: pl.DataFrame) -> tuple[Field, Field]:
+    """Columns of tables: identities, and attributes that they are crossed with (empty where none counts)."""
+    listed = any(map(listed_units, rows["method"]))
+    first, second = ("groups", "sentence frames") if listed else ("identities", "shared attributes")
+    return number_field(first, "clusters"), number_field(
+        second, lambda row: count(row["attributes"]) if row["attributes"] else ""
+    )
 
 
 def limits(rows: Sequence[Row]) -> str:
