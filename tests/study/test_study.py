@@ -407,8 +407,22 @@ def test_the_comparison_can_be_chosen(study):
 @pytest.mark.parametrize(("planted", "low", "high"), [(1.0, 0.8, 1.3), (0.0, -0.5, 0.5)])
 def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, low, high):
     """From the study file to the page: what was planted between two instruments is what the study reports."""
-    said = ("gentle", "kind", "patient", "strong", "loud", "brave", "generous", "honest")
-    rows = [(identity, attribute, "group") for identity in IDENTITIES for attribute in said]
+    said = (
+        "gentle",
+        "kind",
+        "patient",
+        "strong",
+        "loud",
+        "brave",
+        "generous",
+        "honest",
+        "rich",
+        "clever",
+        "calm",
+        "lazy",
+    )
+    groups = (*IDENTITIES, "nurses", "farmers", "teachers", "soldiers", "bakers", "lawyers")
+    rows = [(identity, attribute, "group") for identity in groups for attribute in said]
     table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
     table.write_csv(tmp_path / "associations.csv")
     name = f"sim/latent?correlation={planted:g}&scatter=0.5"

@@ -121,6 +121,8 @@ def another_value(option: OptionField) -> Any:
         return not option.default
     if kind in (int, float):
         return (option.default or option.limits.get("ge", 0)) / 2 + 1
+    if kind in (str, Path):
+        return kind("another value")
     return {"another": "value"} if get_origin(option.type) is Mapping else ("another value",)
 
 

@@ -122,20 +122,20 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
     )
     if alphas.is_empty():
         return
-    low = alphas.filter(pl.col("alpha") < LEAST_ALPHA).height
+    below = alphas.filter(pl.col("alpha") < LEAST_ALPHA).height
     least = alphas.sort("alpha").row(0, named=True)
     sentence = (
-        f"Krippendorff's alpha of {plural(len(readers), 'extractor')} is below 2/3 for {low} of "
+        f"Krippendorff's alpha of {plural(len(readers), 'extractor')} is below 2/3 for {below} of "
         f"{plural(alphas.height, 'attribute')} (least: {decimal(least['alpha'], 2)}, {least['attribute']})."
     )
     numbers = {
         "extractors": len(readers),
-        "low_attributes": low,
+        "low_attributes": below,
         "attributes": alphas.height,
         "two": 2,
         "three": 3,
     }
-    yield Diagnostic(name, sentence, low > 0, n, value=least["alpha"], numbers=numbers)
+    yield Diagnostic(name, sentence, below > 0, n, value=least["alpha"], numbers=numbers)
 
 
 def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
