@@ -132,8 +132,8 @@ def _completed(statements: pl.DataFrame, source: str) -> pl.DataFrame:
     )
 
 
-def _or(cell: pl.Expr, default: str) -> pl.Expr:
-    return pl.when(cell == "").then(pl.lit(default)).otherwise(cell)
+def _or(cell: pl.Expr, default: str | pl.Expr) -> pl.Expr:
+    return pl.when(cell == "").then(pl.lit(default) if isinstance(default, str) else default).otherwise(cell)
 
 
 def _reason(*, include_flagged: bool) -> pl.Expr:
@@ -323,6 +323,8 @@ def associations(
     complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
     if (complete[IDENTITY_KEY] == "").all():
         complete = complete.drop(IDENTITY_KEY)
+    else:  # a name without an English one is its own key, so that languages are linked wherever they can be
+        complete = complete.with_columns(_or(pl.col(IDENTITY_KEY), pl.col("identity")).alias(IDENTITY_KEY))
     order = complete.sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
