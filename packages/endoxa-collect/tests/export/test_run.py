@@ -438,7 +438,7 @@ def test_people_of_a_country_are_a_subject_in_each_language(country, language, i
             "chaleureux",
             ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
         ),
-        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي ليسوا كرماء.")),
+        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي بخلاء.")),
         ("hi", "अच्छे", ("चिली के लोग अच्छे हैं।", "चिली के लोग बुरे हैं।")),
         ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile ni dhaifu.")),
     ],
