@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from endoxa.curate import opposites
 from endoxa.errors import UserError
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
+from endoxa.sources.check.wording import negates
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 
 REQUIRED = {
@@ -409,13 +409,7 @@ def _kind(
     if built_by == "endoxa build pairs":
         components = {component for component, _ in words_of_cells(built_by, words)}
         return ANTONYM if "opposites" in components else NEGATION
-    lexicon = opposites.load_lexicon(language)
-    first, second = (opposites.units(text.lower(), lexicon) for text in (more, less))
-    alike = Counter((unit.base, unit.turned) for unit in first) == Counter(
-        (unit.base, unit.turned) for unit in second
-    )
-    denied = [sum(unit.negated for unit in attribute) for attribute in (first, second)]
-    return NEGATION if alike and denied[0] != denied[1] else OTHER
+    return NEGATION if negates(more, less, language) else OTHER
 
 
 def frame(more: str, less: str) -> str:
