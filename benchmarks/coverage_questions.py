@@ -31,6 +31,7 @@ from endoxa.instruments.questions.estimates.debias import (
     interval_of_change,
     over_both,
 )
+from endoxa.instruments.questions.estimates.error_retention import jackknifed
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
@@ -41,7 +42,6 @@ from endoxa.instruments.questions.estimates.inference import (
     templates_test,
 )
 from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
-from endoxa.instruments.questions.estimates.names import jackknifed
 from endoxa.sources.bbq.items import read_items
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 

@@ -14,8 +14,9 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
 from endoxa.instruments.questions.estimates.analysis import IDENTITY_TYPES, OUTCOME_TYPES
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
+from endoxa.instruments.questions.estimates.error_retention import RETENTION_TYPES
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
-from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES, RETENTION_TYPES
+from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES
 from endoxa.instruments.questions.report.comparison import conditions_compared, series_shapes
 from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.published import average_of_cells, averages, paper_tables, wide_table

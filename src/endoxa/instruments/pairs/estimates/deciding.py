@@ -86,11 +86,17 @@ def deciding_scores(scores: Sequence[Scores]) -> tuple[list[Scores], dict[str, s
             f"themselves, over {min(int(mask.sum()) for mask in defined)} of {len(defined[0])} pairs. Raw: "
             f"{', '.join(raw)}."
         )
-        chosen += [_calibrated(score, mask) for score, mask in zip(alike, defined, strict=True)]
+        chosen += [calibrated(score, mask) for score, mask in zip(alike, defined, strict=True)]
     return chosen, notes
 
 
-def _calibrated(score: Scores, kept: np.ndarray) -> Scores:
+def calibrated(score: Scores, kept: np.ndarray) -> Scores:
+    """The pairs that could be calibrated, with what the identity adds as difference.
+
+    Args:
+        score: of a model and a rule.
+        kept: which pairs have a neutral difference.
+    """
     sample = take(score.sample, kept)
     return replace(
         score,

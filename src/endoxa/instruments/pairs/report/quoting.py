@@ -1,6 +1,6 @@
 """What else may explain a preference ratio: length, labels, flagged pairs, identities, capitals, ties, words.
 
-Where pairs were calibrated, everything here is about the calibrated preference of the pairs that were.
+Where the calibrated preference decides, everything here is about that one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates import load_records
+from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
 from endoxa.instruments.pairs.estimates.inference import Units, share_inference, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
 from endoxa.report.quoting import (
@@ -251,27 +252,26 @@ def _preferences(
 def _of_scores(
     scores: Scores, items: pl.DataFrame, labels: Mapping[str, str], confidence: float
 ) -> Preferences:
-    sample, word = scores.sample, "preferred"
-    values, kept = sample.difference, np.ones(len(scores.item), dtype=bool)
-    calibrated = ~np.isnan(sample.neutral_difference)
-    if calibrated.any():
-        values, kept, word = values - sample.neutral_difference, calibrated, "preferred after calibration"
+    word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
+    defined = ~np.isnan(scores.sample.neutral_difference)
+    if calibration_decides(int(defined.sum()), len(defined)):
+        scores, kept, word = calibrated(scores, defined), defined, "preferred after calibration"
+    sample = scores.sample
     counted = bool(items["tokens"].is_not_null().all())
-    identity, attribute = units_of(sample)
     return Preferences(
         model=scores.model,
         rule=scores.rule,
         label=f"{labels[scores.model]} under {scores.rule}",
         word=word,
-        values=values[kept],
-        size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less))[kept],
-        units=(identity[kept], attribute[kept]),
+        values=sample.difference,
+        size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less)),
+        units=units_of(sample),
         items=items.with_columns(
             length=pl.col("tokens" if counted else "characters"),
             measure=pl.lit("tokens" if counted else "characters"),
         ).filter(kept),
         confidence=confidence,
-        linked=not scores.unlinked(kept),
+        linked=not scores.unlinked(np.ones(len(scores.item), dtype=bool)),
     )
 
 

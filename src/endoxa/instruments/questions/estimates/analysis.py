@@ -13,14 +13,10 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import check_answers, grouped, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
+from endoxa.instruments.questions.estimates.error_retention import RETENTION_TYPES, retention_of_names
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
 from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_settings, column_types
-from endoxa.instruments.questions.estimates.names import (
-    DIFFERENCE_TYPES,
-    RETENTION_TYPES,
-    differences,
-    retention_of_names,
-)
+from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES, differences
 from endoxa.runs import estimates
 from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress
 from endoxa.stats.intervals import wilson
