@@ -20,6 +20,7 @@ LEFT_OUT = {
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",
     "words/en/peoples.toml": "names of peoples by which English text is read",
+    **{f"words/{code}/pack.toml": "facts of Unicode's CLDR" for code in languages_with("pack.toml")},
 }
 """Data files with words of other languages that the language check does not show, with the reason."""
 DATA_FILES = {".toml", ".yaml", ".csv", ".po"}
