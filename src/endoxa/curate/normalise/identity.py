@@ -18,7 +18,7 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_by_language, words_of
+from endoxa.words.packs import rows_of, words_by_language, words_of
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,10 @@ def own_name(identity: str, language: str) -> str:
 
 
 def native_identity(text: str, language: str) -> str:
-    """A group as people of its language named it, in lower case; with the accents of a name that is known."""
+    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
     low = " ".join(text.lower().split())
-    return next((word for word in _terms(language) if _bare(word) == _bare(low)), low)
+    plurals = (row[name] for row in rows_of(language, "people.csv") for name in ("plural", "plural_f"))
+    return next((word for word in (*_terms(language), *plurals) if _bare(word.lower()) == _bare(low)), low)
 
 
 def _bare(text: str) -> str:
