@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations, product
 from pathlib import Path
 from string import Formatter
 
@@ -153,6 +154,8 @@ def _people(language: str) -> Iterator[Fault]:
         for column in ("plural", "plural_f"):
             if row[column] and row[column].split()[0].lower() in articles:
                 yield Fault(place, f"has an article in '{row[column]}'; forms stand without")
+        if row["singular"] + row["singular_f"] and not row["plural"] + row["plural_f"]:
+            yield Fault(place, f"has a singular of '{group}' and no plural")
         forms = [row[column] for column in ("singular", "singular_f", "plural", "plural_f")]
         for form in {each.strip().casefold() for each in (*forms, *row["also"].split(";"))} - {""}:
             if seen.setdefault(form, group) != group:
@@ -160,20 +163,26 @@ def _people(language: str) -> Iterator[Fault]:
 
 
 def _opposites(language: str) -> Iterator[Fault]:
-    """Words that are their own opposite, and leading words whose opposite leads elsewhere."""
+    """Words that are their own opposite, and words that are alike in one row and opposites in another."""
     poles = [
-        tuple(
-            tuple(term.strip() for term in (row[side] or "").split(";") if term.strip())
-            for side in ("one", "other")
-        )
+        [[term.strip() for term in (row[side] or "").split(";") if term.strip()] for side in ("one", "other")]
         for row in rows_of(language, "opposites.csv")
     ]
+    alike = {
+        frozenset(pair): number
+        for number, row in enumerate(poles, start=2)
+        for side in row
+        for pair in combinations(side, 2)
+    }
     for number, (one, other) in enumerate(poles, start=2):
         place = f"opposites.csv, row {number}"
         if not one or not other:
             yield Fault(place, "has no word in 'one' or 'other'")
-        for term in set(one) & set(other):
-            yield Fault(place, f"has '{term}' on both sides")
+        for first, second in product(one, other):
+            if first == second:
+                yield Fault(place, f"has '{first}' on both sides")
+            elif row := alike.get(frozenset((first, second))):
+                yield Fault(place, f"has '{first}' and '{second}' as opposites, which are alike in row {row}")
 
 
 def read_cases(language: str) -> list[dict[str, str]]:

@@ -136,10 +136,12 @@ def languages_with(name: str) -> tuple[str, ...]:
 
 def user_file(language: str, name: str) -> Path | None:
     """The file of a language in the user's packs; None where they have none, or packs have no such file."""
+    if not (folders := user_packs().get(language)):
+        return None
     from endoxa.words.opening import formats
 
-    folders = user_packs().get(language, ()) if name in formats() else ()
-    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+    paths = (folder / name for folder in folders if name in formats())
+    return next((path for path in paths if path.is_file()), None)
 
 
 def file_with(language: str, name: str) -> Traversable:

@@ -172,7 +172,8 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
         few = len(shared) <= MOST_NAMED
         spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
         parts.append(f"{_listed(names)} in {spoken}")
-    return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
+    whose = "the" if user_packs() else "endoxa's own"
+    return f"Not yet checked by native speakers: {whose} {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

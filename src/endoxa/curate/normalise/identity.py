@@ -252,8 +252,15 @@ def own_name(identity: str, language: str) -> str:
 def native_identity(text: str, language: str) -> str:
     """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
     low = " ".join(text.lower().split())
-    plurals = (row[name] for row in rows_of(language, "people.csv") for name in ("plural", "plural_f"))
-    return next((word for word in (*_terms(language), *plurals) if _bare(word.lower()) == _bare(low)), low)
+    return _spellings(language).get(_bare(low), low)
+
+
+@cache
+def _spellings(language: str) -> Mapping[str, str]:
+    """Groups that a language has words for, by their bare letters; the first of equal ones counts."""
+    plurals = (row[name] for name in ("plural_f", "plural") for row in rows_of(language, "people.csv"))
+    known = [*_terms(language), *filter(None, plurals)]
+    return {_bare(word.lower()): word for word in reversed(known)}
 
 
 def _bare(text: str) -> str:
