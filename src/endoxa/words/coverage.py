@@ -65,12 +65,11 @@ class Coverage:
 @cache
 def joints() -> tuple[Joint, ...]:
     """Every joint of the road, in its order."""
-    tables = tomllib.loads(files(__package__).joinpath("joints.toml").read_text(encoding="utf-8"))
+    text = files(__package__).joinpath("joints.toml").read_text(encoding="utf-8")
+    lists = ("components", "files", "english")
     return tuple(
-        Joint(
-            name, **{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-        )
-        for name, table in tables.items()
+        Joint(name, table["purpose"], *(tuple(table.get(each, ())) for each in lists))
+        for name, table in tomllib.loads(text).items()
     )
 
 

@@ -151,14 +151,14 @@ def _people(code: str) -> Iterator[dict[str, str]]:
     """Rows for the people of each country, with its name, and for the usual groups."""
     from babel import Locale, UnknownLocaleError
 
-    english = Locale(ENGLISH).territories
+    english = {str(territory): str(name) for territory, name in Locale(ENGLISH).territories.items()}
     try:
-        names = Locale.parse(code).territories
+        names = {str(territory): str(name) for territory, name in Locale.parse(code).territories.items()}
     except (UnknownLocaleError, ValueError):
         names = {}
     countries = (each for each in english if len(each) == 2 and each.isalpha() and each not in _NO_COUNTRIES)
     for territory in sorted(countries):
-        place = str(names.get(territory, ""))
+        place = names.get(territory, "")
         note = CLDR if place else f"name of the country wanted: {english[territory]}"
         yield {"id": territory, "kind": "nationality", "also": place, "source": note}
     for kind, groups in _GROUPS.items():
