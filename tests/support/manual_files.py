@@ -11,6 +11,7 @@ from openpyxl import load_workbook
 from endoxa.sources.stereotales.associations import PARTS
 from support.harm_samples import write_people
 from support.manual import SampleFiles, Workspace, copy, write_files
+from support.repository import ROOT
 from support.tutorials import HOME
 
 _SAID = {
@@ -93,6 +94,7 @@ def sample_files(folder: Path, shared: Path) -> SampleFiles:
     )
     said.with_row_index("association_id").write_csv(folder / "associations.csv")
     (folder / "identities.csv").write_text("identity,axis\nbakers,profession\n", encoding="utf-8")
+    copy(ROOT / "examples/packs", folder / "examples/packs")
     copy(shared / "data/bbq/additional_metadata.csv", folder / "bbq/additional_metadata.csv")
     questions = (shared / "data/bbq/Nationality.jsonl").read_text(encoding="utf-8").splitlines()[:80]
     (folder / "Nationality.jsonl").write_text("\n".join(questions) + "\n", encoding="utf-8")

@@ -20,6 +20,7 @@ LEFT_OUT = {
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",
     "words/en/peoples.toml": "names of peoples by which English text is read",
+    **{f"words/{code}/pack.toml": "facts of Unicode's CLDR" for code in languages_with("pack.toml")},
 }
 """Data files with words of other languages that the language check does not show, with the reason."""
 DATA_FILES = {".toml", ".yaml", ".csv", ".po"}
@@ -56,7 +57,12 @@ def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
     names = {path.name for path in (PACKAGE / "words").glob("*/*.*") if len(path.parent.name) == 2}
     assert len(names) > 20
     assert {name for name in names if f"`{name}`" not in manual} == set()
-    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {"names.csv", "faker.toml"}
+    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {
+        "names.csv",
+        "faker.toml",
+        "formats.toml",
+        "joints.toml",
+    }
 
 
 def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():

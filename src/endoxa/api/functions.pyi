@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -1437,6 +1437,43 @@ def languages_patch(
     Options:
         source: Copy of endoxa's repository to compare with.
         out: Patch to write (unified diff).
+    """
+
+def languages_coverage(
+    *,
+    progress: bool = True,
+    language: Sequence[str] | str = (),
+    as_json: bool = False,
+) -> Outcome:
+    """Show for which joints of the road each language has words: none, a part, drafted, or reviewed by N speakers. `endoxa languages coverage`; see `command`.
+
+    Options:
+        language: Only this language (ISO 639); repeatable.
+        as_json: Print JSON, a row for each language and joint.
+    """
+
+def languages_check(
+    pack: str,
+    *,
+    progress: bool = True,
+    out: str | Path | None = None,
+) -> Outcome:
+    """Play the cases of a language through, there and back, and look through its words. `endoxa languages check`; see `command`.
+
+    Options:
+        out: Table of all results.
+    """
+
+def languages_init(
+    code: str,
+    *,
+    progress: bool = True,
+    out: str | Path | None = None,
+) -> Outcome:
+    """Begin a pack for a language: what Unicode's CLDR says of it, and blanks for what only its speakers know. `endoxa languages init`; see `command`.
+
+    Options:
+        out: New folder.
     """
 
 def reproduce_list(

@@ -3,30 +3,57 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
+from typer.main import get_command
 
 from endoxa.schema.options import DATA, GROUPS
+from endoxa.words.packs import using
 
 _DEFAULT = re.compile(r"\[default: \((.*?)\)(;|\])")
 """Typer puts a default that is told in words into brackets."""
 _KIND = re.compile(r" <[A-Za-z\[\]]+>$")
 """The Python type that Typer puts behind an argument's name."""
 _EXAMPLES = re.compile(r"\s*[\b]\s*Examples?:")
+Packs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--pack",
+        metavar="DIR",
+        help="Language pack of yours, read before endoxa's own words; repeatable.",
+        rich_help_panel=DATA,
+    ),
+]
+"""The option of every command by which packs are used."""
+
+
+@cache
+def _pack_option() -> Any:
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def _(*, packs: Packs = None) -> None: ...
+
+    return get_command(app).params[0]
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose `--help` has examples first and lists options by purpose."""
+    """A command whose `--help` has examples first and lists options by purpose; each can be given packs."""
 
     def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002
         super().__init__(*args, help=examples_first(help or ""), **more)
+        self.params.append(_pack_option())
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it; the language that was typed is also that of files in a Windows encoding."""
+        """Run it with the packs; the language that was typed is also that of files in a Windows encoding."""
         from endoxa.sources.source import reading_files
 
-        with reading_files(languages=_typed_languages(ctx)):
+        packs = ctx.params.pop("packs", None) or ()
+        with using([Path(folder) for folder in packs]), reading_files(languages=_typed_languages(ctx)):
             return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002

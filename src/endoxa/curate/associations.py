@@ -19,6 +19,7 @@ from endoxa.curate.summary import choices, further_columns, not_carried, with_co
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
+from endoxa.words.packs import words_of
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
@@ -413,24 +414,30 @@ def _predicates(table: pl.DataFrame) -> _Joined:
     Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
     """
     unchanged = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
-        pl.lit("").alias(name) for name in ("statement", "verb") if name not in table.columns
+        pl.lit("").alias(name) for name in ("statement", "verb", "language") if name not in table.columns
     )
     by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute in unchanged.select(
-        "verb", "statement", "identity", "attribute"
+    for verb, text, identity, attribute, language in unchanged.select(
+        "verb", "statement", "identity", "attribute", "language"
     ).iter_rows():
-        how = verb or predicate(text or "", identity, attribute)
+        how = verb or predicate(text or "", identity, attribute, language or "en")
         by_pair[identity, attribute].append(how)
         by_pair["", attribute].append(how)
     return by_pair
 
 
-def predicate(statement: str, identity: str, attribute: str) -> str:
+def predicate(statement: str, identity: str, attribute: str, language: str = "en") -> str:
     """How a statement joins identity and attribute.
 
     'copula' where it has "are" (or its like) before the attribute, 'verb' where the attribute follows the identity at
-    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy").
+    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy"). Empty, too, in languages in
+    which an adjective may follow the group at once (`order` in their `extract.toml`: Arabic, Hindi).
     """
+    if (
+        words_of(language.split("-", maxsplit=1)[0], "extract.toml").get("order", "verb-second")
+        != "verb-second"
+    ):
+        return ""
     text = _SPACES.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip().lower()
     words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
     if not words or not text:

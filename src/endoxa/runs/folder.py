@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from endoxa.errors import UserError
 from endoxa.sources.write import replacing
+from endoxa.words.packs import pack_facts
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
 TESTS, VECTORS, AGREEMENT, ANSWERS = "tests.json", "vectors", "agreement.csv", "answers.csv"
@@ -175,6 +176,7 @@ def run_facts(
         "created": created,
         "finished": None,
         **kind_facts,
+        **({"packs": list(pack_facts())} if pack_facts() else {}),
         "settings": settings.model_dump(mode="json"),
         "identity": identity,
         "versions": {

@@ -20,6 +20,7 @@ from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import deciding, with_defaults
+from endoxa.words.packs import pack_facts
 from endoxa.words.used import Used
 
 if TYPE_CHECKING:
@@ -89,7 +90,9 @@ class Work:
     @property
     def identity(self) -> dict[str, Any]:
         """Everything that decides the records: two runs with one identity have the same records."""
-        return deciding(self.settings, {**self.contents, "models": [dict(model) for model in self.models]})
+        packs = [f"{fact['code']} {fact['digest']}" for fact in pack_facts()]
+        contents = {**self.contents, **({"language packs": packs} if packs else {})}
+        return deciding(self.settings, {**contents, "models": [dict(model) for model in self.models]})
 
     def changes_since(self, earlier: Mapping[str, Any], growing: Iterable[str] = ()) -> list[str]:
         """What differs from the identity of an earlier run, which had options added since then at their defaults.

@@ -116,14 +116,14 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.questions.items.build import build_questions
-    from endoxa.instruments.questions.items.groups import LANGUAGES
+    from endoxa.instruments.questions.items.groups import question_languages
     from endoxa.sources.bbq import write_items
 
     records: list[dict[str, Any]] = []
     why: list[str] = []
     for language in study.languages:
-        if language not in LANGUAGES:
-            why.append(f"there are no questions in '{language}' (only in {', '.join(LANGUAGES)})")
+        if language not in question_languages():
+            why.append(f"there are no questions in '{language}' (only in {', '.join(question_languages())})")
             continue
         options = replace(study.sections[part.name].build, language=language, seed=study.seed)
         made = build_questions(associations, options)

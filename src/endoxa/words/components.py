@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
+from endoxa.words.packs import languages_with, user_file, user_packs
 
 PACKAGE = Path(str(files("endoxa")))
 SITE = "collect/"
 """How names of files of the campaign site begin, which is a package of its own."""
 SITE_PACKAGE = "packages/endoxa-collect/src/endoxa_collect/"
+PACK = "pack/"
+"""How names of files in packs of the user begin; the code of the language follows."""
 ENGLISH = "en"
 _CODE = re.compile(r"[a-z]{2,3}")
 _LANGUAGE = "{language}"
@@ -125,9 +128,13 @@ def file_of(name: str, package: Path = PACKAGE) -> Path:
     """The path of a file of words; of the campaign site's, one that does not exist where that is not installed.
 
     Args:
-        name: path below the package; `collect/...` lies in the package of the campaign site.
+        name: path below the package; `collect/...` lies in the package of the campaign site, `pack/CODE/...` in the
+            user's packs.
         package: folder of the package; another one in a copy of the source.
     """
+    if name.startswith(PACK):
+        _, code, file = name.split("/")
+        return user_file(code, file) or user_packs()[code][0] / file
     if not name.startswith(SITE):
         return package / name
     if package == PACKAGE and (site := find_spec("endoxa_collect")) and site.origin:
@@ -135,8 +142,23 @@ def file_of(name: str, package: Path = PACKAGE) -> Path:
     return package.parents[1] / SITE_PACKAGE / name.removeprefix(SITE)
 
 
+def name_of(language: str, file: str, package: Path = PACKAGE) -> str:
+    """The name of a file of a language, as `file_of` takes it.
+
+    Args:
+        language: ISO 639 code.
+        file: its name in the folder of the language ("pairs.toml").
+        package: folder of the package; packs belong to the installed one only.
+    """
+    start = PACK if package == PACKAGE and user_file(language, file) else "words/"
+    return f"{start}{language}/{file}"
+
+
 def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
     """Files of a source with the language of their folder, or empty."""
+    if "/" not in source.file and package == PACKAGE:
+        yield from ((name_of(code, source.file), code) for code in languages_with(source.file))
+        return
     path = source.file if "/" in source.file else f"words/{_LANGUAGE}/{source.file}"
     start = SITE if path.startswith(SITE) else ""
     root = file_of(start, package)

@@ -22,6 +22,7 @@ from endoxa.words.components import (
     component,
     file_of,
     languages_of,
+    name_of,
     parsed,
     texts_of,
 )
@@ -104,7 +105,7 @@ class _Place:
 
     def file(self, name: str) -> Mapping[str, Any]:
         """Another file of the language; empty where there is none."""
-        return _tree(self.package, f"words/{self.language}/{name}")
+        return _tree(self.package, name_of(self.language, name, self.package))
 
     def row(self, text: Text) -> Mapping[str, str]:
         """The row of a table in which a text stands; of a people with its English name."""

@@ -1,23 +1,147 @@
-"""The words of a language, from its folder `words/LANGUAGE/`; `words/README.md` says what each file holds."""
+"""The words of a language: the package's folder `words/LANGUAGE/`, and packs of the user, which are looked at first.
+
+A pack of the user is a folder of the same files with a `pack.toml` that says its code. `--pack DIR` and the variable
+`ENDOXA_PACKS` name packs; of a file that a pack lacks, the package's is read, if it has the language.
+`words/README.md` says what each file holds.
+"""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import os
+import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
+VARIABLE = "ENDOXA_PACKS"
+"""Environment variable: folders of packs, separated as in PATH; child processes inherit it."""
+PACK = "pack.toml"
+BESIDE = ("README.md", "cases.csv", "reviews.toml")
+"""Files of a pack that decide no result."""
 _FOLDER = files(__package__)
+_CACHED = type(cache(len))
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What `pack.toml` says of a language.
+
+    Attributes:
+        code: ISO 639 code.
+        name: its English name.
+        script: ISO 15924 code.
+        direction: "ltr" or "rtl".
+        quotes: outer and, where there are four, inner quotation marks.
+        stops: marks that end a sentence.
+        digits: the ten digits.
+        status: "draft" or "reviewed".
+        source: where the words come from.
+    """
+
+    code: str
+    name: str
+    script: str
+    direction: str
+    quotes: tuple[str, ...]
+    stops: tuple[str, ...]
+    digits: str
+    status: str
+    source: str
+
+
+@cache
+def user_packs() -> Mapping[str, tuple[Path, ...]]:
+    """Folders of the user's packs by the code of their language, those given first in front.
+
+    Raises:
+        UserError: a pack cannot be used.
+    """
+    folders: dict[str, tuple[Path, ...]] = {}
+    for entry in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
+        from endoxa.words.opening import opened
+
+        code = opened(Path(entry)).code
+        folders[code] = (*folders.get(code, ()), Path(entry))
+    return folders
+
+
+@contextmanager
+def using(packs: Sequence[Path]) -> Iterator[None]:
+    """Use packs, before those in use, while the block is carried out; child processes use them, too.
+
+    Args:
+        packs: their folders.
+
+    Raises:
+        UserError: a pack cannot be used.
+    """
+    if not packs:
+        yield
+        return
+    before = os.environ.get(VARIABLE)
+    absolute = (str(pack.expanduser().absolute()) for pack in packs)
+    os.environ[VARIABLE] = os.pathsep.join([*absolute, *filter(None, [before])])
+    _forget()
+    try:
+        user_packs()
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before
+        _forget()
+
+
+def _forget() -> None:
+    """Forget what was computed from other words, wherever a function of ours remembers it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("endoxa"):
+            for value in list(vars(module).values()):
+                if isinstance(value, _CACHED):
+                    value.cache_clear()
+
+
+@cache
+def pack_facts() -> tuple[dict[str, str], ...]:
+    """The packs in use, as `run.json` names them: code, path and digest of the files that decide results."""
+    return tuple(
+        {"code": code, "path": str(folder), "digest": _digest(folder)}
+        for code, folders in user_packs().items()
+        for folder in folders
+    )
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.name not in BESIDE:
+            digest.update(f"{path.name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 @cache
 def languages_with(name: str) -> tuple[str, ...]:
     """ISO 639 codes of the languages that have a file, sorted."""
-    folders = (entry for entry in _FOLDER.iterdir() if entry.is_dir())
-    return tuple(sorted(entry.name for entry in folders if entry.joinpath(name).is_file()))
+    codes = {entry.name for entry in _FOLDER.iterdir() if entry.joinpath(name).is_file()}
+    return tuple(sorted(codes.union(code for code in user_packs() if user_file(code, name))))
+
+
+def user_file(language: str, name: str) -> Path | None:
+    """The file of a language in the user's packs; None where they have none, or packs have no such file."""
+    if not (folders := user_packs().get(language)):
+        return None
+    from endoxa.words.opening import formats
+
+    paths = (folder / name for folder in folders if name in formats())
+    return next((path for path in paths if path.is_file()), None)
 
 
 def file_with(language: str, name: str) -> Traversable:
@@ -27,7 +151,7 @@ def file_with(language: str, name: str) -> Traversable:
         language: ISO 639 code; empty for a file of all languages at once.
         name: name of the file, with its ending ("pairs.toml").
     """
-    return _FOLDER.joinpath(language, name)
+    return user_file(language, name) or _FOLDER.joinpath(language, name)
 
 
 def _text(language: str, name: str) -> str:
@@ -50,13 +174,32 @@ def words_by_language(name: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
+def words_by_package(name: str) -> tuple[Mapping[str, Any], ...]:
+    """What the package's TOML files of a name hold, whatever packs are in use."""
+    paths = (entry.joinpath(name) for entry in _FOLDER.iterdir())
+    return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
+
+
+@cache
 def rows_of(language: str, name: str) -> tuple[Mapping[str, str], ...]:
     """The rows of a table (CSV) of a language, see `file_with`; none where the language has no such table."""
     return tuple(csv.DictReader(_text(language, name).splitlines()))
 
 
+@cache
+def pack_of(language: str) -> Pack | None:
+    """What `pack.toml` says of a language; None where it has none."""
+    table = words_of(language, PACK)
+    return read_pack(table) if table else None
+
+
+def read_pack(table: Mapping[str, Any]) -> Pack:
+    """A table of `pack.toml` that was checked."""
+    return Pack(**{**table, "quotes": tuple(table["quotes"]), "stops": tuple(table["stops"])})
+
+
 def language_name(code: str, language: str = "en") -> str:
-    """Name of a language ("Hindi" for "hi"), from Unicode's CLDR; its code where that has none.
+    """Name of a language ("Hindi" for "hi"), from Unicode's CLDR; else from its pack, else its code.
 
     Args:
         code: its ISO 639 code.
@@ -68,4 +211,5 @@ def language_name(code: str, language: str = "en") -> str:
         names = Locale.parse(language.replace("-", "_")).languages
     except (UnknownLocaleError, ValueError):
         return code
-    return str(names.get(code.replace("-", "_"), code))
+    pack = pack_of(code)
+    return str(names.get(code.replace("-", "_"), pack.name if pack else code))

@@ -14,6 +14,7 @@ from endoxa.errors import UserError
 from endoxa.words.components import (
     COMPONENTS,
     ENGLISH,
+    PACK,
     PACKAGE,
     SITE,
     SITE_PACKAGE,
@@ -25,7 +26,7 @@ from endoxa.words.components import (
     texts_of,
 )
 from endoxa.words.items import item_id
-from endoxa.words.state import REVIEWS, Review, digest
+from endoxa.words.state import Review, digest, reviews_of
 
 SPEAKERS = 2
 """Speakers who must have judged every text of a component before it counts as reviewed."""
@@ -92,8 +93,9 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
             corrected[name] = new
         settled[name] = (text, row)
     reviews = _reviews(settled, corrected, date, package)
-    if reviews:
-        files[REVIEWS] = (package / REVIEWS).read_text(encoding="utf-8") + "".join(map(_entry, reviews))
+    for review in reviews:
+        name = reviews_of(review.language, package)
+        files[name] = (files.get(name) or _content(name, package)) + _entry(review)
     diff = "".join(_diff(name, content, package) for name, content in sorted(files.items()))
     return Patch(diff, len(corrected), tuple(reviews), tuple(left))
 
@@ -158,11 +160,19 @@ def _entry(review: Review) -> str:
 
 
 def _diff(name: str, content: str, package: Path) -> str:
-    before = file_of(name, package).read_text(encoding="utf-8")
+    before = _content(name, package)
     path = SITE_PACKAGE + name.removeprefix(SITE) if name.startswith(SITE) else f"{ROOT}/{name}"
+    if name.startswith(PACK):
+        path = name.rsplit("/", 1)[-1]
     # Only line feeds end lines for `git apply`; str.splitlines knows more.
     old, new = ([f"{line}\n" for line in text.split("\n")[:-1]] for text in (before, content))
-    return "".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"))
+    return "".join(difflib.unified_diff(old, new, f"a/{path}" if before else "/dev/null", f"b/{path}"))
+
+
+def _content(name: str, package: Path) -> str:
+    """A file of words; empty where it is not there yet, as the reviews of a new pack."""
+    path = file_of(name, package)
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def replaced(name: str, content: str, path: Parts, new: str) -> str:

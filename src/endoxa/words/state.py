@@ -8,10 +8,12 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from endoxa.words.components import (
     COMPONENTS,
     ENGLISH,
+    PACK,
     PACKAGE,
     Component,
     Text,
@@ -19,10 +21,10 @@ from endoxa.words.components import (
     languages_of,
     texts_of,
 )
-from endoxa.words.packs import language_name
+from endoxa.words.packs import language_name, user_file, user_packs
 
 REVIEWS = "words/reviews.toml"
-"""Reviews on record, below the package."""
+"""Reviews on record, below the package; a pack of the user has its own `reviews.toml`."""
 MOST_NAMED = 12
 """Languages that the line about unreviewed words names."""
 SOURCE, UNREVIEWED = "source", "unreviewed"
@@ -84,9 +86,22 @@ def digest(texts: Iterable[Text]) -> str:
 
 
 def read_reviews(package: Path = PACKAGE) -> tuple[Review, ...]:
-    """The reviews on record."""
-    content = tomllib.loads((package / REVIEWS).read_text(encoding="utf-8"))
-    return tuple(Review(**{**row, "names": tuple(row.get("names", ()))}) for row in content.get("review", []))
+    """The reviews on record; those in a pack of the user are of its own language only."""
+    rows: list[dict[str, Any]] = _review_rows((package / REVIEWS).read_text(encoding="utf-8"))
+    for code in user_packs() if package == PACKAGE else ():
+        if path := user_file(code, "reviews.toml"):
+            rows += (row for row in _review_rows(path.read_text(encoding="utf-8")) if row["language"] == code)
+    return tuple(Review(**{**row, "names": tuple(row.get("names", ()))}) for row in rows)
+
+
+def _review_rows(content: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tomllib.loads(content).get("review", [])
+    return rows
+
+
+def reviews_of(language: str, package: Path = PACKAGE) -> str:
+    """The name of the file in which reviews of a language are entered, see `file_of`."""
+    return f"{PACK}{language}/reviews.toml" if package == PACKAGE and language in user_packs() else REVIEWS
 
 
 def states(
@@ -157,7 +172,8 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
         few = len(shared) <= MOST_NAMED
         spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
         parts.append(f"{_listed(names)} in {spoken}")
-    return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
+    whose = "the" if user_packs() else "endoxa's own"
+    return f"Not yet checked by native speakers: {whose} {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_by_language, words_of
+from endoxa.words.packs import rows_of, words_by_language, words_of
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,17 @@ def own_name(identity: str, language: str) -> str:
 
 
 def native_identity(text: str, language: str) -> str:
-    """A group as people of its language named it, in lower case; with the accents of a name that is known."""
+    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
     low = " ".join(text.lower().split())
-    return next((word for word in _terms(language) if _bare(word) == _bare(low)), low)
+    return _spellings(language).get(_bare(low), low)
+
+
+@cache
+def _spellings(language: str) -> Mapping[str, str]:
+    """Groups that a language has words for, by their bare letters; the first of equal ones counts."""
+    plurals = (row[name] for name in ("plural_f", "plural") for row in rows_of(language, "people.csv"))
+    known = [*_terms(language), *filter(None, plurals)]
+    return {_bare(word.lower()): word for word in reversed(known)}
 
 
 def _bare(text: str) -> str:

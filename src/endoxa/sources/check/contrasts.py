@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from functools import cache
 
 from endoxa.sources.check.problems import Item, Problem, Replacement, join
-from endoxa.sources.check.wording import AGREEMENT, FUNCTION_WORDS, GENDERED, NEGATIONS, denials, negates
+from endoxa.sources.check.wording import (
+    AGREEMENT,
+    FUNCTION_WORDS,
+    GENDERED,
+    denials,
+    lists_by_language,
+    negates,
+)
 from endoxa.sources.groups import GroupTable, Mention, differing, published_groups, term_of
 from endoxa.sources.typography import Word
 from endoxa.words.packs import rows_of
@@ -71,7 +78,11 @@ def negation_and_change(item: Item) -> Iterator[Problem]:
     'without' is no such denial: it makes the groups ('people with' and 'without depression').
     """
     more, less = (text for _, text in item.sentences())
-    if item.language not in NEGATIONS or not item.compares_groups or negates(more, less, item.language):
+    if (
+        item.language not in lists_by_language("negations")
+        or not item.compares_groups
+        or negates(more, less, item.language)
+    ):
         return
     counts = [denials(text, item.language) for text in (more, less)]
     defining = any(

@@ -27,7 +27,9 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(_LISTS[name].split())
 
 
-def _by_language(name: str) -> dict[str, frozenset[str]]:
+@cache
+def lists_by_language(name: str) -> Mapping[str, frozenset[str]]:
+    """The words of a list of `checks.toml` ("negations", "companions") in each language that has it."""
     by_language = words_by_language("checks.toml")
     return {code: frozenset(lists[name].split()) for code, lists in by_language.items() if name in lists}
 
@@ -45,8 +47,6 @@ DOUBLED_ALLOWED = _words("doubled_allowed")
 VOWEL_SOUND = tuple(_LISTS["vowel_sound"].split())
 CONSONANT_SOUND = tuple(_LISTS["consonant_sound"].split())
 LETTERS_AN = _words("letters_an")
-NEGATIONS = _by_language("negations")
-COMPANIONS = _by_language("companions")
 
 
 NOT = "not"
@@ -70,13 +70,13 @@ def negates(more: str, less: str, language: str) -> bool:
         less: another.
         language: ISO 639 code without script and region.
     """
-    negating = NEGATIONS.get(language)
+    negating = lists_by_language("negations").get(language)
     if negating is None:
         return False
     sides = [_split(text, language) for text in (more, less)]
     if denials(more, language) == denials(less, language):
         return False
-    passing = negating | COMPANIONS.get(language, frozenset())
+    passing = negating | lists_by_language("companions").get(language, frozenset())
     left, right = ([word for word in side if word not in passing] for side in sides)
     return len(left) == len(right) and all(
         a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(left, right, strict=True)
@@ -84,8 +84,8 @@ def negates(more: str, less: str, language: str) -> bool:
 
 
 def denials(text: str, language: str) -> int:
-    """How many negating words a sentence has, of one of the languages of `NEGATIONS`."""
-    return sum(word in NEGATIONS[language] for word in _split(text, language))
+    """How many negating words a sentence has, of one of the languages that have them."""
+    return sum(word in lists_by_language("negations")[language] for word in _split(text, language))
 
 
 def _split(text: str, language: str) -> list[str]:

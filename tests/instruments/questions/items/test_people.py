@@ -13,7 +13,6 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.items.groups import (
-    LANGUAGES,
     comparable,
     demonyms,
     find_demonym,
@@ -22,6 +21,7 @@ from endoxa.instruments.questions.items.groups import (
     larger,
     overlap,
     person,
+    question_languages,
 )
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
@@ -138,7 +138,7 @@ def test_women_and_men_of_one_profession_are_never_beside_each_other(tmp_path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", question_languages())
 def test_all_nouns_at_once_make_options_that_differ(language) -> None:
     plurals = (
         [row["plural"] for row in rows_of("en", "groups.csv")]

@@ -27,8 +27,11 @@ Gender = Literal["m", "f"]
 Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
 
-LANGUAGES = languages_with("questions.toml")
-_OTHERS = tuple(language for language in LANGUAGES if language != "en")
+
+def question_languages() -> tuple[str, ...]:
+    """Languages that have question templates."""
+    return languages_with("questions.toml")
+
 
 _OPENERS = re.compile(
     r"^(?:(?:the|el|los|las|os|as|la|les|o) )?"
@@ -62,7 +65,7 @@ class Demonym:
         """The adjective that goes with "friend", by gender; nothing where no word is clear.
 
         Raises:
-            KeyError: a language that is none of `LANGUAGES`.
+            KeyError: a language that is none of `question_languages`.
         """
         if language == "en":
             forms = {"": self.english}
@@ -92,7 +95,8 @@ def demonyms() -> Mapping[str, Demonym]:
         language: {
             row["code"]: (row["m"], row["f"], row["plural"]) for row in rows_of(language, "demonyms.csv")
         }
-        for language in _OTHERS
+        for language in question_languages()
+        if language != "en"
     }
     return {
         row["code"]: Demonym(
@@ -169,7 +173,7 @@ def _words() -> Iterator[tuple[str, People]]:
 
 
 def _places() -> Iterator[tuple[str, str]]:
-    for language in LANGUAGES:
+    for language in question_languages():
         for code, name in Locale.parse(language).territories.items():
             yield name, code
 
@@ -200,7 +204,7 @@ def find_noun(text: str, language: str) -> Noun | None:
 
     Args:
         text: the plural.
-        language: one of `LANGUAGES`; there are no nouns in others.
+        language: one of `question_languages`; there are no nouns in others.
     """
     low = " ".join(text.casefold().split())
     first, _, rest = low.partition(" ")
@@ -395,7 +399,7 @@ def person(text: str, language: str) -> Person | None:
 
     Args:
         text: the identity; names of peoples and places may be in any of them.
-        language: of the question, one of `LANGUAGES`.
+        language: of the question, one of `question_languages`.
     """
     within = find_demonym(text)
     if within is None and is_place(text):

@@ -14,7 +14,7 @@ from string import Formatter
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import LANGUAGES, Kind, Person
+from endoxa.instruments.questions.items.groups import Kind, Person, question_languages
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
@@ -100,9 +100,9 @@ def load_templates(options: QaOptions) -> Templates:
         UserError: there are none, or the user's file cannot be used.
     """
     language = str(options.language)
-    if language not in LANGUAGES:
+    if language not in question_languages():
         raise UserError(
-            f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
+            f"--language: no question templates in '{language}'. Available: {', '.join(question_languages())}."
         )
     every = words_of(language, "questions.toml")
     if options.templates is not None:

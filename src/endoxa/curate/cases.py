@@ -1,0 +1,110 @@
+"""The cases of a language (`cases.csv`) played through: statement to association, to a pair, and back.
+
+An association is said and denied in a pair. Back: the denied sentence is read like a statement of people; the pair that
+comes of it must say it, and deny it with the first sentence.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from endoxa.curate.associations import predicate
+from endoxa.curate.extract import Extraction, Question, extract
+from endoxa.curate.grammar.sentences import Sentences, sentence_pair
+from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
+
+EXTRACT, PAIRS, BACK = "extract", "pairs", "back"
+_NOBODY = Question("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A case at one joint.
+
+    Attributes:
+        row: of `cases.csv`.
+        kind: what is difficult in it.
+        joint: 'extract', 'pairs' or 'back'.
+        statement: the case.
+        expected: what should come of it, parts separated by ' | '; empty where nothing should.
+        got: what came of it.
+        reason: why nothing came of it, where that is known.
+    """
+
+    row: str
+    kind: str
+    joint: str
+    statement: str
+    expected: str
+    got: str
+    reason: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether it is as expected."""
+        return self.expected == self.got
+
+
+def replay(case: Mapping[str, str], language: str) -> Iterator[Result]:
+    """A case at each joint.
+
+    Args:
+        case: a row of `cases.csv`, and its number under `row`.
+        language: ISO 639 code.
+    """
+    expected, evidence = _joined(case["identity"], case["attribute"]), ""
+    if case["statement"]:
+        pair = _read(case["statement"], language, expected)
+        got = _joined(pair.identity, pair.attribute) if pair else ""
+        yield Result(case["row"], case["kind"], EXTRACT, case["statement"], expected, got)
+        if pair and got == expected:
+            evidence = _evidence(pair, case["statement"], language)
+    template = load_templates().get(language)
+    if template is not None and case["identity"] and case["attribute"]:
+        yield from _sentences(case, template, evidence)
+
+
+def _sentences(case: Mapping[str, str], template: Template, evidence: str) -> Iterator[Result]:
+    def result(joint: str, expected: str, got: str, reason: str = "") -> Result:
+        return Result(case["row"], case["kind"], joint, case["statement"], expected, got, reason)
+
+    expected = _joined(case["sentence"], case["denied"])
+    made, reason = _pair(case["identity"], case["attribute"], template, evidence)
+    got = _joined(made.more, made.less) if made else ""
+    yield result(PAIRS, expected, got, reason)
+    if made is None or got != expected:
+        return
+    pair = _read(made.less, template.language)
+    how = _evidence(pair, made.less, template.language) if pair else ""
+    identity, attribute = (pair.identity, pair.attribute) if pair else (case["identity"], made.attribute_less)
+    back, reason = _pair(identity, attribute, template, how)
+    expected = _joined(case["denied"], case["sentence"])
+    yield result(BACK, expected, _joined(back.more, back.less) if back else "", reason)
+
+
+def _pair(identity: str, attribute: str, template: Template, evidence: str) -> tuple[Sentences | None, str]:
+    """The pair of an association with its denial, or why there is none."""
+    try:
+        return sentence_pair(identity, attribute, template, None, evidence=evidence), ""
+    except UnclearError as problem:
+        return None, str(problem)
+
+
+def _read(statement: str, language: str, expected: str = "") -> Extraction | None:
+    """The pair of a statement that is expected, else the first that is complete and kept."""
+    made = extract(statement, _NOBODY, language=language)
+    complete = [pair for pair in made if pair.identity and pair.attribute and not pair.omit]
+    fitting = (pair for pair in complete if _joined(pair.identity, pair.attribute) == expected)
+    return next(fitting, complete[0] if complete else None)
+
+
+def _evidence(pair: Extraction, statement: str, language: str) -> str:
+    """How the statement joins identity and attribute, as the table of associations says it."""
+    return pair.verb or predicate(statement, pair.identity, pair.attribute, language)
+
+
+def _joined(*parts: str) -> str:
+    """Parts as one text in one normal form; empty where all are empty."""
+    return unicodedata.normalize("NFC", " | ".join(parts)) if any(parts) else ""

@@ -1,0 +1,193 @@
+"""What is wrong or missing in the words of a language, without any sentence being made: scripts, slots, duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from pathlib import Path
+from string import Formatter
+
+import regex
+
+from endoxa.errors import UserError
+from endoxa.words.components import COMPONENTS, PACKAGE, Text, texts_of
+from endoxa.words.create import TO_FILL
+from endoxa.words.opening import formats, opened
+from endoxa.words.packs import BESIDE, PACK, Pack, languages_with, read_pack, rows_of, user_packs, words_of
+
+_HAN = {"Hans": "Hani", "Hant": "Hani"}
+_SLOT = regex.compile(r"\{\w*\}")
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+_SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/)")
+"""Texts that are names of settings or English."""
+_NO_WORDS = ("answer patterns", "author prompts", "page texts", "preset texts", "preset pairs", "names bank")
+"""Components whose texts hold names of fields, or that are in no pack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong in a pack.
+
+    Attributes:
+        place: file, and row or key.
+        problem: what is wrong, as the end of a sentence about the place.
+    """
+
+    place: str
+    problem: str
+
+
+def folder_of(pack: str) -> tuple[str, Path | None]:
+    """The code of a pack, and its folder where it is one of the user.
+
+    Args:
+        pack: a folder with a `pack.toml`, or the code of a language.
+
+    Raises:
+        UserError: it is neither, or the pack cannot be used.
+    """
+    folder = Path(pack)
+    if (folder / PACK).is_file() or folder.is_dir():
+        return opened(folder).code, folder
+    if pack not in languages_with(PACK):
+        raise UserError(
+            f"'{pack}' is neither a folder nor a language. Expected the folder of a pack, or one of: "
+            f"{', '.join(languages_with(PACK))}."
+        )
+    if pack not in user_packs():
+        opened(PACKAGE / "words" / pack)
+    return pack, None
+
+
+def faults(language: str, folder: Path | None) -> Iterator[Fault]:
+    """What is wrong in the words of a language.
+
+    Args:
+        language: ISO 639 code of a pack.
+        folder: of the user's pack, if it is one.
+    """
+    pack = read_pack(words_of(language, PACK))
+    if folder is not None:
+        yield from _strangers(folder)
+    texts = [
+        text
+        for name, component in COMPONENTS.items()
+        if name not in _NO_WORDS
+        for text in texts_of(component, pack.code)
+    ]
+    yield from _scripts(
+        pack, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
+    )
+    yield from _scripts(
+        pack,
+        (
+            (f"{name}, row {number}, {column}", row[column] or "")
+            for name, columns in _TABLES.items()
+            for number, row in enumerate(rows_of(pack.code, name), start=2)
+            for column in columns
+        ),
+    )
+    yield from (fault for text in texts if (fault := _slots(text)))
+    yield from _people(pack.code)
+    yield from _opposites(pack.code)
+
+
+_TABLES: Mapping[str, tuple[str, ...]] = {
+    "people.csv": ("singular", "singular_f", "plural", "plural_f", "also"),
+    "cases.csv": ("identity", "attribute", "sentence", "denied"),
+}
+
+
+def _place(text: Text) -> str:
+    return f"{text.file.rsplit('/', 1)[-1]}, {'/'.join(text.path)}"
+
+
+def _strangers(folder: Path) -> Iterator[Fault]:
+    """Files that nothing reads, such as a name with a typing error."""
+    for path in sorted(folder.iterdir()):
+        if path.name not in (*formats(), *BESIDE, TO_FILL) and not path.name.startswith("."):
+            yield Fault(path.name, "is no file of a pack, so nothing reads it")
+
+
+def _scripts(pack: Pack, texts: Iterable[tuple[str, str]]) -> Iterator[Fault]:
+    """Texts without a letter of the script, and words with letters of several."""
+    script = rf"\p{{Script={_HAN.get(pack.script, pack.script)}}}"
+    letter = regex.compile(rf"(?V1)[{script}&&\p{{L}}]")
+    other = regex.compile(rf"(?V1)[\p{{L}}--[{script}\p{{Script=Common}}\p{{Script=Inherited}}]]")
+    for place, text in texts:
+        plain = _SLOT.sub(" ", text)
+        mixed = [word for word in _WORD.findall(plain) if letter.search(word) and other.search(word)]
+        if mixed:
+            yield Fault(place, f"mixes letters of {pack.script} and another script in '{mixed[0]}'")
+        elif other.search(plain) and not letter.search(plain):
+            yield Fault(place, f"is not written in the script {pack.script}: '{text}'")
+
+
+def _slots(text: Text) -> Fault | None:
+    """A text whose braces are not those of the English text."""
+    if not text.english or not COMPONENTS[text.component].aligned:
+        return None
+    wanted, there = (_names(each) for each in (text.english, text.text))
+    if wanted == there:
+        return None
+    braces = ", ".join(f"{{{name}}}" for name in sorted(wanted)) or "no braces"
+    return Fault(_place(text), f"must hold {braces}, as the English text does")
+
+
+def _names(text: str) -> frozenset[str]:
+    try:
+        return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
+    except ValueError:
+        return frozenset()
+
+
+def _people(language: str) -> Iterator[Fault]:
+    """Words of two groups, and plurals with an article."""
+    articles = {
+        *words_of(language, "pairs.toml").get("articles", ()),
+        *words_of(language, "extract.toml").get("articles", ()),
+    }
+    seen: dict[str, str] = {}
+    for number, row in enumerate(rows_of(language, "people.csv"), start=2):
+        place, group = f"people.csv, row {number}", row["id"]
+        for column in ("plural", "plural_f"):
+            if row[column] and row[column].split()[0].lower() in articles:
+                yield Fault(place, f"has an article in '{row[column]}'; forms stand without")
+        if row["singular"] + row["singular_f"] and not row["plural"] + row["plural_f"]:
+            yield Fault(place, f"has a singular of '{group}' and no plural")
+        forms = [row[column] for column in ("singular", "singular_f", "plural", "plural_f")]
+        for form in {each.strip().casefold() for each in (*forms, *row["also"].split(";"))} - {""}:
+            if seen.setdefault(form, group) != group:
+                yield Fault(place, f"has '{form}' for '{group}', which is also '{seen[form]}'")
+
+
+def _opposites(language: str) -> Iterator[Fault]:
+    """Words that are their own opposite, and words that are alike in one row and opposites in another."""
+    poles = [
+        [[term.strip() for term in (row[side] or "").split(";") if term.strip()] for side in ("one", "other")]
+        for row in rows_of(language, "opposites.csv")
+    ]
+    alike = {
+        frozenset(pair): number
+        for number, row in enumerate(poles, start=2)
+        for side in row
+        for pair in combinations(side, 2)
+    }
+    for number, (one, other) in enumerate(poles, start=2):
+        place = f"opposites.csv, row {number}"
+        if not one or not other:
+            yield Fault(place, "has no word in 'one' or 'other'")
+        for first, second in product(one, other):
+            if first == second:
+                yield Fault(place, f"has '{first}' on both sides")
+            elif row := alike.get(frozenset((first, second))):
+                yield Fault(place, f"has '{first}' and '{second}' as opposites, which are alike in row {row}")
+
+
+def read_cases(language: str) -> list[dict[str, str]]:
+    """The rows of `cases.csv` of a language, with their number in the file; those without a statement are blanks."""
+    return [
+        {"row": str(number), **{name: (value or "").strip() for name, value in row.items() if name}}
+        for number, row in enumerate(rows_of(language, "cases.csv"), start=2)
+    ]

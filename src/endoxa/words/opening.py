@@ -1,0 +1,235 @@
+"""A pack of the user is looked through before any of it is read: what cannot be used is said in one sentence.
+
+`formats.toml` says what each file must hold. Nothing in a pack is run: its files are texts, and its regular expressions
+are tried in a process that can be stopped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.words.packs import PACK, Pack, read_pack
+
+_CODE = re.compile(r"[a-z]{2,3}")
+_PATTERN_SECONDS = 5.0
+"""How long the expressions of a pack may take together on texts made to delay them; all of ours take 0.1."""
+_TRIAL = r"""
+import re, sys
+for pattern in sys.stdin.buffer.read().decode().split("\0"):
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        continue  # one for the module `regex`, which has been tried
+    print(pattern.encode(), flush=True)
+    for letter in sorted(set(re.sub(r"\\.|\W", "", pattern)[:40]) | set("a1")):
+        for text in (letter * 40 + "\x01", f"{letter} " * 40 + "\x01"):
+            compiled.search(text)
+"""
+
+
+@cache
+def formats() -> Mapping[str, Mapping[str, Any]]:
+    """`formats.toml`: what each file of a pack must hold, by its name."""
+    text = files(__package__).joinpath("formats.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def opened(folder: Path) -> Pack:
+    """What `pack.toml` of a folder says, once every file of the pack has been looked through.
+
+    Raises:
+        UserError: it is no pack, or a file of it is not as `formats.toml` says.
+    """
+    if not (folder / PACK).is_file():
+        raise UserError(f"{folder} is no language pack: it has no {PACK}. `endoxa languages init` makes one.")
+    trees = {path: tree_of(path) for path in pack_files(folder)}
+    patterns: dict[str, Path] = {}
+    for path, tree in trees.items():
+        patterns |= dict.fromkeys(_checked(path, tree, formats()[path.name]), path)
+    _require_quick(patterns)
+    return _pack(folder / PACK, trees[folder / PACK])
+
+
+def pack_files(folder: Path) -> list[Path]:
+    """The files of a pack that code reads, sorted."""
+    return sorted(path for path in folder.iterdir() if path.name in formats() and path.is_file())
+
+
+def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
+    names = {field.name for field in fields(Pack)}
+    if unknown := sorted(table.keys() - names):
+        raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(sorted(names))}.")
+    for name in names:
+        several = name in ("quotes", "stops")
+        if not (_is_list(table[name]) if several else isinstance(table[name], str)):
+            raise UserError(
+                f"{path}: {name} = {table[name]!r} is no {'list of texts' if several else 'text'}."
+            )
+    pack = read_pack(table)
+    allowed = {
+        "code": bool(_CODE.fullmatch(pack.code)),
+        "script": bool(re.fullmatch("[A-Z][a-z]{3}", pack.script)),
+        "direction": pack.direction in ("ltr", "rtl"),
+        "quotes": len(pack.quotes) in (2, 4),
+        "status": pack.status in ("draft", "reviewed"),
+        "digits": len(pack.digits) == len(set(pack.digits)) == 10 and pack.digits.isdecimal(),
+    }
+    expected = {
+        "code": "an ISO 639 code such as 'wo'",
+        "script": "an ISO 15924 code such as 'Latn'",
+        "direction": "'ltr' or 'rtl'",
+        "quotes": "two or four marks",
+        "status": "'draft' or 'reviewed'",
+        "digits": "the ten digits",
+    }
+    for name, good in allowed.items():
+        if not good:
+            raise UserError(f"{path}: {name} is {table[name]!r}. Expected {expected[name]}.")
+    return pack
+
+
+def tree_of(path: Path) -> dict[str, Any]:
+    """A file as a tree; rows of a table by their line.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig" if path.suffix == ".csv" else "utf-8")
+        if path.suffix == ".toml":
+            return tomllib.loads(text)
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text (byte {problem.start}): save it as UTF-8.") from problem
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{path} is not TOML: {problem}.") from problem
+    if path.suffix == ".csv":
+        return dict(_rows(path, text))
+    import yaml
+
+    try:
+        tree = yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise UserError(f"{path} is not YAML: {' '.join(str(problem).split())}.") from problem
+    if not isinstance(tree, dict):
+        raise UserError(f"{path}: expected keys and values.")
+    return tree
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    reader = csv.reader(io.StringIO(text), strict=True)
+    try:
+        head = next(reader, [])
+        missing = [name for name in formats()[path.name].get("columns", ()) if name not in head]
+        if missing:
+            raise UserError(f"{path}: the column '{missing[0]}' is missing in the first row.")
+        for number, cells in enumerate(reader, start=2):
+            if len(cells) > len(head):
+                raise UserError(
+                    f"{path}, row {number}: {len(cells)} cells, and only {len(head)} columns; put a text with commas "
+                    'between quotation marks (").'
+                )
+            if cells:
+                yield str(number), dict(zip(head, [*cells, *[""] * len(head)], strict=False))
+    except csv.Error as problem:
+        raise UserError(f"{path}, row {reader.line_num}: {problem}.") from problem
+
+
+def _checked(path: Path, tree: Mapping[str, Any], form: Mapping[str, Any]) -> Iterator[str]:
+    """The regular expressions of a file that is as its form says.
+
+    Raises:
+        UserError: it is not.
+    """
+    for name in form.get("required", ()):
+        if name not in tree:
+            raise UserError(f"{path}: '{name}' is missing.")
+    if path.suffix == ".toml":
+        _require_kinds(path, tree)
+    from endoxa.words.components import leaves
+
+    for key, value in leaves(tree):
+        joined = "/".join(key)
+        for name, slots in form.get("slots", {}).items():
+            if key[0] == name.rstrip("!") and isinstance(value, str):
+                _require_slots(path, joined, value, slots, once=name.endswith("!"))
+        if isinstance(value, str) and any(fnmatchcase(joined, each) for each in form.get("patterns", ())):
+            _require_compiles(path, joined, value)
+            yield value
+
+
+def _require_kinds(path: Path, tree: Mapping[str, Any]) -> None:
+    """Refuse a text where all our languages have a list, and the other way round."""
+    from endoxa.words.packs import words_by_package
+
+    for name, value in tree.items():
+        ours = {type(table[name]) for table in words_by_package(path.name) if name in table}
+        if ours and type(value) not in ours:
+            kinds = {str: "a text", list: "a list", dict: "a table", bool: "true or false"}
+            expected = " or ".join(sorted(kinds.get(kind, kind.__name__) for kind in ours))
+            raise UserError(f"{path}: '{name}' is {kinds.get(type(value), 'a number')}. Expected {expected}.")
+        if list in ours and not _is_list(value) and not all(isinstance(each, dict | list) for each in value):
+            raise UserError(f"{path}: '{name}' holds something that is no text.")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _require_slots(path: Path, key: str, text: str, slots: Sequence[str], *, once: bool) -> None:
+    try:
+        filled = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    except ValueError:
+        filled = ["{"]
+    if set(filled) - set(slots) or (once and sorted(filled) != sorted(slots)):
+        allowed = ", ".join(f"{{{slot}}}" for slot in slots)
+        raise UserError(
+            f"{path}, {key}: {text!r} must hold {allowed}{' once' if once else ''} and no other braces."
+        )
+
+
+def _require_compiles(path: Path, key: str, pattern: str) -> None:
+    import regex
+
+    try:
+        regex.compile(pattern)
+    except regex.error as problem:
+        raise UserError(f"{path}, {key}: {pattern!r} is no regular expression ({problem}).") from problem
+
+
+def _require_quick(patterns: Mapping[str, Path]) -> None:
+    """Refuse expressions that run away; another process tries them, as nothing stops the module `re` within one.
+
+    Raises:
+        UserError: an expression did not end in time.
+    """
+    if not patterns:
+        return
+    try:
+        subprocess.run(  # noqa: S603, our own program; the patterns are its input
+            [sys.executable, "-I", "-S", "-c", _TRIAL],
+            input="\0".join(patterns).encode(),
+            capture_output=True,
+            check=True,
+            timeout=_PATTERN_SECONDS,
+        )
+    except subprocess.TimeoutExpired as problem:
+        last = (problem.stdout or b"").decode().split("\n")[-2]
+        pattern = next((each for each in patterns if str(each.encode()) == last), last)
+        raise UserError(
+            f"{patterns.get(pattern, '')}: the regular expression {pattern!r} runs away: on a text of 40 equal letters "
+            "it did not end within seconds. Leave out repetitions within repetitions, such as (a+)+."
+        ) from problem

@@ -1,0 +1,128 @@
+"""`--pack` on commands, and `endoxa languages coverage|check|init`: a language unknown to endoxa, end to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from support.repository import ROOT
+
+CLI = CliRunner()
+WOLOF = ROOT / "examples/packs/wo"
+STATEMENTS = (
+    "Waa Senegaal dañu tabe",
+    "Góor ñi dañu dëgër",
+    "Jigéen ñi dañu yaru",
+    "Mag ñi dañu am xel",
+    "Jaaykat yi dañu bëgg xaalis",
+    "Ndaw ñi dañu tàyyeel",
+    "Ndaw ñi duñu sawar",
+    "Nappkat yi dañu ñemeñ",
+)
+
+
+def endoxa(*words, code=0):
+    done = CLI.invoke(app, list(map(str, words)))
+    assert done.exit_code == code, (done.output, done.exception)
+    return done.output
+
+
+def refused(*words):
+    problem = CLI.invoke(app, list(map(str, words))).exception
+    assert isinstance(problem, UserError)
+    return str(problem)
+
+
+@pytest.mark.slow
+def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
+    names = ("survey", "statements", "associations", "pairs")
+    survey, statements, associations, pairs = (tmp_path / f"{name}.csv" for name in names)
+    pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 8}).write_csv(survey)
+    pack, reading = ("--pack", WOLOF), ("--statement-column", "statement", "--question-column", "topic")
+    endoxa("curate", "extract", survey, *reading, "--language", "wo", "-o", statements, *pack)
+    assert pl.read_csv(statements)["attribute"].to_list() == [
+        "tabe", "dëgër", "yaru", "am xel", "bëgg xaalis", "tàyyeel", "duñu sawar", "ñemeñ"
+    ]  # fmt: skip
+    endoxa("curate", "associations", statements, "-o", associations, *pack)
+    assert "No template for the language 'wo'" in refused(
+        "build", "pairs", associations, "--language", "wo", "-o", pairs
+    )
+    endoxa("build", "pairs", associations, "--language", "wo", "-o", pairs, *pack)
+    sentences = dict(pl.read_csv(pairs).select("sent_more", "sent_less").iter_rows())
+    assert len(sentences) == 8
+    assert sentences["Waa Senegaal dañu tabe."] == "Waa Senegaal dañu nay."  # opposites.csv
+    assert sentences["Góor ñi dañu dëgër."] == "Góor ñi duñu dëgër."
+    assert sentences["Ndaw ñi duñu sawar."] == "Ndaw ñi dañu sawar."
+    probe = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "-o", tmp_path / "run")
+    endoxa(*probe, *pack)
+    facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
+    assert [(fact["code"], fact["path"]) for fact in facts["packs"]] == [("wo", str(WOLOF))]
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records["neutral_difference"].is_not_null().all()  # calibrated by the pack's neutral.toml
+    assert "language packs was" in refused(*probe)
+    other = shutil.copytree(WOLOF, tmp_path / "other")
+    (other / "neutral.toml").write_text('any = ["nit ñi"]', encoding="utf-8")
+    assert "language packs was" in refused(*probe, "--pack", other)
+    assert "was complete already" in endoxa(*probe, *pack)
+
+
+def test_the_variable_names_packs_for_other_processes():
+    code = "from endoxa.words.packs import languages_with; print('wo' in languages_with('pairs.toml'))"
+    for environment, there in (({}, "False"), ({"ENDOXA_PACKS": str(WOLOF)}, "True")):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **environment},
+        )
+        assert done.stdout.strip() == there
+
+
+@pytest.mark.slow
+def test_coverage_is_a_table_and_json():
+    lines = endoxa("languages", "coverage").splitlines()
+    assert lines[0].split() == [
+        "joint", "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
+    ]  # fmt: skip
+    rows = json.loads(endoxa("languages", "coverage", "--json", "--pack", WOLOF))
+    states = {(row["language"], row["joint"]): row["state"] for row in rows}
+    assert states["wo", "pairs"] == "drafted"
+    assert states["wo", "stories"] == "none"
+    assert states["en", "answers"] == "source"
+    shown = endoxa("languages", "coverage", "--language", "wo", "--pack", WOLOF)
+    assert "wo, stories: none; missing: stories.yaml" in shown
+    assert "There is no pack for 'wo'" in refused("languages", "coverage", "--language", "wo")
+
+
+@pytest.mark.slow
+def test_check_plays_cases_through_and_fails_where_one_is_wrong(tmp_path):
+    assert "extract 17 of 17, pairs 14 of 14, back 13 of 13; 0 faults" in endoxa("languages", "check", WOLOF)
+    pack = shutil.copytree(WOLOF, tmp_path / "wo")
+    cases = (pack / "cases.csv").read_text(encoding="utf-8")
+    (pack / "cases.csv").write_text(cases.replace("duñu dëgër", "dëgëruñu"), encoding="utf-8")
+    shown = endoxa("languages", "check", pack, "-o", tmp_path / "results.csv", code=1)
+    assert "cases.csv, row 3 (copula, adjective), pairs: Góor ñi dañu dëgër" in shown
+    assert "expected  Góor ñi dañu dëgër. | Góor ñi dëgëruñu." in shown
+    results = pl.read_csv(tmp_path / "results.csv")
+    assert results.filter(~pl.col("right")).select("row", "joint").rows() == [(3, "pairs")]
+    (pack / "pairs.toml").write_text("said = 1", encoding="utf-8")
+    assert "pairs.toml: 'denied' is missing" in refused("languages", "check", pack)
+    assert "neither a folder nor a language" in refused("languages", "check", "tlh")
+
+
+def test_init_makes_a_pack_that_check_takes(tmp_path):
+    assert "Next: read" in endoxa("languages", "init", "bm", "-o", tmp_path / "bm")
+    shown = endoxa("languages", "check", tmp_path / "bm")
+    assert "bm, pairs: none; missing: pairs.toml" in shown
+    assert "0 cases and 20 blank" in shown
+    assert "nothing is overwritten" in refused("languages", "init", "bm", "-o", tmp_path / "bm")

@@ -1,0 +1,238 @@
+"""Packs: a language from a folder, what is refused, what a language covers, and a pack to begin with."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from babel import Locale
+
+from endoxa.errors import UserError
+from endoxa.words import opening, states
+from endoxa.words.check import faults
+from endoxa.words.coverage import coverage, joints
+from endoxa.words.create import TO_FILL, create, facts_of
+from endoxa.words.items import items
+from endoxa.words.opening import formats, opened
+from endoxa.words.packs import (
+    VARIABLE,
+    languages_with,
+    pack_facts,
+    pack_of,
+    rows_of,
+    using,
+    words_of,
+)
+from endoxa.words.patch import make_patch
+from support.repository import ROOT
+
+EXAMPLES = ROOT / "examples/packs"
+WOLOF = EXAMPLES / "wo"
+
+
+@pytest.fixture
+def wolof(tmp_path):
+    """A copy of the Wolof pack."""
+    return Path(shutil.copytree(WOLOF, tmp_path / "wo"))
+
+
+def test_a_pack_adds_a_language_and_what_it_lacks_is_the_packages(tmp_path):
+    assert "wo" not in languages_with("pairs.toml")
+    (tmp_path / "pack.toml").write_text((ROOT / "src/endoxa/words/sw/pack.toml").read_text())
+    (tmp_path / "neutral.toml").write_text('any = ["binadamu"]')
+    with using([WOLOF, tmp_path]):
+        assert "wo" in languages_with("pairs.toml")
+        assert words_of("wo", "pairs.toml")["denied"] == "duñu {attribute}"
+        assert words_of("sw", "neutral.toml") == {"any": ["binadamu"]}
+        assert words_of("sw", "pairs.toml")["said"] == "ni {attribute}"
+        assert [Path(path) for path in os.environ[VARIABLE].split(os.pathsep)] == [WOLOF, tmp_path]
+        assert [fact["code"] for fact in pack_facts()] == ["wo", "sw"]
+    assert "wo" not in languages_with("pairs.toml")
+    assert words_of("sw", "neutral.toml")["any"] == ["watu", "wao"]
+    assert VARIABLE not in os.environ
+
+
+def test_what_decides_no_result_is_not_in_the_digest(wolof):
+    with using([wolof]):
+        before = pack_facts()[0]["digest"]
+    (wolof / "cases.csv").unlink()
+    with using([wolof]):
+        assert pack_facts()[0]["digest"] == before
+    (wolof / "neutral.toml").write_text('any = ["nit ñi"]', encoding="utf-8")
+    with using([wolof]):
+        assert pack_facts()[0]["digest"] != before
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "sentence"),
+    [
+        ("pack.toml", 'code = "wo"', "pack.toml: 'direction' is missing|pack.toml: 'name' is missing"),
+        ("pack.toml", "code = \nname = 1", "pack.toml is not TOML: .*line 1"),
+        (
+            "pairs.toml",
+            'said = "dañu"\ndenied = "duñu {attribute}"\nsubject = "x"',
+            r"pairs.toml, said: 'dañu' must hold",
+        ),
+        ("pairs.toml", 'said = "{attribute}"', "pairs.toml: 'denied' is missing"),
+        ("neutral.toml", 'any = "nit ñi"', "'any' is a text. Expected a list"),
+        ("opposites.csv", "pos,one\nadj,x\n", "opposites.csv: the column 'other' is missing"),
+        ("opposites.csv", "pos,one,other\nadj,x,y,z\n", "opposites.csv, row 2: 4 cells, and only 3 columns"),
+        ("extract.toml", "verb = '(a'", r"extract.toml, verb: '\(a' is no regular expression"),
+    ],
+)
+def test_a_bad_pack_is_one_sentence_with_its_place(wolof, file, text, sentence):
+    (wolof / file).write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=sentence):
+        opened(wolof)
+
+
+def test_other_encodings_and_folders_are_refused(wolof, tmp_path):
+    (wolof / "people.csv").write_bytes("id,kind\nfóo".encode("latin-1"))
+    with pytest.raises(UserError, match=r"people.csv is not UTF-8 text \(byte 9\)"):
+        opened(wolof)
+    with pytest.raises(UserError, match="is no language pack"), using([tmp_path / "nowhere"]):
+        pass
+    assert VARIABLE not in os.environ
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", [r"(\w+\s?)*x", "(?:a|a)*b"])
+def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
+    monkeypatch.setattr(opening, "_PATTERN_SECONDS", 1)
+    (wolof / "extract.toml").write_text(f"verb = '{pattern}'", encoding="utf-8")
+    with pytest.raises(UserError, match=f"{re.escape(repr(pattern))} runs away"):
+        opened(wolof)
+
+
+@pytest.mark.parametrize("code", languages_with("pack.toml"))
+def test_every_language_of_ours_is_a_pack_and_agrees_with_cldr(code):
+    pack = pack_of(code)
+    assert opened(ROOT / "src/endoxa/words" / code) == pack
+    locale = Locale.parse(code)
+    assert pack.name == locale.english_name
+    assert (pack.direction == "rtl") == (locale.character_order == "right-to-left")
+    folders = {path.name for path in (ROOT / "src/endoxa/words").iterdir() if (path / "pack.toml").is_file()}
+    assert folders == set(languages_with("pack.toml"))
+
+
+def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
+    (wolof / "question_prompts.toml").write_text("")
+    with pytest.raises(UserError, match="'letters' is missing"), using([wolof]):
+        pass
+    (wolof / "question_prompts.toml").unlink()
+    (wolof / "opposites.csv").unlink()
+    with using([wolof]):
+        cells = {cell.joint: cell for cell in coverage(["wo"])}
+    assert cells["stories"].word == "none"
+    assert cells["calibration"].word == "drafted"
+    # said, denied, subject, framings; opposites.csv; negators, degree, function; negations
+    assert cells["pairs"].word == "partial 8 of 9"
+    assert cells["pairs"].missing == ("opposites.csv",)
+    assert {cell.word for cell in coverage(["en"])} == {"source"}
+
+
+def test_every_joint_names_files_that_packs_have():
+    assert {name for joint in joints() for name in joint.files} <= set(formats())
+
+
+def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
+    folder = tmp_path / "qu"
+    create("qu", folder)
+    pack = opened(folder)
+    assert (pack.name, pack.script, pack.direction, pack.status) == ("Quechua", "Latn", "ltr", "draft")
+    with (folder / "people.csv").open(encoding="utf-8") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    assert (rows["BO"]["also"], rows["BO"]["plural"]) == (Locale("qu").territories["BO"], "")
+    assert {"women", "nurses", "people"} <= set(rows)
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert all(f"| {joint.name} |" in readme for joint in joints())
+    assert (folder / TO_FILL / "stories.yaml").is_file()
+    with using([folder]):
+        assert {cell.word for cell in coverage(["qu"])} == {"none"}
+        assert list(faults("qu", folder)) == []
+    with pytest.raises(UserError, match="is not empty, and nothing is overwritten"):
+        create("qu", folder)
+    with pytest.raises(UserError, match="no ISO 639 code"):
+        create("Quechua", tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("code", "script", "direction", "digits", "stop"),
+    [
+        ("ur", "Arab", "rtl", "0123456789", "."),
+        ("mr", "Deva", "ltr", "०१२३४५६७८९", "।"),
+        ("am", "Ethi", "ltr", "0123456789", "።"),
+        ("xyz", "Latn", "ltr", "0123456789", "."),
+    ],
+)
+def test_facts_of_a_language(code, script, direction, digits, stop):
+    pack = facts_of(code)
+    assert (pack.script, pack.direction, pack.digits, pack.stops[0]) == (script, direction, digits, stop)
+    assert ("does not know" in pack.source) == (code == "xyz")
+
+
+def test_faults_of_words(wolof):
+    with (wolof / "people.csv").open("a", encoding="utf-8") as file:
+        file.write("nurses,profession,,,doktoor yi,,,,,\ncooks,profession,,,кook yi,,,,,\n")
+    with (wolof / "opposites.csv").open("a", encoding="utf-8") as file:
+        file.write("adj,tabe; yaru,bon\nadj,yaru,tabe\nadj,muus,muus\n")
+    (wolof / "neutral.toml").write_text('any = ["люди"]', encoding="utf-8")
+    (wolof / "nuetral.toml").write_text("")
+    with using([wolof]):
+        found = [f"{fault.place} {fault.problem}" for fault in faults("wo", wolof)]
+    assert found == [
+        "nuetral.toml is no file of a pack, so nothing reads it",
+        "neutral.toml, any/1 is not written in the script Latn: 'люди'",
+        "people.csv, row 38, plural mixes letters of Latn and another script in 'кook'",
+        "people.csv, row 37 has 'doktoor yi' for 'nurses', which is also 'doctors'",
+        "opposites.csv, row 13 has 'yaru' and 'tabe' as opposites, which are alike in row 12",
+        "opposites.csv, row 14 has 'muus' on both sides",
+    ]
+
+
+def test_speakers_review_a_pack_of_the_user(wolof):
+    with using([wolof]):
+        rows = items("wo", ["neutral identities"])
+        assert rows[0]["in_use"].startswith("Nit ñi dañu ")
+        outcomes = [
+            {**row, "words_state": "natural", "correction": "", "speakers": "2", "names": "Awa"}
+            for row in rows
+        ]
+        outcomes[1] |= {"words_state": "corrected", "correction": "doom aadama yi"}
+        patch = make_patch(outcomes, "2026-12-01")
+        assert "--- a/neutral.toml" in patch.diff
+        assert "+++ b/reviews.toml" in patch.diff
+    (wolof / "neutral.toml").write_text('any = ["nit ñi", "doom aadama yi"]\n', encoding="utf-8")
+    added = patch.diff.split("+++ b/reviews.toml")[1].splitlines()[2:]
+    (wolof / "reviews.toml").write_text("\n".join(line[1:] for line in added), encoding="utf-8")
+    with using([wolof]):
+        assert states(["neutral identities"], ["wo"])[0].word == "reviewed by 2"
+        calibration = next(cell for cell in coverage(["wo"]) if cell.joint == "calibration")
+        assert calibration.word == "reviewed by 2"
+
+
+def test_reviews_in_a_pack_are_of_its_own_language_only(wolof):
+    claim = '[[review]]\ncomponent = "neutral identities"\nlanguage = "{}"\ndigest = "x"\nspeakers = 9\ndate = "x"\n'
+    (wolof / "reviews.toml").write_text(claim.format("hi") + claim.format("wo"), encoding="utf-8")
+    from endoxa.words.state import read_reviews
+
+    with using([wolof]):
+        assert [review.language for review in read_reviews() if review.speakers == 9] == ["wo"]
+
+
+@pytest.mark.parametrize("code", ["wo", "ta"])
+def test_the_examples_of_the_manual_are_drafts_with_enough_rows(code):
+    folder = EXAMPLES / code
+    with using([folder]):
+        assert len(rows_of(code, "people.csv")) >= 30
+        assert len(rows_of(code, "cases.csv")) >= 15
+        assert pack_of(code).status == "draft"
+        assert "do not speak" in pack_of(code).source
+        pairs = words_of(code, "pairs.toml")
+        kinds = [row["kind"] for row in rows_of(code, "people.csv")]
+    assert pairs["said"] != pairs["denied"]
+    assert "neutral" in kinds
