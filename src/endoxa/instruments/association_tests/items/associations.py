@@ -89,8 +89,9 @@ def _made(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str | 
         sayings = _sentences(cells, None, denied)
         lexicon = load_lexicon(language) if language in languages() else None
         other = _sentences(cells, lexicon, opposed, antonym_only=True)
+        stated = sayings or other  # an attribute whose denial is not known may have an opposite
         yield {
-            "said": sayings.more if sayings else None,
+            "said": stated.more if stated else None,
             "opposite": other.less if other else None,
             "opposite_term": other.attribute_less if other else None,
         }
