@@ -79,3 +79,35 @@ def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
     path.write_text("sent_more,source\n" + "".join(f"a,http://{k}\n" for k in range(30)))
     assert counted_sources(path) == {}
     assert counted_sources(identities) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("tuples", "{groups}", "--known", "{folder}/none.csv"), "none.csv"),
+        (("tuples", "{groups}", "--encoder", "nonsense"), "--encoder"),
+        (("expand", "{groups}", "--country", "Senegal", "--known", "{folder}/none.csv"), "none.csv"),
+        (
+            (
+                "label",
+                "{groups}",
+                "--column",
+                "identity",
+                "--scheme",
+                "sentiment",
+                "--sheet",
+                "{folder}/sheet.pdf",
+            ),
+            "sheet.pdf",
+        ),
+        (("translate", "{pairs}", "--to", "es", "--engine", "table:{folder}/none.csv"), "none.csv"),
+    ],
+)
+def test_what_can_fail_fails_before_a_model_is_asked(identities, tmp_path, words, problem):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("sent_more,sent_less,language\nMen are loud.,Men are calm.,en\n")
+    asked = [word.format(groups=identities, pairs=pairs, folder=tmp_path) for word in words]
+    model = ("--engine" if words[0] == "translate" else "--model", "sim/author-faultless")
+    told = run("author", *asked, *model, "-o", tmp_path / "out.csv")
+    assert problem in str(told.exception)
+    assert not (tmp_path / "out_run").exists()

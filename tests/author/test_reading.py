@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.author.kinds import KINDS
-from endoxa.author.prompts import STOP, read_prompts, read_reply
+from endoxa.author.prompts import STOP, holds, languages, read_prompts, read_reply
 from endoxa.errors import UserError
 
 FIELDS = ("attribute", "polarity")
@@ -136,3 +136,27 @@ def test_prompts_of_every_language_fill_every_kind(language):
             }
     assert "Senegal" in prompts.place("Senegal")
     assert prompts.place() in prompts.texts["there"]
+
+
+# Grammars: Hindi plurals take -oñ before a postposition, Arabic writes "for", "and", "by" together with the noun.
+@pytest.mark.parametrize(
+    ("sentence", "group", "is_named"),
+    [
+        ("A farmer's car.", "farmers", True),
+        ("The businessman waits.", "man", False),
+        ("औरतों को यह पसंद है।", "औरतें", True),
+        ("هذا للنساء فقط.", "النساء", True),
+        ("يقال إن الرجال والنساء هنا.", "النساء", True),
+        ("الرجال هنا.", "النساء", False),
+    ],
+)
+def test_a_group_is_found_in_the_forms_of_its_language(sentence, group, is_named):
+    assert holds(sentence, group) == is_named
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_stereotype_is_said_in_the_language_of_the_prompt(language):
+    sentence = read_prompts(language, None).stereotype("xyz", "abc")
+    assert "xyz" in sentence.casefold()
+    assert "abc" in sentence
+    assert ("are said to be" in sentence) == (language == "en")

@@ -206,7 +206,7 @@ def rate_harm(
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         system: System message.
         retry_errors: Ask again what ended with an error; answers are kept.
-        language: Language of the questions: ar, en, es, fr, hi or pt.
+        language: Language of the questions: ar, en, es, fr, hi, pt or sw.
         repeats: Number of ratings per association and model.
         prompts: Your own questions (TOML), in --language.
         temperature: Sampling temperature; 0 takes the most probable token.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -37,6 +37,9 @@ from endoxa.sources.frames import require_table_name
 from endoxa.sources.source import reading_files
 from endoxa.words.used import Used
 
+if TYPE_CHECKING:
+    from endoxa.curate.encoders import Encoder
+
 LIBRE, DEEPL, SEQ2SEQ, TABLE = "libretranslate:", "deepl", "seq2seq:", "table:"
 
 
@@ -60,7 +63,9 @@ def open_service(engine: str) -> Translator:
     return open_deepl(engine.removeprefix(DEEPL).removeprefix(":"))
 
 
-def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted | None) -> Drafted:
+def translated(
+    of: Prepared, folder: Path, progress: Progress, before: Drafted | None, services: Mapping[str, Translator]
+) -> Drafted:
     """The translations of all services, after those of chat models.
 
     What was translated is remembered in the run folder, so a run that was killed goes on.
@@ -75,13 +80,13 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
     folder.mkdir(parents=True, exist_ok=True)
     drafts = [] if before is None else [before.drafts]
     yields = [] if before is None else [before.yields]
-    for engine in settings.services:
+    for engine, translator in services.items():
         counts: Counter[str] = Counter(asked=len(rows))
         texts = [str(row[name]) for row in rows for name in ("sent_more", "sent_less")]
         languages_twice = [language for language in languages for _ in range(2)]
         memory = folder / "translations.jsonl"
         translations = translate_all(
-            texts, languages_twice, open_service(engine), target=settings.to, memory=memory, progress=progress
+            texts, languages_twice, translator, target=settings.to, memory=memory, progress=progress
         )
         made = []
         for place, row in enumerate(rows):
@@ -173,6 +178,8 @@ def _draft(
 ) -> Outcome:
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
+    if sheet is not None:
+        require_table_name(sheet)
     require_apart([out, sheet], [Path(settings.data)])
     folder = out.parent
     try:
@@ -183,7 +190,9 @@ def _draft(
         raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
     of = prepare(kind, settings)
     done, made = None, None
-    services = isinstance(settings, TranslateSettings) and settings.services
+    names = settings.services if isinstance(settings, TranslateSettings) else ()
+    services = {name: open_service(name) for name in names}
+    encoder = _encoder(settings.encoder)
     if settings.models or not services:
         done = run(
             _instrument(kind, type(settings)),
@@ -193,15 +202,23 @@ def _draft(
             progress=progress,
             command=command,
         )
-        made = drafted(of, done.folder, done.cost)
+        made = drafted(of, done.folder, done.cost, encoder)
     if made is None or services:
-        made = translated(of, run_folder(out), progress, made)
+        made = translated(of, run_folder(out), progress, made, services)
     made = replace(made, drafts=_with_columns_of_data(of, made.drafts))
     written = write_drafts(of, made, out)
     if sheet is not None and isinstance(settings, LabelSettings):
         written.append(write_sheet(made.drafts, settings))
     seed = None if settings.sample is None else settings.seed
     return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
+
+
+def _encoder(name: str | None) -> Encoder | None:
+    if name is None:
+        return None
+    from endoxa.curate.encoders import load_encoder
+
+    return load_encoder(name)
 
 
 def _with_columns_of_data(of: Prepared, drafts: pl.DataFrame) -> pl.DataFrame:

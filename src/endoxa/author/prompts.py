@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import regex
 
 from endoxa.author.kind import folded
 from endoxa.errors import UserError
@@ -73,6 +74,15 @@ class Prompts:
         if name not in self.texts:
             return f"in {country}" if country else "there"
         return self._filled(name, country=country)
+
+    def stereotype(self, identity: str, attribute: str) -> str:
+        """A sentence that says a stereotype; in the words of English where the file has none."""
+        values = {"identity": identity, "attribute": attribute}
+        if "stereotype" in self.texts:
+            sentence = self._filled("stereotype", **values)
+        else:
+            sentence = words_of("en", "prompts.toml")["texts"]["stereotype"].format(**values)
+        return sentence[:1].upper() + sentence[1:]
 
     def _filled(self, name: str, **values: Any) -> str:
         if name not in self.texts:
@@ -154,13 +164,20 @@ SHOWN_CHECKS = frozenset(
 """Checks of `endoxa datasets check` that say something about a draft of a pair."""
 
 
+_ENDING = regex.compile(r"[sey]$|\p{M}+$")
+
+
 def holds(sentence: str, words: str) -> bool:
-    """Whether a sentence has these words, in order, without regard to letters at their end ("woman's", "farmers")."""
-    pattern = r"\W+".join(
-        re.escape(word[:-1] if len(word) > 4 and word.endswith(("s", "e", "y")) else word) + r"\w*"
-        for word in folded(words).split()
+    """Whether a sentence has these words, in order, without regard to their endings and to what is written before them.
+
+    Letters at the end ("woman's", "farmers"), vowel signs there (Hindi "औरतें", "औरतों"), and Arabic particles, which
+    are written together with the word ("للنساء" has "النساء").
+    """
+    stems = (_ENDING.sub("", word) if len(word) > 4 else word for word in folded(words).split())
+    pattern = r"[^\w\p{M}]+".join(
+        rf"[وفبكل]{{0,2}}(?:ا?ل)?{regex.escape(stem.removeprefix('ال'))}[\w\p{{M}}]*" for stem in stems
     )
-    return re.search(r"(?<!\w)" + pattern, sentence.casefold()) is not None
+    return regex.search(rf"(?<![\w\p{{M}}]){pattern}", sentence.casefold()) is not None
 
 
 def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -49,6 +49,9 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
+if TYPE_CHECKING:
+    from endoxa.curate.encoders import Encoder
+
 log = logging.getLogger(__name__)
 
 RECORD_TYPES = {
@@ -82,6 +85,7 @@ class Prepared:
         available: number of rows of the data.
         prompts: the prompts.
         asks: every request.
+        context: what the kind judges rows with; made before anything is asked, so that nothing fails afterwards.
     """
 
     kind: Kind
@@ -90,6 +94,7 @@ class Prepared:
     available: int
     prompts: Prompts
     asks: tuple[Ask, ...]
+    context: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,8 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     if kind.speaks is not None:
         data = with_language(data, kind.speaks, settings.row_language, path.name, settings.language_option)
     prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
-    return Prepared(kind, settings, data, available, prompts, tuple(kind.asks(settings, data, prompts)))
+    asks = tuple(kind.asks(settings, data, prompts))
+    return Prepared(kind, settings, data, available, prompts, asks, kind.context(settings, data))
 
 
 def _stratum(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -253,17 +259,19 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
     return count_answers(pl.DataFrame(rows))
 
 
-def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Drafted:
+def drafted(
+    of: Prepared, folder: Path, cost: Mapping[str, float | None], encoder: Encoder | None = None
+) -> Drafted:
     """Drafts, what was left out, and the yield of each model, from the records of a run.
 
     Args:
         of: the run as it was prepared.
         folder: the run folder.
         cost: US dollars by model.
+        encoder: by which the spread of the drafts is measured.
     """
     records = pl.read_parquet(folder / RECORDS)
-    context = of.kind.context(of.settings, of.data)
-    made = [_of_model(of, context, part, cost) for part in records.partition_by("model", maintain_order=True)]
+    made = [_of_model(of, part, cost, encoder) for part in records.partition_by("model", maintain_order=True)]
     drafts = pl.DataFrame(
         [row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row"
     )
@@ -287,7 +295,7 @@ Rows = list[dict[str, Any]]
 
 
 def _of_model(
-    of: Prepared, context: Any, records: pl.DataFrame, cost: Mapping[str, float | None]
+    of: Prepared, records: pl.DataFrame, cost: Mapping[str, float | None], encoder: Encoder | None
 ) -> tuple[Rows, Rows, dict[str, Any]]:
     """Drafts, rows left out and counts of one model."""
     model = records["model"][0]
@@ -306,7 +314,7 @@ def _of_model(
         if reason:
             counts[reason] += 1
             left_out.append(_left(model, ask, 0, reason, record["error"] or record["answer"]))
-        for position, row, judged in _judged(of, context, ask, reply):
+        for position, row, judged in _judged(of, ask, reply):
             counts["rows"] += 1
             reason = judged.reason or (REPEATED if of.kind.same(judged.cells) in seen else "")
             if reason:
@@ -320,7 +328,7 @@ def _of_model(
     yields = {name: counts[name] for name in YIELD_COLUMNS} | {
         "model": model,
         "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
-        "spread": _spread(heads, of.settings.encoder),
+        "spread": _spread(heads, encoder),
         "cost_usd": cost.get(model),
     }
     return drafts, left_out, yields
@@ -341,12 +349,10 @@ def _unread_reason(record: Mapping[str, Any], reply: Reply) -> str:
     return REFUSED if reply.refused else UNREADABLE
 
 
-def _judged(
-    of: Prepared, context: Any, ask: Ask, reply: Reply
-) -> Iterator[tuple[int, Mapping[str, str], Judged]]:
+def _judged(of: Prepared, ask: Ask, reply: Reply) -> Iterator[tuple[int, Mapping[str, str], Judged]]:
     for position, row in enumerate(reply.rows, start=1):
         lacks = any(name not in row for name in of.kind.fields) and not of.kind.may_lack(row)
-        judged = Judged({}, MALFORMED) if lacks else of.kind.judge(of.settings, context, ask, row)
+        judged = Judged({}, MALFORMED) if lacks else of.kind.judge(of.settings, of.context, ask, row)
         yield position, row, judged
     for position, row in enumerate(reply.after, start=len(reply.rows) + 1):
         yield position, row, Judged({}, AFTER_STOP)
@@ -379,13 +385,11 @@ def _draft(
     }
 
 
-def _spread(texts: Sequence[str], encoder: str | None) -> float | None:
+def _spread(texts: Sequence[str], encoder: Encoder | None) -> float | None:
     """Mean cosine distance between different drafts; None without an encoder or with fewer than two."""
     if encoder is None or len(texts) < 2:
         return None
-    from endoxa.curate.encoders import load_encoder
-
-    vectors = load_encoder(encoder)(texts)
+    vectors = encoder(texts)
     total = float((vectors.sum(axis=0) ** 2).sum())
     n = len(texts)
     return round(1 - (total - n) / (n * (n - 1)), 4)

@@ -51,6 +51,14 @@ def without_directions(text: str) -> str:
     return DIRECTIONS.sub("", text)
 
 
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+def isolated(text: str) -> str:
+    """A text for a figure: one of a right-to-left script does not turn the marks that stand around it."""
+    return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text
+
+
 def visible_directions(text: str) -> str:
     r"""The text with such characters written as '\u202e', for what must not lose any."""
     return DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

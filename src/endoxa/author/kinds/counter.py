@@ -22,7 +22,7 @@ MOST_ALIKE = 0.9
 """Share of letters in common from which on a sentence is the stereotype again (`difflib`)."""
 
 
-def stereotype_of(row: dict[str, Any], number: int) -> str:
+def stereotype_of(row: dict[str, Any], number: int, prompts: Prompts) -> str:
     """The stereotype of a row as a sentence.
 
     Raises:
@@ -35,13 +35,13 @@ def stereotype_of(row: dict[str, Any], number: int) -> str:
             f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both 'identity' and "
             "'attribute'."
         )
-    return text or f"{identity[:1].upper()}{identity[1:]} are said to be or do: {attribute}."
+    return text or prompts.stereotype(identity, attribute)
 
 
 def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
     """One request for each stereotype."""
     for number, row in enumerate(data.iter_rows(named=True)):
-        stereotype = stereotype_of(row, number + 1)
+        stereotype = stereotype_of(row, number + 1, prompts)
         facts = {
             "identity": cell(row, "identity"),
             "attribute": cell(row, "attribute"),
@@ -77,7 +77,7 @@ def judge(_settings: CounterSettings, _context: Any, ask: Ask, row: Cells) -> Ju
 
 
 def _words(row: Mapping[str, Any]) -> str:
-    """The user's own words of a row; a sentence that we make of group and attribute is English."""
+    """The user's own words of a row; a sentence that we make of group and attribute is in that of the prompt."""
     sentence = cell(row, "stereotype") or cell(row, "sent_more")
     return sentence or f"{cell(row, 'identity')} {cell(row, 'attribute')}"
 

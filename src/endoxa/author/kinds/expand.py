@@ -15,8 +15,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts, holds
+from endoxa.author.prompts import Prompts, holds, languages
 from endoxa.author.settings import ExpandSettings
+from endoxa.curate.grammar.sentences import sentence_pair
+from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
 
@@ -78,7 +80,9 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
             groups=(
                 prompts.texts.get(name, "{groups}").strip().format(groups=group_names) if group_names else ""
             ),
-            examples="\n".join(json.dumps(_example(settings, row), ensure_ascii=False) for row in chosen)
+            examples="\n".join(
+                json.dumps(_example(settings, row, prompts), ensure_ascii=False) for row in chosen
+            )
             or "-",
         )
         yield Ask(
@@ -105,8 +109,9 @@ def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[st
     return {axis: tuple(names) for axis, names in groups.items()}
 
 
-def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]:
+def _example(settings: ExpandSettings, row: Mapping[str, Any], prompts: Prompts) -> dict[str, str]:
     identity, attribute = cell_of(row, "identity"), cell_of(row, "attribute")
+    language = cell(row, "language") or settings.prompt_language
     return {
         "identity": identity,
         "country": cell(row, "country") or settings.country,
@@ -114,9 +119,19 @@ def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]
         "attribute": attribute,
         "stereotype": cell(row, "stereotype")
         or cell(row, "sent_more")
-        or f"{identity} are {attribute}.".capitalize(),
+        or _sentence(identity, attribute, language)
+        or prompts.stereotype(identity, attribute),
         **({"counter": cell(row, "counter")} if cell(row, "counter") else {}),
     }
+
+
+def _sentence(identity: str, attribute: str, language: str) -> str:
+    """The sentence of a pair; empty where none is surely grammatical."""
+    template = load_templates().get(language)
+    try:
+        return sentence_pair(identity, attribute, template, None).more if template else ""
+    except UnclearError:
+        return ""
 
 
 def context(settings: ExpandSettings, data: pl.DataFrame) -> Listed:
@@ -131,8 +146,11 @@ def context(settings: ExpandSettings, data: pl.DataFrame) -> Listed:
     texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))
     from babel import Locale
 
-    places = Locale.parse("en").territories
-    countries = {folded(name) for code, name in places.items() if len(code) == 2} - {folded(settings.country)}
+    spoken = {settings.prompt_language} & set(
+        languages()
+    )  # a language of the user's own may be none of CLDR's
+    places = [place for code in {"en", *spoken} for place in Locale.parse(code).territories.items()]
+    countries = {folded(name) for code, name in places if len(code) == 2} - {folded(settings.country)}
     return Listed(
         frozenset((folded(cell_of(row, "identity")), folded(cell_of(row, "attribute"))) for row in rows),
         frozenset(folded(text) for text in texts if text),

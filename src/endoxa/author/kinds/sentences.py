@@ -13,6 +13,7 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts, holds, pair_checks
 from endoxa.author.settings import SentencesSettings
 from endoxa.curate.opposites import is_negation_of
+from endoxa.curate.opposites.lexicon import load_lexicon
 from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import IDENTICAL, MALFORMED, NO_GROUP
@@ -98,7 +99,8 @@ def _sentence_checks(sentence: str, facts: Cells) -> Iterator[str]:
     if not holds(sentence, facts["attribute"]):
         yield NO_ATTRIBUTE
     denied = re.search(_DENIED + re.escape(attribute), text) is not None
-    negated = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
+    lexicon = load_lexicon(facts["language"], may_be_empty=True)
+    negated = attribute in text and is_negation_of(attribute, text[text.find(attribute) :], lexicon=lexicon)
     if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or negated:
         yield CONTRADICTION
 

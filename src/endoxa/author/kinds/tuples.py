@@ -45,16 +45,18 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
         )
 
 
-def context(settings: TuplesSettings, data: pl.DataFrame) -> tuple[Lexicon, frozenset[tuple[str, str]]]:
-    """The lexicon of the data's language, and what is known already: (identity, key of the attribute)."""
-    named = data.get_column("language") if "language" in data.columns else ()
-    language = next((code for code in named if code), settings.prompt_language)
-    lexicon = load_lexicon(str(language), may_be_empty=True)
-    return lexicon, frozenset(existing_tuples(settings.known, lexicon))
+def context(settings: TuplesSettings, _data: pl.DataFrame) -> frozenset[tuple[str, str]]:
+    """What is known already: (identity, key of the attribute)."""
+    return frozenset(existing_tuples(settings.known, settings.prompt_language))
 
 
-def existing_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]]:
-    """Groups and attributes of the user's own data."""
+def _lexicon(row: Mapping[str, Any], language: str = "en") -> Lexicon:
+    """Opposites of the language of a row, or else of `language`; none where there is no table."""
+    return load_lexicon(cell(row, "language") or language, may_be_empty=True)
+
+
+def existing_tuples(path: str | None, language: str) -> Iterator[tuple[str, str]]:
+    """Groups and attributes of the user's own data; `language` is that of rows that name none."""
     if path is None:
         return
     from pathlib import Path
@@ -64,12 +66,12 @@ def existing_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, s
     for row in read_table(Path(path), ("identity", "attribute"), respect_statuses=False).iter_rows(
         named=True
     ):
-        yield folded(cell(row, "identity")), key(cell(row, "attribute"), lexicon)
+        yield folded(cell(row, "identity")), key(cell(row, "attribute"), _lexicon(row, language))
 
 
-def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
+def judge(_settings: TuplesSettings, existing: frozenset[tuple[str, str]], ask: Ask, row: Cells) -> Judged:
     """The attribute without copula and words of degree; what is known already is no draft."""
-    lexicon, existing = of
+    lexicon = _lexicon(ask.facts)
     attribute = clean(cell(row, "attribute"), lexicon)
     cells = {**ask.facts, "attribute": attribute, "polarity": cell(row, "polarity").casefold()}
     if not attribute or cells["polarity"] not in POLARITIES:
@@ -81,8 +83,7 @@ def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
 
 def same(cells: Cells) -> object:
     """Group and attribute without regard to its form."""
-    lexicon = load_lexicon(cells.get("language") or "en", may_be_empty=True)
-    return folded(cells["identity"]), key(cells["attribute"], lexicon)
+    return folded(cells["identity"]), key(cells["attribute"], _lexicon(cells))
 
 
 def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
@@ -115,7 +116,7 @@ def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) 
 
 def _like(draft: Mapping[str, Any], earlier: Mapping[str, Any]) -> bool:
     """Whether two attributes of one group are the same, or nearly, and mean no opposite things."""
-    lexicon = load_lexicon(draft.get("language") or "en", may_be_empty=True)
+    lexicon = _lexicon(draft)
     first, second = draft["attribute"], earlier["attribute"]
     if key(first, lexicon) == key(second, lexicon):
         return True

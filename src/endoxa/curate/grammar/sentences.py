@@ -54,7 +54,7 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
         )
     if not lexicon.senses(lexicon.split(core.lower())):
         return None  # one adjective of a phrase: whether its opposite fits there is only known for English
-    agreeing = _agreeing(opposed, lexicon, gender) if lexicon.language in _GENDERED else opposed
+    agreeing = _agreeing(opposed, lexicon, gender if lexicon.language in _GENDERED else "m")
     return predicate.frame.format(agreeing) if agreeing else None
 
 

@@ -100,7 +100,7 @@ class HarmSettings(ChatRunSettings):
     ]
     languages: tuple[str, ...] = ()
     language: Annotated[
-        str, Option("Language of the questions: ar, en, es, fr, hi or pt.", ASKING, metavar="CODE")
+        str, Option("Language of the questions: ar, en, es, fr, hi, pt or sw.", ASKING, metavar="CODE")
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[

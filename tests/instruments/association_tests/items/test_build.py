@@ -167,7 +167,7 @@ def test_direction_is_named_only_where_a_source_names_it():
     assert "no direction claimed" in by_name["en/lower-caste_male/upper-caste_female/pleasant-unpleasant"]
 
 
-LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw")
+LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw", "ar")
 
 
 @pytest.mark.slow

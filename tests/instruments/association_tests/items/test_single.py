@@ -89,3 +89,24 @@ def test_what_cannot_be_used_is_said(table: pl.DataFrame, sentence: str):
 def test_another_contrast_is_refused():
     with pytest.raises(UserError, match="Leave out --contrast other"):
         built(attributes="other")
+
+
+@pytest.mark.parametrize(
+    ("language", "identity", "attribute", "said", "opposite"),
+    [
+        # The subject is ours, so it can have the gender that the attribute shows, whatever that of the group is.
+        ("fr", "Corses", "violents", "Ces individus sont violents.", "Ces individus sont pacifiques."),
+        ("fr", "Bamiléké", "avares", "Ces individus sont avares.", "Ces individus sont généreux."),
+        # Swahili: class 2 agrees, "msema kweli" and "mtu mwaminifu" are of class 1 (Ashton 1947).
+        ("sw", "wanasheria", "waongo", "Watu hawa ni waongo.", "Watu hawa ni wasema kweli."),
+        ("sw", "Wakikuyu", "wezi", "Watu hawa ni wezi.", "Watu hawa ni waaminifu."),
+        # Arabic: no copula; the denial of a feminine plural is not known, its opposite is.
+        ("ar", "النساء", "ضعيفات", "هؤلاء ضعيفات.", "هؤلاء قويات."),
+        ("ar", "البدو", "شجعان", "هؤلاء شجعان.", "هؤلاء جبناء."),
+    ],
+)
+def test_attributes_agree_with_a_bleached_subject(language, identity, attribute, said, opposite):
+    rows = [("a", identity, attribute), ("b", "الرجال" if language == "ar" else "wanaume", attribute)]
+    table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
+    test = built(table.with_columns(axis=pl.lit("x"), language=pl.lit(language)))[0][0]
+    assert (test.a.texts, test.b.texts) == ((said,), (opposite,))

@@ -80,17 +80,17 @@ def test_every_attribute_and_value_has_a_name_in_every_language(code: str) -> No
 
 def test_an_own_file_of_questions_is_read_and_faults_are_named(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
-    with pytest.raises(UserError, match=r"no questions on harm in 'sw'. Available: ar, en"):
-        read_language("sw")
+    with pytest.raises(UserError, match=r"no questions on harm in 'yo'. Available: ar, en"):
+        read_language("yo")
     path.write_text("[question]\nstatement = 'x'\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"own.toml: .*must hold each of \{base\}"):
-        read_language("sw", path)
+        read_language("yo", path)
     path.write_text("[", encoding="utf-8")
     with pytest.raises(UserError, match="is not valid TOML"):
-        read_language("sw", path)
+        read_language("yo", path)
     path.write_bytes("é".encode("latin-1"))
     with pytest.raises(UserError, match="is not UTF-8"):
-        read_language("sw", path)
+        read_language("yo", path)
 
 
 # ------------------------------------------------------------------ answers

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 
 import polars as pl
 
-from endoxa.curate.grammar.sentences import Sentences, same_words, sentence_pair
+from endoxa.curate.grammar.sentences import Sentences, gender_shown, same_words, sentence_pair
 from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
@@ -66,14 +66,26 @@ def with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> p
         require_sentences(language, templates, ALL)
     keys = ["attribute", "language", "agreement", "predicate"]
     attributes = table.select(keys).unique(maintain_order=True)
-    subjects = [
-        templates[language].people.get(gender, templates[language].people.get("", ""))
-        for language, gender in attributes.select("language", "agreement").iter_rows()
-    ]
-    rows = attributes.with_columns(pl.Series("identity", subjects, dtype=pl.String)).iter_rows(named=True)
+    rows = []
+    for row in attributes.iter_rows(named=True):
+        people = templates[row["language"]].people
+        gender = row["agreement"] or _gender_of_people(row["attribute"], row["language"])
+        rows.append(row | {"identity": people.get(gender, people.get("", "")), "agreement": gender})
     made = pl.DataFrame(list(_made(rows)), schema=dict.fromkeys(MADE, pl.String))
     attributes = pl.concat([attributes, made], how="horizontal")
     return table.join(attributes, on=keys, how="left", maintain_order="left")
+
+
+def _gender_of_people(attribute: str, language: str) -> str:
+    """The gender that the bleached subject needs: the one that the attribute shows, or 'm' where it goes with both.
+
+    Empty where the attribute is not known, and so its gender is not.
+    """
+    if language not in languages():
+        return ""
+    lexicon = load_lexicon(language)
+    listed = lexicon.senses(lexicon.split(attribute.lower()))
+    return gender_shown(attribute, lexicon) or ("m" if listed else "")
 
 
 MADE = ("said", "opposite", "opposite_term")
@@ -89,8 +101,9 @@ def _made(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str | 
         sayings = _sentences(cells, None, denied)
         lexicon = load_lexicon(language) if language in languages() else None
         other = _sentences(cells, lexicon, opposed, antonym_only=True)
+        stated = sayings or other  # an attribute whose denial is not known may have an opposite
         yield {
-            "said": sayings.more if sayings else None,
+            "said": stated.more if stated else None,
             "opposite": other.less if other else None,
             "opposite_term": other.attribute_less if other else None,
         }

@@ -18,6 +18,7 @@ from endoxa.report.claims import CLAIMED, clear
 from endoxa.report.closer import EACH, Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import claim_map, described, dot_figure, in_parts, labelled, series_figure
+from endoxa.report.labels import isolated
 from endoxa.report.words import decimal_interval, language_name, listed, plural, signed, slug
 
 MOST_STRONGEST = 24
@@ -122,7 +123,11 @@ def _label(*, language: bool) -> pl.Expr:
     spoken = pl.col("language").map_elements(
         lambda code: f", {language_name(code)}" if code and language else "", return_dtype=pl.String
     )
-    return pl.format("{} vs {}{}\n{} (+) / {} (−)", "x", "y", spoken, "a", "b")
+    return pl.format("{} vs {}{}\n{} (+) / {} (−)", *map(_name, ("x", "y")), spoken, *map(_name, ("a", "b")))
+
+
+def _name(column: str) -> pl.Expr:
+    return pl.col(column).map_elements(isolated, return_dtype=pl.String)
 
 
 def every_test(results: Associations) -> Section:
@@ -181,7 +186,7 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
         for part, places in in_parts(placed["place"].unique(maintain_order=True).to_list(), rows_each):
             shown = placed.filter(pl.col("place").is_in(places))
             alike = shown.select(*ATTRIBUTES, "x", "y", "model", "pooling").is_duplicated().any()
-            block = pl.format("{} (+) rather than {} (−)", "a", "b")
+            block = pl.format("{} (+) rather than {} (−)", *map(_name, ("a", "b")))
             yield Figure(
                 name=f"forest-{slug(str(language) or 'tests')}",
                 title=title + part,
@@ -255,7 +260,7 @@ def maps(results: Associations) -> Section:
 
 def _maps(tests: pl.DataFrame, drawn: pl.DataFrame, language: str, title: str) -> Iterator[Figure]:
     ordered = drawn.sort("mean", descending=True, nulls_last=True, maintain_order=True)
-    rows = labelled(ordered, pl.format("{} vs {}: {} / {}", "x", "y", "a", "b"), "test")
+    rows = labelled(ordered, pl.format("{} vs {}: {} / {}", *map(_name, ("x", "y", "a", "b"))), "test")
     star = pl.when(clear()).then(pl.lit(CLAIMED)).otherwise(pl.lit(""))
     cells = rows.join(tests, on=TEST, maintain_order="left").select(
         "verdict",
@@ -335,7 +340,7 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                     _cells(shown, groups),
                     groups,
                     reach=reach,
-                    title=f"effect size: row nearer than column to {b} (−), to {a} (+)",
+                    title=f"effect size: row nearer than column to {isolated(b)} (−), to {isolated(a)} (+)",
                     across=across,
                 ),
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "

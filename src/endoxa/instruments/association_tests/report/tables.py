@@ -157,7 +157,9 @@ def all_tests(results: Associations) -> Section:
         "All tests (n: texts in X/Y/A/B)",
         estimates,
         (
-            *map(text_field, ("test", "encoder", "language", "x", "y", "a", "b")),
+            *map(text_field, ("test", "encoder")),
+            text_field("language", shown=lambda code: language_name(code) if code else NO_VALUE),
+            *map(text_field, ("x", "y", "a", "b")),
             text_field("n", lambda row: "/".join(count(row[size]) for size in ("n_x", "n_y", "n_a", "n_b"))),
             number_field("effect size", effect("effect_size")),
             number_field("ddof 0", effect("effect_size_ddof0")),
