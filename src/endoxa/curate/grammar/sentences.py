@@ -108,6 +108,27 @@ def in_agreement(attribute: str, lexicon: Lexicon, gender: str) -> str:
     return plurals.pop()
 
 
+def _head_in_agreement(attribute: str, template: Template, lexicon: Lexicon, gender: str) -> str:
+    """An attribute whose head agrees: all of it, or the adjective before a complement ("bueno en matemáticas")."""
+    copula = template.said.partition("{attribute}")[0]
+    if copula and attribute.lower().startswith(copula):
+        return f"{copula}{_head_in_agreement(attribute[len(copula) :], template, lexicon, gender)}"
+    if template.said.startswith("{attribute} "):
+        before, blank, head = attribute.rpartition(" ")
+        return f"{before}{blank}{in_agreement(head, lexicon, gender)}"
+    agreeing = in_agreement(attribute, lexicon, gender)
+    head, blank, rest = attribute.partition(" ")
+    first, *behind = rest.lower().split() or [""]
+    if (
+        agreeing == attribute
+        and first in lexicon.rules.function
+        and behind
+        and not lexicon.senses(behind[:1])
+    ):
+        return f"{in_agreement(head, lexicon, gender)}{blank}{rest}"
+    return agreeing
+
+
 def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
     """'f' or 'm' where only one gender has the attribute in this form ("fuertes" has both); empty otherwise."""
     if lexicon is None or not attribute:
@@ -178,7 +199,7 @@ def sentence_pair(
     else:
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         if lexicon is not None and lexicon.language == template.language:
-            attribute = in_agreement(attribute, lexicon, named)
+            attribute = _head_in_agreement(attribute, template, lexicon, named)
         statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
     if template.gendered:

@@ -12,6 +12,7 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 from endoxa.sources.check import (
+    agreement,
     characters,
     contrasts,
     wording,
@@ -68,6 +69,11 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     wording.article,
     wording.pronoun,
     wording.doubled_word,
+    agreement.predicate_number,
+    agreement.predicate_gender,
+    agreement.capitals_differ,
+    agreement.construction,
+    agreement.no_copula,
     characters.mixed_script_word,
     characters.mixed_scripts,
     characters.scripts_differ,
