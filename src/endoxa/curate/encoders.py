@@ -80,7 +80,7 @@ def _directions(texts: Sequence[str], /) -> Vectors:
     """A direction for each text, drawn with the text as seed: of two different ones the cosine is near 0."""
     draws = [np.random.default_rng(list(text.encode())).standard_normal(DIRECTIONS) for text in texts]
     vectors = np.array(draws, dtype=np.float32).reshape(len(draws), DIRECTIONS)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 class _Loaded:

@@ -91,7 +91,9 @@ def persons_differ(question: Question) -> Iterator[Problem]:
         )
     ]
     between = {
-        word.folded for one, other in pairwise(spans) for word in first[one.end_more : other.start_more]
+        word.folded
+        for before, behind in pairwise(spans)
+        for word in first[before.end_more : behind.start_more]
     }
     if between - small:
         message = f"the two persons differ in {len(spans)} places: let their groups alone differ"
@@ -112,18 +114,20 @@ def question_article(question: Question) -> Iterator[Problem]:
     others = _other_articles(question.language)
     everything = [words(text) for _, text in question.sentences()]
     together = {(a.folded, b.folded) for text in everything for a, b in pairwise(text)}
-    for article, noun in sorted(together):
-        other = others.get(article, "")
-        if other > article and (other, noun) in together:
+    for written, following in sorted(together):
+        other = others.get(written, "")
+        if other > written and (other, following) in together:
             message = "has one noun with a masculine and with a feminine article: use the one of the person"
-            yield question.problem("warning", "question-article", "", message, f"{article} / {other} {noun}")
+            yield question.problem(
+                "warning", "question-article", "", message, f"{written} / {other} {following}"
+            )
 
 
 @cache
 def _other_articles(language: str) -> dict[str, str]:
     """The article of the other gender, from `articles` of `checks.toml` ("un/une")."""
     pairs = [pair.split("/") for pair in words_of(language, "checks.toml").get("articles", "").split()]
-    return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
+    return {article: other for pair in pairs for article, other in (pair, pair[::-1])}
 
 
 QUESTION_CHECKS: tuple[Callable[[Question], Iterator[Problem]], ...] = (
