@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from endoxa.curate.encoder_languages import LEAST, chosen_encoder, nearness
 from endoxa.curate.encoders import Encoder, load_encoder
+from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
 
 TEXTS = [
@@ -78,3 +80,28 @@ def test_an_unknown_precision_is_one_sentence() -> None:
         UserError, match=r"--precision: 'int4' is unknown\. Expected one of: float32, bfloat16\."
     ):
         load_encoder(precision="int4")
+
+
+@pytest.mark.slow
+def test_the_default_encoder_knows_english_only(encoder: Encoder) -> None:
+    english, hindi = (nearness(encoder, load_lexicon(language)) for language in ("en", "hi"))
+    assert english is not None
+    assert english.share > LEAST
+    assert hindi is not None
+    assert hindi.share < LEAST
+
+
+def test_directions_of_words_are_chance() -> None:
+    measured = nearness(load_encoder("same-words"), load_lexicon("sw"))
+    assert measured is not None
+    assert measured.share == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.slow
+def test_without_a_name_words_of_another_language_are_united_by_form_only() -> None:
+    told: list[str] = []
+    encoder = chosen_encoder(None, load_lexicon("sw"), "float32", told.append)
+    wise, fond_of_money = encoder(["wana busara", "wanapenda pesa"])
+    assert abs(wise @ fond_of_money) < 0.2
+    assert "does not seem to know Swahili" in told[0]
+    assert "LaBSE" in told[0]

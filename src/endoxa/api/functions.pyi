@@ -1139,9 +1139,9 @@ def curate_group(
     progress: bool = True,
     existing: str | Path | None = None,
     attribute_column: str = 'attribute',
-    language: str = 'en',
+    language: str | None = None,
     lexicon: str | Path | None = None,
-    encoder: str = 'all-MiniLM-L6-v2',
+    encoder: str | None = None,
     precision: str = 'float32',
     tau: float = 0.55,
     method: str = 'endoxa',
@@ -1154,7 +1154,7 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
@@ -1167,9 +1167,9 @@ def curate_thresholds(
     progress: bool = True,
     constraints: str | Path | None = None,
     attribute_column: str = 'attribute',
-    language: str = 'en',
+    language: str | None = None,
     lexicon: str | Path | None = None,
-    encoder: str = 'all-MiniLM-L6-v2',
+    encoder: str | None = None,
     precision: str = 'float32',
     low: float = 0.3,
     high: float = 0.8,
@@ -1184,7 +1184,7 @@ def curate_thresholds(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         low: Minimum threshold.
         high: Maximum threshold.

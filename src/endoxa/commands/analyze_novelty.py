@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from endoxa.commands.verbs import Outcome, argument, print_lines
+from endoxa.commands.verbs import Outcome, argument, note, print_lines
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
@@ -95,11 +95,13 @@ def novelty(
       endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty.csv
       endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty.csv
     """  # noqa: D301
+    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
     from endoxa.curate.novelty.labels import read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
     from endoxa.curate.novelty.threshold import calibrate, cuts
+    from endoxa.curate.opposites import load_lexicon
     from endoxa.errors import UserError
 
     if out is None and sheet is None:
@@ -117,6 +119,10 @@ def novelty(
     ]
     pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
+    for language in languages:
+        lexicon = load_lexicon(language, may_be_empty=True)
+        if language != DEFAULT_LANGUAGE and (sentence := doubt(encoder, vectors, lexicon)):
+            note(sentence)
     if sheet is not None:
         drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
         print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))

@@ -41,13 +41,14 @@ class Meanings:
         "attribute"
     )
     encoder: Annotated[
-        str,
+        str | None,
         Option(
-            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).",
+            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.",
             ITEMS,
             metavar="NAME",
+            default="all-MiniLM-L6-v2 where it knows the language, else same-words",
         ),
-    ] = "all-MiniLM-L6-v2"
+    ] = None
     precision: Annotated[
         str,
         Option(
@@ -56,7 +57,15 @@ class Meanings:
             metavar="TYPE",
         ),
     ] = "float32"
-    language: Annotated[str, Option("Language of the attributes.", DATA, metavar="CODE")] = "en"
+    language: Annotated[
+        str | None,
+        Option(
+            "Language of the attributes.",
+            DATA,
+            metavar="CODE",
+            default="the only one that the file names, else en",
+        ),
+    ] = None
     lexicon: Annotated[
         Path | None, Option("Your own antonyms: columns one, other, pos.", DATA, metavar="FILE")
     ] = None
@@ -138,17 +147,26 @@ def group(
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
     """  # noqa: D301
-    from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.group import SCHEMA, group_attributes, method_named, read_attributes, read_existing
+    from endoxa.curate.encoder_languages import chosen_encoder
+    from endoxa.curate.group import (
+        SCHEMA,
+        group_attributes,
+        language_of,
+        method_named,
+        read_attributes,
+        read_existing,
+    )
     from endoxa.curate.opposites import load_lexicon
 
     chosen = method_named(method, adds=existing is not None)
-    counts = read_attributes(file, meanings.attribute_column, meanings.language, note, SCHEMA)
+    language = meanings.language or language_of(file)
+    counts = read_attributes(file, meanings.attribute_column, language, note, SCHEMA)
     earlier = read_existing(existing) if existing else None
+    lexicon = load_lexicon(language, meanings.lexicon)
     table = group_attributes(
         counts,
-        load_encoder(meanings.encoder, meanings.precision),
-        load_lexicon(meanings.language, meanings.lexicon),
+        chosen_encoder(meanings.encoder, lexicon, meanings.precision, note),
+        lexicon,
         tau=tau,
         method=chosen,
         existing=earlier,
@@ -186,8 +204,9 @@ def thresholds(
       endoxa curate thresholds statements.csv -o out/thresholds
       endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
     """  # noqa: D301
-    from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.group import read_attributes
+    from endoxa.curate.encoder_languages import chosen_encoder
+    from endoxa.curate.encoders import DEFAULT_ENCODER
+    from endoxa.curate.group import language_of, read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
     from endoxa.curate.pages import thresholds_figure
@@ -200,10 +219,11 @@ def thresholds(
     require_apart([path], [file, constraints, meanings.lexicon])
     require_table_name(path)
     taus = grid(low, high, step)
-    counts = read_attributes(file, meanings.attribute_column, meanings.language, note)
-    words = load_lexicon(meanings.language, meanings.lexicon)
+    language = meanings.language or language_of(file)
+    counts = read_attributes(file, meanings.attribute_column, language, note)
+    words = load_lexicon(language, meanings.lexicon)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
-    encoder = load_encoder(meanings.encoder, meanings.precision)
+    encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
     table = thresholds_table(counts, encoder, words, taus, pairs, seed=seed, tell=note)
     write_table(table, path)
     figure = replace(thresholds_figure(table, from_rules=constraints is None), name=path.stem)

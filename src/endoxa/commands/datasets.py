@@ -200,7 +200,9 @@ def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]
 
 
 def check(
-    file: Annotated[Path, argument("File of pairs in a known format, or of associations.", metavar="FILE")],
+    file: Annotated[
+        Path, argument("File of pairs in a known format, of associations, or of questions.", metavar="FILE")
+    ],
     *,
     reading: CheckedReading,
     out: Annotated[
@@ -217,7 +219,7 @@ def check(
     """Check a file: each problem with its number and the first rows that have it.
 
     A table with the columns association_id, identity and attribute, for example the pairs exported from a campaign, is
-    checked as associations. Rows withdrawn from the campaign are skipped.
+    checked as associations, a file in BBQ's format as questions. Rows withdrawn from the campaign are skipped.
 
     The exit code is 1 if there is a problem of severity 'error', else 0.
 

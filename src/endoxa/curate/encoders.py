@@ -15,12 +15,15 @@ from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Vector as Vectors
 from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
 
-__all__ = ["DEFAULT_ENCODER", "Encoder", "Precision", "Vectors", "load_encoder"]
+__all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Precision", "Vectors", "load_encoder"]
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
+SAME_WORDS = "same-words"
+"""Name of what knows no meaning: every text has a direction of its own."""
 Precision = Literal["float32", "bfloat16"]
 BATCH_TOKENS = 4096
 """Tokens that go through the network at once."""
+DIRECTIONS = 512
 SMALLEST = 1e-12
 """Length below which a vector counts as zero, and stays as it is."""
 
@@ -34,7 +37,7 @@ class Encoder(Protocol):
 
 
 def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Encoder:
-    """The encoder called `name`: 'all-MiniLM-L6-v2', or 'hf/ORG/NAME' or 'hf/FOLDER' (any sentence-transformers model).
+    """The encoder called `name`: 'all-MiniLM-L6-v2', 'hf/ORG/NAME' or 'hf/FOLDER' (sentence-transformers), same-words.
 
     Args:
         name: see above.
@@ -48,6 +51,8 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
         raise UserError(
             f"--precision: '{precision}' is unknown. Expected one of: {', '.join(get_args(Precision))}."
         )
+    if name == SAME_WORDS:
+        return _directions
     if find_spec(LIBRARY) is None:
         raise UserError(
             "Sentence embeddings need the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
@@ -66,9 +71,16 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
     else:
         raise UserError(
             f"--encoder: '{name}' is unknown. Expected {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER (a model of "
-            "sentence-transformers)."
+            f"sentence-transformers), or {SAME_WORDS}."
         )
     return _Loaded(_open(name, target, precision, offline=offline))
+
+
+def _directions(texts: Sequence[str], /) -> Vectors:
+    """A direction for each text, drawn with the text as seed: of two different ones the cosine is near 0."""
+    draws = [np.random.default_rng(list(text.encode())).standard_normal(DIRECTIONS) for text in texts]
+    vectors = np.array(draws, dtype=np.float32).reshape(len(draws), DIRECTIONS)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 class _Loaded:

@@ -115,6 +115,8 @@ class Sample:
         attribute: integer code of the attribute (or of the sentence frame, where pairs differ in the identity); None
             where no two pairs share one.
         kind: what the other sentence is made with, 'negation', 'antonym' or 'other' per pair; None where all are other.
+        denied: 1 where the other sentence denies the stereotypical one, -1 the other way round, else 0; None where no
+            pair is a denial.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
@@ -127,6 +129,7 @@ class Sample:
     resamples: int = 2000
     attribute: np.ndarray | None = None
     kind: np.ndarray | None = None
+    denied: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ def kind(words: list[str]) -> Kind:
         return "verb"
     base = base_form(word)
     if base is not None and base != word:
-        # A form in -s:.
-        if not after or after[0] in _BEHIND_NOUNS:
+        infinitive = after[:1] == ["to"] and base in listed("verbs") and after[1:] and base_form(after[1])
+        if not after or (after[0] in _BEHIND_NOUNS and not infinitive):
             return "copula"
         usual = base in listed("verbs") or base in _LIGHT
         return "verb" if usual or after[0] in listed("followers") else "copula"
@@ -79,7 +79,7 @@ def _by_dictionary(word: str, after: list[str], base: str | None) -> Kind:
         return _without_verb(word, after, noun=noun and not adjective)
     if adjective:
         compound = bool(after) and _ends_like_adjective(after[-1]) and not can_be(after[-1], "NOUN")
-        if not after or after[0] in listed("followers") | {"enough"} or _names_people(after[-1]) or compound:
+        if not after or after[0] in listed("followers") | {"enough"} or names_people(after[-1]) or compound:
             return "copula"
         raise UnclearError(f"'{word}' can be an adjective or a verb here")
     if not noun or not after or after[0] in listed("followers"):
@@ -127,7 +127,8 @@ def _ends_like_adjective(word: str) -> bool:
     return can_be(word, "ADJ") or participle or word.endswith(_ADJECTIVES)
 
 
-def _names_people(word: str) -> bool:
+def names_people(word: str) -> bool:
+    """Whether a plural noun is one of persons, by our list or by its ending."""
     return word in listed("people") or (is_plural(word) and word.endswith(_AGENTS))
 
 
@@ -138,22 +139,23 @@ _PERSONS = ("man", "woman", "person", "mate", "lord")
 
 
 def in_plural(words: list[str]) -> list[str]:
-    """The words with their person in the plural, where they begin with "a" or "an"; otherwise as they are.
+    """The words with their person in the plural, where one is in the singular ("a thief", "hard worker").
 
     Raises:
         UnclearError: another word would have to change with the person ("a man who lies").
     """
     low = [word.lower() for word in words]
-    if len(low) < 2 or low[0] not in _ARTICLES:
+    article = int(low[0] in _ARTICLES)
+    if len(low) < 2 or not (article or can_be(low[0], "ADJ")):
         return words
     stops = listed("prepositions") | listed("complements") | {*_CONJUNCTIONS, "to"}
-    head = next((at for at, word in enumerate(low) if at > 1 and word in stops), len(low)) - 1
-    if not _is_person(low[head]):
+    head = next((at for at, word in enumerate(low) if at > article and word in stops), len(low)) - 1
+    if not _is_person(low[head]) or (not article and (head == 0 or can_be(low[head], "ADJ"))):
         return words
     plural = "people" if low[head] == "person" else inflected(low[head], "NNS")
     if set(low[1:]) & set(_CONJUNCTIONS):
         raise UnclearError(f"'{low[head]}' is a singular behind a plural group: write '{plural}'")
-    return [*words[1:head], plural, *words[head + 1 :]]
+    return [*words[article:head], plural, *words[head + 1 :]]
 
 
 def _is_person(word: str) -> bool:

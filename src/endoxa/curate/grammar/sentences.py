@@ -6,29 +6,24 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from endoxa.curate.english import can_be, is_plural, lemma
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
-from endoxa.curate.grammar.english import kind as english_kind
+from endoxa.curate.grammar.fitting import natural
 from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
-from endoxa.curate.opposites.lexicon import forms
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
 
-_GENDERED = ("fr", "es", "pt", "hi")
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
-_ANYWHERE = {"good", "bad", "better", "worse", "best", "worst", "kind", "rude", "friendly", "hostile"}
 LONGEST = 5
 """Words of the longest attribute that one turned word is the opposite of."""
-_GRADES = ("more", "less", "always", "never")
-PLURAL = {"m": ("p",), "f": ("fp", "f")}
+PLURAL = {"m": ("p",), "f": ("fp", "f", "p")}
 """Features of `forms` that a plural of each gender has, the first that there is."""
 
 
@@ -47,54 +42,15 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
     opposed = antonym(core.lower(), lexicon.language, lexicon)
     if not opposed or opposed.lower() == core.lower():
         return None
+    listed_whole = bool(lexicon.senses(lexicon.split(core.lower())))
     if lexicon.language == "en":
         kind: Kind = "verb" if predicate.frame == "{}" else "copula"
-        return (
-            predicate.frame.format(with_capitals(opposed)) if _natural(core.lower(), opposed, kind) else None
-        )
-    if not lexicon.senses(lexicon.split(core.lower())):
+        fits = natural(core.lower(), opposed, kind, listed_whole=listed_whole)
+        return predicate.frame.format(with_capitals(opposed)) if fits else None
+    if not listed_whole:
         return None  # one adjective of a phrase: whether its opposite fits there is only known for English
-    agreeing = _agreeing(opposed, lexicon, gender if lexicon.language in _GENDERED else "m")
+    agreeing = _agreeing(opposed, lexicon, gender)
     return predicate.frame.format(agreeing) if agreeing else None
-
-
-def _natural(core: str, opposed: str, kind: Kind) -> bool:
-    """Whether an English opposite can stand where the attribute stood.
-
-    It must be of the same kind and number, and where only a word of a phrase was turned, what follows must go with
-    it: a plural noun ("poor families"), or anything after "good" and "bad" or a prefix ("unable to", not "full of").
-    """
-    before, after = core.split(), opposed.split()
-    try:
-        if before[0] == "being" or english_kind(after) != kind:
-            return False
-    except UnclearError:
-        return False
-    adjective = can_be(after[-1], "ADJ") and lemma(after[-1], "ADJ") == after[-1]
-    singular = can_be(after[-1], "NOUN") and not adjective and not is_plural(after[-1])
-    word = before[-1]
-    if (can_be(word, "NOUN") and lemma(word, "NOUN") != word) and singular:
-        return False
-    return _fits(before, after, kind)
-
-
-def _fits(before: list[str], after: list[str], kind: Kind) -> bool:
-    """Whether what follows the turned word goes with its opposite, and an adverb was turned into an adverb."""
-    spans = differing_spans(words(" ".join(before)), words(" ".join(after)))
-    if len(spans) != 1:
-        return True
-    end = spans[0].end_more
-    old, new = (
-        " ".join(before[spans[0].start_more : end]),
-        " ".join(after[spans[0].start_less : spans[0].end_less]),
-    )
-    if kind == "verb":
-        return not (spans[0].start_more and can_be(old, "ADV") and not can_be(new, "ADV"))
-    if "-" in old and " " in new and new.split()[0] in old.split("-"):
-        return False
-    if end == len(before) or is_plural(before[end]) or old in _GRADES:
-        return True
-    return {old, new} <= _ANYWHERE or old.endswith(new) or new.endswith(old)
 
 
 def _agreeing(opposed: str, lexicon: Lexicon, gender: str) -> str | None:
@@ -103,15 +59,74 @@ def _agreeing(opposed: str, lexicon: Lexicon, gender: str) -> str | None:
     for sense in lexicon.senses(key):
         row = lexicon.rows[sense.row]
         for term in row.poles[sense.pole]:
-            inflected = forms(term, row.part, lexicon.language)
+            inflected = lexicon.forms(row, term)
             if opposed in inflected.values():
                 masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
                 return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
     return opposed if gender else None
 
 
-def _plural(inflected: dict[str, str], gender: str) -> str:
-    return next((inflected[feature] for feature in PLURAL[gender] if feature in inflected), inflected[""])
+def _plural(inflected: Mapping[str, str], gender: str) -> str:
+    there = (inflected[feature] for feature in PLURAL[gender] if feature in inflected)
+    return next(there, next(iter(inflected.values())))
+
+
+def in_agreement(attribute: str, lexicon: Lexicon, gender: str) -> str:
+    """An attribute of the table of opposites in the plural of the gender; other attributes as they are.
+
+    Args:
+        attribute: as it was given.
+        lexicon: opposites of the language, whose forms are looked up.
+        gender: 'm' or 'f' of the group; empty where it is not known, so that both plurals agree.
+
+    Raises:
+        UnclearError: it has the other gender, or its plural is not known.
+    """
+    key = lexicon.split(attribute.lower())
+    features: set[str] = set()
+    plurals: set[str] = set()
+    for sense in lexicon.senses(key):
+        row = lexicon.rows[sense.row]
+        places = PLURAL | ({"f": ("fp",)} if row.form is not None else {})
+        for term in row.poles[sense.pole]:
+            inflected = lexicon.forms(row, term)
+            here = {feature for feature, form in inflected.items() if lexicon.split(form) == key}
+            if here and (row.form is not None or len(inflected) > 1):
+                features |= here
+                plurals |= {
+                    next((inflected[feature] for feature in places[sex] if feature in inflected), "")
+                    for sex in gender or PLURAL
+                } - {""}
+    if not features or key in {lexicon.split(plural) for plural in plurals}:
+        return attribute
+    if gender == "m" and features == {"f"}:
+        raise UnclearError(f"'{attribute}' is singular and feminine, the group is not: write the plural")
+    if gender and not features & ({"", "f"} if gender == "f" else {""}):
+        raise UnclearError(f"'{attribute}' and the group differ in gender")
+    if len(plurals) != 1:
+        raise UnclearError(f"'{attribute}' is no plural that is known: write the plural")
+    return plurals.pop()
+
+
+def _head_in_agreement(attribute: str, template: Template, lexicon: Lexicon, gender: str) -> str:
+    """An attribute whose head agrees: all of it, or the adjective before a complement ("bueno en matemáticas")."""
+    copula = template.said.partition("{attribute}")[0]
+    if copula and attribute.lower().startswith(copula):
+        return f"{copula}{_head_in_agreement(attribute[len(copula) :], template, lexicon, gender)}"
+    if template.said.startswith("{attribute} "):
+        before, blank, head = attribute.rpartition(" ")
+        return f"{before}{blank}{in_agreement(head, lexicon, gender)}"
+    agreeing = in_agreement(attribute, lexicon, gender)
+    head, blank, rest = attribute.partition(" ")
+    first, *behind = rest.lower().split() or [""]
+    if (
+        agreeing == attribute
+        and first in lexicon.rules.function
+        and behind
+        and not lexicon.senses(behind[:1])
+    ):
+        return f"{in_agreement(head, lexicon, gender)}{blank}{rest}"
+    return agreeing
 
 
 def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
@@ -122,7 +137,7 @@ def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
     for sense in lexicon.senses(lexicon.split(attribute.lower())):
         row = lexicon.rows[sense.row]
         for term in row.poles[sense.pole]:
-            inflected = forms(term, row.part, lexicon.language)
+            inflected = lexicon.forms(row, term)
             if attribute.lower() in inflected.values():
                 shown |= {gender for gender in PLURAL if _plural(inflected, gender) == attribute.lower()}
     return shown.pop() if len(shown) == 1 else ""
@@ -183,12 +198,14 @@ def sentence_pair(
         statement = english.predicate(attribute, evidence)
     else:
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
+        if lexicon is not None and lexicon.language == template.language:
+            attribute = _head_in_agreement(attribute, template, lexicon, named)
         statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
     who = subject(identity, template, gender, prefix)
-    instead = opposite(statement, lexicon, gender) if lexicon else None
+    instead = opposite(statement, lexicon, gender if template.gendered else "m") if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
     less = instead or statement.denied

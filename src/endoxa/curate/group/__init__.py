@@ -26,6 +26,23 @@ WORKING_LANGUAGE = "en"
 """Language that statements are translated into."""
 
 
+def language_of(path: Path) -> str:
+    """The only language that a table names in its column `language`; English where statements were translated.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    table = read_table(path)
+    if "language" not in table.columns:
+        return WORKING_LANGUAGE
+    codes = {code.partition("-")[0].lower() for code in table["language"].drop_nulls() if code}
+    originals = {"statement", "original_statement"} <= {*table.columns}
+    translated = (
+        originals and not table.filter(pl.col("statement") != pl.col("original_statement")).is_empty()
+    )
+    return codes.pop() if len(codes) == 1 and not translated else WORKING_LANGUAGE
+
+
 def read_attributes(
     path: Path,
     column: str = "attribute",

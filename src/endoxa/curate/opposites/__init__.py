@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,6 @@ from endoxa.curate.opposites.lexicon import (
     LONGEST,
     Lexicon,
     Sense,
-    forms,
     languages,
     load_lexicon,
     plain,
@@ -178,7 +178,7 @@ def antonym(term: str, language: str = "en", lexicon: Lexicon | None = None) -> 
     return (
         (_opposite(_main(senses), lexicon) if senses else None)
         or _without_negation(tokens, text, lexicon)
-        or _in_phrase(tokens, lexicon)
+        or _in_phrase(tokens, text, lexicon)
         or _by_form(tokens, lexicon)
     )
 
@@ -192,7 +192,7 @@ def _opposite(sense: Sense, lexicon: Lexicon) -> str:
     """First term of the other pole, in the form of `sense`."""
     row = lexicon.rows[sense.row]
     term = row.poles[1 - sense.pole][0]
-    inflected = forms(term, row.part, lexicon.language)
+    inflected = lexicon.forms(row, term)
     if sense.feature in inflected:
         return inflected[sense.feature]
     grade = {"JJR": "more ", "JJS": "most "}.get(sense.feature, "")
@@ -216,8 +216,8 @@ def _without_negation(tokens: tuple[str, ...], text: str, lexicon: Lexicon) -> s
     return None
 
 
-def _in_phrase(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
-    """Turn the only word or term of a longer phrase that can be turned."""
+def _in_phrase(tokens: tuple[str, ...], text: str, lexicon: Lexicon) -> str | None:
+    """Turn the only word or term of a longer phrase that can be turned; hyphens and marks elsewhere stay."""
     negated = any(word in lexicon.rules.negators and not lexicon.senses((word,)) for word in tokens)
     if len(tokens) < 2 or negated or set(tokens) & {"and", "or", "but"}:
         return None
@@ -233,7 +233,9 @@ def _in_phrase(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
     if len(candidates) != 1:
         return None
     start, end, opposite = candidates[0]
-    return " ".join([*tokens[:start], opposite, *tokens[end:]])
+    turned = r"(?<!\w){}(?!\w)".format(r"[\W_]+".join(map(re.escape, tokens[start:end])))
+    replaced, places = re.subn(turned, lambda _: opposite, text)
+    return replaced if places == 1 else None
 
 
 def _turned(tokens: tuple[str, ...], start: int, end: int, lexicon: Lexicon) -> str | None:

@@ -278,10 +278,15 @@ def rules_of(language: str) -> Rules:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Two poles of terms. `part` is adj, noun, verb, transitive (a verb before any object) or adv."""
+    """Two poles of terms.
+
+    `part` is adj, noun, verb, transitive (a verb before any object) or adv; `form` the feature of all terms, where the
+    table says it and no rule makes other forms of them (Arabic).
+    """
 
     part: str
     poles: tuple[tuple[str, ...], tuple[str, ...]]
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +318,10 @@ class Lexicon:
     def senses(self, term: Sequence[str]) -> tuple[Sense, ...]:
         """Where the words of `term` stand together in the table, first row first."""
         return self.index.get("".join(term), ())
+
+    def forms(self, row: Row, term: str) -> Forms:
+        """The forms of a term of a row by feature, see `forms`."""
+        return {row.form: term} if row.form is not None else forms(term, row.part, self.language)
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as this language parts them."""
@@ -353,11 +362,12 @@ def _load(language: str, user_file: Path | None) -> Lexicon:
         text = file_with(language, "opposites.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
     rules = rules_of(language)
+    empty = Lexicon(language, rules, (), {})
     index: dict[str, dict[tuple[int, int], Sense]] = {}
     for number, row in enumerate(rows):
         for pole, terms in enumerate(row.poles):
             for place, term in enumerate(terms):
-                for feature, form in forms(term, row.part, language).items():
+                for feature, form in empty.forms(row, term).items():
                     key = "".join(words(form, split_apostrophes=rules.splits_at_apostrophe))
                     index.setdefault(key, {}).setdefault(
                         (number, pole), Sense(number, pole, feature, place == 0)
@@ -380,4 +390,5 @@ def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
             raise UserError(
                 f"{path}, row {number}, column 'pos': '{part}' is invalid. Expected one of: {', '.join(PARTS)}."
             )
-        yield Row(part, (first, second))
+        form = (row.get("form") or "").strip()
+        yield Row(part, (first, second), {"s": ""}.get(form, form) if form else None)

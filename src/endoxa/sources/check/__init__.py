@@ -11,7 +11,9 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
+from endoxa.sources.bbq.rows import is_bbq
 from endoxa.sources.check import (
+    agreement,
     characters,
     contrasts,
     wording,
@@ -32,6 +34,7 @@ from endoxa.sources.check.problems import (
     undeclared_language,
     write_problems,
 )
+from endoxa.sources.check.questions import check_questions
 from endoxa.sources.drafts import Draft, draft_faults, no_rows
 from endoxa.sources.files import require_file
 from endoxa.sources.read import DEFAULTS, FORMATS, reader_for
@@ -46,6 +49,7 @@ __all__ = [
     "check_associations",
     "check_file",
     "check_pairs",
+    "check_questions",
     "group_problems",
     "write_problems",
 ]
@@ -68,6 +72,11 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     wording.article,
     wording.pronoun,
     wording.doubled_word,
+    agreement.predicate_number,
+    agreement.predicate_gender,
+    agreement.capitals_differ,
+    agreement.construction,
+    agreement.no_copula,
     characters.mixed_script_word,
     characters.mixed_scripts,
     characters.scripts_differ,
@@ -109,7 +118,7 @@ def checks_of_pair(more: str, less: str, language: str) -> tuple[str, ...]:
 
 
 def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
-    """Every problem of a file of pairs or of a table of associations, whichever it is.
+    """Every problem of a file of pairs, of a table of associations or of questions, whichever it is.
 
     Raises:
         UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
@@ -118,6 +127,8 @@ def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None =
     require_file(path)
     if format == ASSOCIATIONS or (format is None and not options.columns and is_associations(path)):
         return check_associations(path)
+    if format is None and not options.columns and is_bbq(path):
+        return check_questions(path)
     return check_pairs(path, options, format)
 
 

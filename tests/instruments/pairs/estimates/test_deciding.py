@@ -5,7 +5,12 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.deciding import calibration_decides, deciding, deciding_scores
+from endoxa.instruments.pairs.estimates.deciding import (
+    calibration_decides,
+    confounded,
+    deciding,
+    deciding_scores,
+)
 from endoxa.instruments.pairs.estimates.records import check_records, kinds_of, scores_of
 from endoxa.instruments.pairs.headline import headline_of
 from support.analyze_fixtures import make_records
@@ -118,3 +123,20 @@ def test_gate_and_study_take_what_decides(calibrated):
     if decides:
         share = (scores[0].sample.difference > 0).mean()
         assert f"a {100 * share:.1f} %" in notes["sum"]
+
+
+@pytest.mark.parametrize(
+    ("denied", "calibrated", "untested"),
+    [(1.0, 0, True), (0.9, 0, True), (0.7, 0, False), (1.0, PAIRS, False), (-1.0, 0, True)],
+)
+def test_a_raw_preference_of_denials_is_not_claimed(denied: float, calibrated: int, untested: bool) -> None:
+    """`denied`: share of pairs in which the other half is a denial, negative where the stereotypical one is."""
+    halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
+    table = records("m", calibrated=calibrated).with_columns(denied=pl.Series(halves))
+    score = scores_of(check_records(table), resamples=100)[0]
+    assert bool(confounded(score.sample)) == untested
+
+
+def test_denials_in_either_half_in_turn_are_no_confusion() -> None:
+    table = records("m", calibrated=0).with_columns(denied=pl.Series([1.0, -1.0] * (PAIRS // 2)))
+    assert not confounded(scores_of(check_records(table), resamples=100)[0].sample)

@@ -108,6 +108,7 @@ KINDS = [
     ("a good leader of the house", "are good leaders of the house", "are not good leaders of the house"),
     ("not a leader", "are not leaders", "are leaders"),
     ("a matter of luck", "are a matter of luck", "are not a matter of luck"),
+    ("hard worker", "are hard workers", "are not hard workers"),
     ("used to be poor", "used to be poor", "did not use to be poor"),
     ("used to hard work", "are used to hard work", "are not used to hard work"),
     ("called early birds", "are called early birds", "are not called early birds"),
@@ -208,6 +209,21 @@ def test_natural_opposites(identity, attribute, opposite):
         "full of life",
         "cheats",
         "dance well",
+        "curse with black magic",
+        "judge other black people",
+        "attracted to tall men",
+        "religious supremacists",
+        "fair ladies",
+        "god sent",
+        "want to be respected",
+        "only good at fishing",
+        "eat sweet food",
+        "like to eat fish",
+        "love of money",
+        "more businesses than others",
+        "responsible for the household",
+        "speak badly of the poor",
+        "freedom-loving people",
     ],
 )
 def test_no_opposite_is_forced_where_it_would_not_fit(attribute):
@@ -333,6 +349,8 @@ def test_other_languages(language, identity, attribute, more, less):
         ("fr", "femmes", "ne savent rien", "negated with 'ne'"),
         ("es", "hombres", "basura", "'basura' is no plural that is known"),
         ("es", "hombres", "trabajadora", "'trabajadora' is singular and feminine"),
+        ("es", "hombres", "autoritarias", "differ in gender"),
+        ("ar", "سكان مصر", "كسولة", "write the plural"),
         ("pt", "homens", "bobão", "the plural of 'bobão' is not known"),
         ("fr", "femmes", "jamais contentes", "denial of 'jamais'"),
         ("es", "hombres", "nunca lloran", "denial of 'nunca'"),
@@ -356,6 +374,19 @@ def test_an_opposite_agrees_with_the_gender_of_the_group():
         row = made((who, "fortes"), language="pt").pairs.row(0, named=True)
         assert row["attribute_less"] == less
         assert row["agreement"] == {"fracas": "f", "fracos": "m"}[less]
+
+
+@pytest.mark.parametrize(
+    ("language", "identity", "attribute", "more", "less"),
+    [
+        ("hi", "पुरुष", "धीमा", "पुरुष धीमे हैं।", "पुरुष तेज़ हैं।"),
+        ("sw", "wakulima", "mlevi", "Wakulima ni walevi.", "Wakulima ni wasiokunywa."),
+        ("pt", "homens", "mal educado", "Os homens são mal-educados.", "Os homens são educados."),
+    ],
+)
+def test_both_halves_agree_with_the_group(language, identity, attribute, more, less):
+    row = made((identity, attribute), language=language).pairs.row(0, named=True)
+    assert (row["sent_more"], row["sent_less"]) == (more, less)
 
 
 def test_unknown_gender_is_refused_or_given():

@@ -17,6 +17,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.run import analyze_run
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -449,3 +450,30 @@ def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp
     measure(PAIRS, settings_for(tmp_path / "many.csv", tiny["causal"]), tmp_path / "undisturbed")
     undisturbed = records(tmp_path / "undisturbed")
     assert (found["score_more"] - undisturbed["score_more"]).abs().max() < 1e-4
+
+
+def test_a_random_model_prefers_nothing_where_every_pair_is_a_denial(tiny, tmp_path):
+    """It scores longer sentences lower, so that raw scores favour whatever is not denied."""
+    groups = [
+        "السعوديون",
+        "المصريون",
+        "المغاربة",
+        "العراقيون",
+        "السوريون",
+        "التونسيون",
+        "الليبيون",
+        "اليمنيون",
+    ]
+    attributes = [("طيبون", "طيبين"), ("صبورون", "صبورين"), ("منظمون", "منظمين")]
+    rows = [
+        f"{n}-{k},{group} {said}.,{group} ليسوا {denied}.,stereo,nationality,ar,{group},{said},ليسوا {denied}"
+        for n, group in enumerate(groups)
+        for k, (said, denied) in enumerate(attributes)
+    ]
+    path = tmp_path / "denials.csv"
+    path.write_text(HEADER + "\n".join(rows) + "\n", encoding="utf-8")
+    summary = measure(PAIRS, settings_for(path, tiny["causal"], calibrate=False), tmp_path / "run")
+    assert "24 of 24 pairs set a sentence against its denial" in summary.facts["data"]["notes"][0]
+    ratio = analyze_run(tmp_path / "run", resamples=100).estimates.filter(name="preference_ratio")
+    assert ratio["value"].min() > 0.8
+    assert set(ratio["verdict"]) == {"cannot-be-tested"}

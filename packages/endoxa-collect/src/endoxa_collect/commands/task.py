@@ -251,6 +251,8 @@ def _parameter(task: Task) -> str:
 
 def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of a groups file with what is like what; the site itself loads no encoder."""
+    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
+    from endoxa.curate.encoders import DEFAULT_ENCODER
     from endoxa.curate.group.neighbours import usual_encoder, with_likeness
     from endoxa.curate.opposites.lexicon import load_lexicon
 
@@ -259,8 +261,16 @@ def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         typer.echo(
             "Likeness is that of letters, not of meaning: install 'endoxa[curate]' for an encoder.", err=True
         )
-    language = next((str(row["language"]) for row in rows if row.get("language")), "en")
-    return with_likeness(rows, load_lexicon(language), encoder)
+    language = next((str(row["language"]) for row in rows if row.get("language")), DEFAULT_LANGUAGE)
+    lexicon = load_lexicon(language)
+    if (
+        encoder is not None
+        and language != DEFAULT_LANGUAGE
+        and (sentence := doubt(DEFAULT_ENCODER, encoder, lexicon))
+    ):
+        typer.echo(f"{sentence} Likeness is that of letters, not of meaning.", err=True)
+        encoder = None
+    return with_likeness(rows, lexicon, encoder)
 
 
 def _following(kind: str, output: Path) -> str:

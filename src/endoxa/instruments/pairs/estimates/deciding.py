@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.records import Scores, take
+from endoxa.schema import Sample
 
 RAW, CALIBRATED = "preference_ratio", "calibrated_preference_ratio"
 
@@ -29,6 +30,27 @@ def calibration_decides(calibrated: Any, pairs: Any) -> Any:
         pairs: all pairs, in the same form.
     """
     return (calibrated > 0) & (2 * calibrated >= pairs)
+
+
+MOST_DENIALS = 0.8
+"""Share of pairs whose denial stands in one half, above which a raw preference may be one for or against denials."""
+
+
+def confounded(sample: Sample) -> str:
+    """Why raw scores say nothing of a group: the denial stands in one half nearly always, and nothing calibrates it.
+
+    Empty where they may: a model with random weights that denies little would else prefer nine stereotypes in ten.
+    """
+    defined = ~np.isnan(sample.neutral_difference)
+    if sample.denied is None or calibration_decides(int(defined.sum()), len(defined)):
+        return ""
+    share = max(float((sample.denied == half).mean()) for half in (1, -1))
+    if share <= MOST_DENIALS:
+        return ""
+    return (
+        f"in {share:.0%} of the pairs the same half denies the other, and they could not be calibrated: a model that "
+        "denies little looks like one with a preference"
+    )
 
 
 def deciding(

@@ -15,7 +15,7 @@ from endoxa.curate import opposites
 from endoxa.errors import UserError
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
-from endoxa.sources.check.wording import negates
+from endoxa.sources.check.wording import NEGATIONS, denials, negates
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 
 REQUIRED = {
@@ -37,6 +37,7 @@ OPTIONAL = {
     "neutral_difference": pl.Float64,
     "attribute": pl.String,
     "kind": pl.String,
+    "denied": pl.Float64,
     "data": pl.String,
     "run": pl.String,
 }
@@ -87,6 +88,8 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
         records = records.with_columns(attribute=attributes_of(records))
     if "kind" not in records.columns:
         records = records.with_columns(kind=kinds_of(records))
+    if "denied" not in records.columns and set(_ATTRIBUTES) <= set(records.columns):
+        records = records.with_columns(denied=_denied_halves(records))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -261,6 +264,7 @@ def take(sample: Sample, chosen: np.ndarray) -> Sample:
         cluster=sample.cluster[chosen],
         attribute=None if sample.attribute is None else sample.attribute[chosen],
         kind=None if sample.kind is None else sample.kind[chosen],
+        denied=None if sample.denied is None else sample.denied[chosen],
         resamples=sample.resamples,
     )
 
@@ -332,6 +336,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 cluster=part["cluster"].to_numpy(),
                 attribute=part["attribute"].to_numpy(),
                 kind=_strings(part["kind"]),
+                denied=direction * part["denied"].fill_null(0).to_numpy(),
                 resamples=resamples,
             ),
         )
@@ -410,6 +415,29 @@ def _kind(
         components = {component for component, _ in words_of_cells(built_by, words)}
         return ANTONYM if "opposites" in components else NEGATION
     return NEGATION if negates(more, less, language) else OTHER
+
+
+def _denied_halves(records: pl.DataFrame) -> pl.Series:
+    """1 where `sent_less` denies what `sent_more` says, -1 the other way round, 0 where neither does.
+
+    Where the denials of a language are not known, the attribute with more words is the denial.
+    """
+    names = ("kind", "language", *_ATTRIBUTES)
+    distinct = records.select(names).unique()
+    halves = [_denied(*row[1:]) if row[0] == NEGATION else 0.0 for row in distinct.iter_rows()]
+    return records.select(names).join(
+        distinct.with_columns(denied=pl.Series(halves, dtype=pl.Float64)),
+        on=names,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )["denied"]
+
+
+def _denied(language: str, *attributes: str) -> float:
+    code = language.partition("-")[0]
+    more, less = (denials(text, code) if code in NEGATIONS else len(text.split()) for text in attributes)
+    return float(np.sign(less - more))
 
 
 def frame(more: str, less: str) -> str:

@@ -17,6 +17,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     compare_models,
     rule_flips,
 )
+from endoxa.instruments.pairs.estimates.deciding import confounded
 from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE, MEDIAN_DIFFERENCE
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name, units_of
 from endoxa.instruments.pairs.estimates.power import (
@@ -250,11 +251,16 @@ def _rows(
         for estimate in estimates:
             if estimate.n > 0:
                 row = _row(scores, cell, estimate, unit)
-                yield _untested(row, unlinked) if unlinked and not isnan(estimate.neutral) else row
+                raw = "" if estimate.name.startswith(_CALIBRATED) else confounded(sample)
+                reason = unlinked or raw
+                yield _untested(row, reason) if reason and not isnan(estimate.neutral) else row
+
+
+_CALIBRATED = ("calibrated_", "neutral_")
 
 
 def _untested(row: dict[str, object], reason: str) -> dict[str, object]:
-    """The row of languages whose identities are not linked: the value stays, identities cannot be counted."""
+    """A row that nothing can be claimed from: the value stays, identities cannot be counted."""
     if row["interval"] == IDENTITIES:
         row |= dict.fromkeys(("low", "high", "p_value"), NAN)
     return row | {"reason": reason}

@@ -108,7 +108,7 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
     """
     if settings.languages:
         return []
-    options = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=_LOOKED_AT)
+    options = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=LOOKED_AT)
     first = next(iter(read_pairs(path, options, settings.format)), None)
     if first is None or first.filter(pl.col("language") == NO_LANGUAGE).is_empty():
         return []
@@ -129,7 +129,7 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
     return []
 
 
-_LOOKED_AT = 2000
+LOOKED_AT = 2000
 """Pairs from which the language of a file is told."""
 NO_LANGUAGE = "und"
 

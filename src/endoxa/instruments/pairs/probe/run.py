@@ -12,11 +12,14 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.deciding import MOST_DENIALS
 from endoxa.instruments.pairs.probe.items import (
+    LOOKED_AT,
     Chunk,
     available,
     chunks,
@@ -25,7 +28,15 @@ from endoxa.instruments.pairs.probe.items import (
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
-from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
+from endoxa.instruments.pairs.probe.scoring import (
+    Begun,
+    Line,
+    begin,
+    finish,
+    lines_of,
+    neutral_pairs,
+    rows_of,
+)
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import WORTH_SAYING, look_at, open_reader, parse_model
@@ -36,6 +47,7 @@ from endoxa.runs.instrument import Work
 from endoxa.runs.items import counted, each_once
 from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
 from endoxa.schema.options import deciding
+from endoxa.sources.check.wording import negates
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.read import recognise
 from endoxa.sources.sources import locate
@@ -128,6 +140,27 @@ class Scoring:
     progress: Progress
 
 
+def denial_notes(path: Path, settings: PairsSettings) -> list[str]:
+    """What is to be said first where nearly all pairs set a sentence against its denial and cannot be calibrated.
+
+    Looks at the first pairs only.
+    """
+    first = list(islice((item for chunk in chunks(path, settings) for item in chunk.items), LOOKED_AT))
+    denied = [item for item in first if _is_denial(item)]
+    plain = [item for item in denied if not (settings.calibrate and neutral_pairs(item))]
+    if len(plain) <= MOST_DENIALS * len(first):
+        return []
+    return [
+        f"{len(plain)} of {len(first)} pairs set a sentence against its denial and cannot be calibrated: a model that "
+        "denies little looks like one with a preference, so none will be claimed. Build pairs with opposites "
+        "(build pairs --lexicon FILE, --antonym-only), or in a language that has neutral identities."
+    ]
+
+
+def _is_denial(item: Mapping[str, Any]) -> bool:
+    return negates(item["sent_more"], item["sent_less"], (item["language"] or "").split("-")[0])
+
+
 def pairs_work(settings: PairsSettings, out: Path) -> Work:
     """Every pair under every model and every rule that fits.
 
@@ -183,7 +216,11 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "sha256": digest,
                 "format": read_as,
                 "sources": counted_sources(data),
-                NOTES: [*language_notes(data, settings), *group_notes(data, settings)],
+                NOTES: [
+                    *denial_notes(data, settings),
+                    *language_notes(data, settings),
+                    *group_notes(data, settings),
+                ],
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,
