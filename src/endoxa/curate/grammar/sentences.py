@@ -17,7 +17,7 @@ from endoxa.curate.grammar.english import kind as english_kind
 from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
-from endoxa.curate.opposites.lexicon import forms
+from endoxa.curate.opposites.inflection import Forms, forms_of_term
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
@@ -99,32 +99,25 @@ def _fits(before: list[str], after: list[str], kind: Kind) -> bool:
 
 def _agreeing(opposed: str, lexicon: Lexicon, gender: str) -> str | None:
     """The opposite in the plural of the gender; None where its gender matters and is not known."""
-    key = lexicon.split(opposed)
-    for sense in lexicon.senses(key):
-        row = lexicon.rows[sense.row]
-        for term in row.poles[sense.pole]:
-            inflected = forms(term, row.part, lexicon.language)
-            if opposed in inflected.values():
-                masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
-                return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
+    for inflected in forms_of_term(opposed, lexicon):
+        masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
+        return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
     return opposed if gender else None
 
 
-def _plural(inflected: dict[str, str], gender: str) -> str:
+def _plural(inflected: Forms, gender: str) -> str:
     return next((inflected[feature] for feature in PLURAL[gender] if feature in inflected), inflected[""])
 
 
 def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
     """'f' or 'm' where only one gender has the attribute in this form ("fuertes" has both); empty otherwise."""
-    if lexicon is None or not attribute:
-        return ""
-    shown = set()
-    for sense in lexicon.senses(lexicon.split(attribute.lower())):
-        row = lexicon.rows[sense.row]
-        for term in row.poles[sense.pole]:
-            inflected = forms(term, row.part, lexicon.language)
-            if attribute.lower() in inflected.values():
-                shown |= {gender for gender in PLURAL if _plural(inflected, gender) == attribute.lower()}
+    low = attribute.lower()
+    shown = {
+        gender
+        for inflected in forms_of_term(low, lexicon)
+        for gender in PLURAL
+        if _plural(inflected, gender) == low
+    }
     return shown.pop() if len(shown) == 1 else ""
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from endoxa.curate.english import base_form, doing, is_adjective, is_participle, lemmas
+from endoxa.curate.opposites.inflection import forms
 from endoxa.curate.opposites.lexicon import (
     LONGEST,
     Lexicon,
     Sense,
-    forms,
     languages,
     load_lexicon,
     plain,
