@@ -1,7 +1,7 @@
 """Sentence patterns: rows of a table that are read and written, in both directions.
 
 A pattern is text with slots: `no {v}{rest}` matches "no hablan mucho" and is filled with the words of "hablan mucho".
-`docs/curate/packs.md` explains the language of patterns, `words/LANGUAGE/grammar.csv` holds the rows.
+`docs/build/patterns.md` explains the language of patterns, `words/LANGUAGE/grammar.csv` holds the rows.
 """
 
 from __future__ import annotations
