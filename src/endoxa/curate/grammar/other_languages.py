@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from endoxa.curate.grammar.patterns import ANY_VERB, BARE, COPULA, UNCLEAR, Grammar, Reading, compiled, grammar
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, cleaned
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.inflection import Forms, forms_of_singular
 from endoxa.curate.opposites.lexicon import rules_of
+from endoxa.words.patterns import (
+    ANY_VERB,
+    BARE,
+    COPULA,
+    UNCLEAR,
+    Grammar,
+    Reading,
+    compiled,
+    copula_of,
+    grammar,
+)
 
 _VERBS = ("verb", "have")
 
@@ -39,16 +49,17 @@ def predicate(
         if reading is None:
             raise UnclearError(f"no row of the grammar of '{template.language}' says how '{text}' is denied")
     if reading is None:
-        known = lexicon is not None and bool(lexicon.senses(lexicon.split(low)))
-        reading = _without_copula(low if known else text, template, rows)
+        reading = _without_copula(text, template, rows)
     if reading.row.set == UNCLEAR:
-        raise UnclearError(compiled(reading.row.note).fill(reading.slots))
+        raise UnclearError(reading.row.note.fill(reading.slots))
     slots = dict(reading.slots)
     if "a" in slots:
+        if lexicon is not None and lexicon.senses(lexicon.split(slots["a"])):
+            slots["a"] = slots["a"].lower()  # a word, and no name: "Fuertes" is as a cell of a table has it
         slots["a"] = in_plural(slots["a"], template.language, rows, gender, lexicon)
     asserted = reading.here.fill(slots)
     if reading.there is None:
-        return Predicate(asserted, "", asserted, no_denial=compiled(reading.row.note).fill(slots))
+        return Predicate(asserted, "", asserted, no_denial=reading.row.note.fill(slots))
     denied = reading.there.fill(slots)
     if reading.here is reading.row.denied:
         return Predicate(asserted, denied)
@@ -59,9 +70,7 @@ def predicate(
 
 def _without_copula(text: str, template: Template, rows: Grammar) -> Reading:
     """How the copula of the template says what stands without it: "fuertes" or "no fuertes"."""
-    copula = grammar(
-        ((COPULA, *(text.replace("{attribute}", "{a}") for text in (template.said, template.denied)), ""),), ""
-    )
+    copula = copula_of(template.said, template.denied)
     if text == template.said.replace("{attribute}", "").strip():
         raise UnclearError("the attribute is only a copula")
     if written := next(copula.readings(text), None):
@@ -102,6 +111,8 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
 
 def _agreeing(word: str, inflected: Forms, gender: str) -> str:
     masculine, feminine = inflected["p"], inflected.get("fp", inflected["p"])
+    if gender == "f" and not feminine:
+        raise UnclearError(f"the feminine plural of '{word}' is not sure: write it")
     if masculine == feminine:
         return masculine
     if word == inflected.get("f") != inflected[""]:

@@ -17,10 +17,12 @@ from endoxa.curate.grammar.english import kind as english_kind
 from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
-from endoxa.curate.opposites.inflection import Forms, forms_of_term
+from endoxa.curate.opposites.inflection import Forms, forms_of_term, is_masculine_plural
+from endoxa.curate.opposites.lexicon import rules_of
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
+from endoxa.words.packs import words_of
 
 _GENDERED = ("fr", "es", "pt", "hi")
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
@@ -175,6 +177,7 @@ def sentence_pair(
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:
+        _require_agreement(identity, attribute, template, agreement)
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
@@ -209,6 +212,22 @@ def _require_script(text: str, template: Template) -> None:
     if expected_scripts and scripts and not expected_scripts & scripts:
         raise UnclearError(
             f"it is not written in the script of language '{template.language}': name its language"
+        )
+
+
+def _require_agreement(identity: str, attribute: str, template: Template, agreement: str) -> None:
+    """Raise UnclearError for a collective ("gente"), and where the attribute shows another gender than the group."""
+    article, *rest = identity.lower().split() or [""]
+    head = rest[0] if rest and article in template.articles else article
+    if head in words_of(template.language, "extract.toml").get("collectives", ()):
+        raise UnclearError(f"the identity '{identity}' is a singular: name the people in the plural")
+    if agreement or article in template.articles or identity.lower() in template.feminine:
+        return
+    degree = rules_of(template.language).degree
+    word = next((each for each in attribute.lower().split() if each not in degree), "")
+    if gender_of(identity, template) == "f" and is_masculine_plural(word, template.language):
+        raise UnclearError(
+            f"'{identity}' looks feminine and '{word}' is masculine: write the identity with its article"
         )
 
 

@@ -36,8 +36,8 @@ _LISTS = (
 class Template:
     """How a language says what a group is. `endoxa/words/en/pairs.toml` explains each field.
 
-    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `rows` are sentence patterns with set,
-    affirmed, denied and note, as `grammar.csv` has them.
+    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `rows` are sentence patterns (set,
+    affirmed, denied, note), as `grammar.csv` has them.
     """
 
     language: str
@@ -68,7 +68,9 @@ def load_templates(user_file: Path | None = None) -> dict[str, Template]:
     """
     templates = {
         language: _template(
-            language, {"grammar": [[*row.values()] for row in rows_of(language, "grammar.csv")], **table}, "pairs.toml"
+            language,
+            {"grammar": [[*row.values()] for row in rows_of(language, "grammar.csv")], **table},
+            "pairs.toml",
         )
         for language, table in words_by_language("pairs.toml").items()
     }

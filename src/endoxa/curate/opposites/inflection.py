@@ -1,7 +1,7 @@
 """Forms of words by tables, so that a term of the lexicon is found, and said, as it stands in a sentence.
 
-A form has a short name (its *feature*): "" is the term as listed; English uses Penn tags (NNS, JJR ...), other languages
-"f", "p" and "fp" (feminine, plural, both). The opposite of a term is given in the same form. `inflections.csv` has the
+A form has a short name (its *feature*): "" is the term as listed; English has Penn tags (NNS, JJR ...), others "f", "p"
+and "fp" (feminine, plural, both). The opposite of a term is given in the same form. `inflections.csv` has the
 regular patterns of a language, in order, and `forms.csv` the words that have forms of their own.
 """
 
@@ -12,19 +12,19 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from endoxa.curate.english import inflections
-from endoxa.curate.grammar.patterns import SLOTS, Pattern, compiled
 from endoxa.errors import UserError
 from endoxa.words.packs import rows_of, words_of
+from endoxa.words.patterns import SLOTS, Pattern, compiled
 
 if TYPE_CHECKING:
     from endoxa.curate.opposites.lexicon import Lexicon
 
 Forms = dict[str, str]
 _COLUMNS = {"p": "plural", "fp": "feminine_plural", "": "singular", "f": "feminine"}
-"""Plurals come first: where one form is singular and plural alike ("paresseux"), it is taken as plural, since attributes
-are said of groups."""
+"""Plurals come first: a form that is singular and plural alike ("paresseux") is a plural: it is said of groups."""
 _SURE = {"": (), "masculine": ("",), "yes": ("", "f")}
-"""Of which features a word may be that no list has, by the cell `any_word`."""
+"""Features by which a word that no list has is known, by the cell `any_word`; with `masculine` there is no feminine to
+tell, since nouns end so, too ("lago")."""
 _CLASSES = SLOTS | {"w": r"\S*"}
 
 
@@ -111,7 +111,26 @@ def forms_of_singular(word: str, language: str, lexicon: Lexicon | None) -> Form
     if found := next(filter(singular, known), None):
         return found
     for _, shapes, sure in _patterns(language):
-        for feature in sure:
-            if feature in shapes and (slots := shapes[feature].match(word)) is not None:
-                return {each: form.fill(slots) for each, form in shapes.items()}
+        for feature in ("", "f"):
+            slots = shapes[feature].match(word) if feature in shapes else None
+            if slots is not None and feature in sure:
+                masculine = len(sure) == 1 and shapes.get("f") != shapes[""]
+                return {
+                    each: form.fill(slots)
+                    for each, form in shapes.items()
+                    if not masculine or each in ("", "p")
+                } | ({"fp": ""} if masculine else {})
+            if slots is not None and not feature:
+                return None
     return None
+
+
+def is_masculine_plural(word: str, language: str) -> bool:
+    """Whether the ending of a word is that of a masculine plural, and of no feminine one ("buenos")."""
+    for each in _irregular(language).values():
+        if word in (each["p"], each.get("fp")):
+            return word != each.get("fp", word)
+    for _, shapes, sure in _patterns(language):
+        if sure and "fp" in shapes and shapes["p"] != shapes["fp"] and shapes["p"].match(word) is not None:
+            return True
+    return False

@@ -13,6 +13,7 @@ from functools import cache
 import regex
 
 from endoxa.errors import UserError
+from endoxa.words.packs import rows_of, words_of
 
 SLOTS = {
     "a": r"\S.*?",
@@ -22,7 +23,9 @@ SLOTS = {
 }
 """Slots of every language and the regular expression of each; a table may add some, or replace these."""
 
-_TOKEN = regex.compile(r"\{(?P<slot>[^\W\d]+\d*)\}|(?P<open>\[)|(?P<close>\])|(?P<text>[^{}\[\]]+)|(?P<stray>.)")
+_TOKEN = regex.compile(
+    r"\{(?P<slot>[^\W\d]+\d*)\}|(?P<open>\[)|(?P<close>\])|(?P<text>[^{}\[\]]+)|(?P<stray>.)"
+)
 _NESTED = regex.compile(r"(?<!\\[pP])\{([^\W\d]+)\}")
 
 
@@ -82,7 +85,7 @@ class Row:
     set: str
     affirmed: Pattern
     denied: Pattern | None
-    note: str
+    note: Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +143,8 @@ def grammar(rows: Sequence[Sequence[str]], where: str) -> Grammar:
     """The grammar of a table.
 
     Args:
-        rows: set, affirmed, denied and note of each row; in the set `slot` the name and the regular expression of a slot,
-            which may hold slots of rows before it.
+        rows: set, affirmed, denied and note of each row; in the set `slot` the name and the regular expression of a
+            slot, which may hold slots of rows before it.
         where: the name of the table, for errors.
 
     Raises:
@@ -153,15 +156,48 @@ def grammar(rows: Sequence[Sequence[str]], where: str) -> Grammar:
             if kind == "slot":
                 classes[affirmed] = _NESTED.sub(lambda slot: f"(?:{classes[slot[1]]})", denied)
                 compiled(f"{{{affirmed}}}", classes)
-                continue
-            if not affirmed or not (denied or note):
-                raise ValueError("expected a pattern, and its denial or a note that says why it has none")
-            made = Row(
-                kind, compiled(affirmed, classes), compiled(denied, classes) if denied else None, note
-            )
-            if made.denied and made.denied.slots - made.affirmed.slots:
-                raise ValueError("the denial has a slot that the sentence lacks")
+            else:
+                result.append(_row(kind, affirmed, denied, note, classes))
         except (ValueError, KeyError) as error:
             raise UserError(f"{where}, row {number} ('{affirmed}'): {error}.") from error
-        result.append(made)
     return Grammar(tuple(result), classes)
+
+
+def _row(kind: str, affirmed: str, denied: str, note: str, classes: Mapping[str, str]) -> Row:
+    if not affirmed or not (denied or note):
+        raise ValueError("expected a pattern, and its denial or a note that says why it has none")
+    here, there, remark = (compiled(text, classes) for text in (affirmed, denied, note))
+    if there.slots - here.slots:
+        raise ValueError("the denial has a slot that the sentence lacks")
+    return Row(kind, here, there if denied else None, remark)
+
+
+def copula_of(said: str, denied: str) -> Grammar:
+    """The sentence of a template ("son {attribute}") and its denial, as the one row of a grammar."""
+    affirmed, negated = (text.replace("{attribute}", "{a}") for text in (said, denied))
+    return grammar(((COPULA, affirmed, negated, ""),), "pairs.toml")
+
+
+@cache
+def grammars_of(language: str) -> tuple[Grammar, ...]:
+    """The table of a language and the copula of its template; none where it has no table."""
+    rows = tuple(tuple(row.values()) for row in rows_of(language, "grammar.csv"))
+    template = words_of(language, "pairs.toml")
+    copula = (copula_of(template["said"], template["denied"]),) if template else ()
+    return (grammar(rows, f"{language}/grammar.csv"), *copula) if rows else ()
+
+
+def denies(first: str, second: str, language: str) -> bool:
+    """Whether a row makes one of two sentences of the other, behind the words with which both begin."""
+    sides = [text.rstrip(" .!?।؟").split() for text in (first, second)]
+    shared = next(
+        (at for at, pair in enumerate(zip(*sides, strict=False)) if pair[0] != pair[1]), min(map(len, sides))
+    )
+    for start in range(shared + 1):
+        ends = [" ".join(side[start:]) for side in sides]
+        for here, there in (ends, reversed(ends)):
+            for rows in grammars_of(language):
+                readings = rows.readings(here, without=(BARE, ANY_VERB, UNCLEAR))
+                if any(each.there and each.there.fill(each.slots) == there for each in readings):
+                    return True
+    return False
