@@ -6,7 +6,7 @@ A pattern is text with slots: `no {v}{rest}` matches "no hablan mucho" and is fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -117,7 +117,7 @@ class Grammar:
     classes: Mapping[str, str]
 
     def readings(
-        self, text: str, *, only: Collection[str] = (), without: Collection[str] = (BARE, ANY_VERB)
+        self, text: str, wanted: Callable[[Row], bool] = lambda row: row.set not in (BARE, ANY_VERB)
     ) -> Iterator[Reading]:
         """How the rows read a text, the first row first, and its denial before what it affirms.
 
@@ -125,11 +125,10 @@ class Grammar:
 
         Args:
             text: a predicate.
-            only: sets of the rows that are tried; all where there are none.
-            without: sets of rows that are not tried, where `only` names none.
+            wanted: which rows are tried.
         """
         for row in self.rows:
-            if row.set not in only if only else row.set in without:
+            if not wanted(row):
                 continue
             for here, there in ((row.denied, row.affirmed), (row.affirmed, row.denied)):
                 if here is None or (there and there.slots - here.slots):
@@ -187,6 +186,15 @@ def grammars_of(language: str) -> tuple[Grammar, ...]:
     return (grammar(rows, f"{language}/grammar.csv"), *copula) if rows else ()
 
 
+def is_predicate(text: str, language: str) -> bool:
+    """Whether a sentence pattern of a language, affirmed or denied, is that of a text."""
+    return any(
+        each.row.set != UNCLEAR and each.there
+        for rows in grammars_of(language)[:1]
+        for each in rows.readings(text)
+    )
+
+
 def denies(first: str, second: str, language: str) -> bool:
     """Whether a row makes one of two sentences of the other, behind the words with which both begin."""
     sides = [text.rstrip(" .!?।؟").split() for text in (first, second)]
@@ -197,7 +205,7 @@ def denies(first: str, second: str, language: str) -> bool:
         ends = [" ".join(side[start:]) for side in sides]
         for here, there in (ends, reversed(ends)):
             for rows in grammars_of(language):
-                readings = rows.readings(here, without=(BARE, ANY_VERB, UNCLEAR))
+                readings = rows.readings(here)
                 if any(each.there and each.there.fill(each.slots) == there for each in readings):
                     return True
     return False

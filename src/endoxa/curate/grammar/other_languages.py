@@ -42,10 +42,14 @@ def predicate(
     text = cleaned(attribute)
     low = text[:1].lower() + text[1:]
     rows = grammar(template.rows, f"grammar.csv of '{template.language}'")
-    only = {COPULA, UNCLEAR} if evidence == COPULA else ()
-    reading = next(rows.readings(low, only=only), None)
+    if evidence == COPULA:
+        reading = next(
+            rows.readings(low, lambda row: row.set in (COPULA, UNCLEAR) or "a" in row.affirmed.slots), None
+        )
+    else:
+        reading = next(rows.readings(low), None)
     if reading is None and evidence in _VERBS:
-        reading = next(rows.readings(low, only={ANY_VERB}), None)
+        reading = next(rows.readings(low, lambda row: row.set == ANY_VERB), None)
         if reading is None:
             raise UnclearError(f"no row of the grammar of '{template.language}' says how '{text}' is denied")
     if reading is None:
@@ -76,7 +80,7 @@ def _without_copula(text: str, template: Template, rows: Grammar) -> Reading:
     if written := next(copula.readings(text), None):
         return written
     (row,) = copula.rows
-    bare = next(rows.readings(text, only={BARE}), None)
+    bare = next(rows.readings(text, lambda row: row.set == BARE), None)
     if bare is None or bare.row.denied is None or bare.here is not bare.row.denied:
         return Reading(row, row.affirmed, row.denied, {"a": text if bare is None else bare.slots["a"]})
     return Reading(row, row.denied or row.affirmed, row.affirmed, bare.slots)
