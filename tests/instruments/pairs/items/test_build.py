@@ -331,7 +331,7 @@ LANGUAGES = [
     ("fr", "femmes", "boivent de l'eau", "Les femmes boivent de l'eau.", "Les femmes ne boivent pas d'eau."),
     ("fr", "femmes", "parlent des autres", "Les femmes parlent des autres.", "Les femmes ne parlent pas des autres."),
     ("fr", "hommes", "hochent la tête", "Les hommes hochent la tête.", "Les hommes ne hochent pas la tête."),
-    ("fr", "gens", "ont du riz et des ânes", "Les gens ont du riz et des ânes.", "Les gens n'ont pas de riz ni d'ânes."),
+    ("fr", "gens", "ont du riz et des os", "Les gens ont du riz et des os.", "Les gens n'ont pas de riz ni d'os."),
     ("fr", "hommes", "aiment danser", "Les hommes aiment danser.", "Les hommes n'aiment pas danser."),
     ("ar", "النساء", "عاطفيات", "النساء عاطفيات.", "النساء لسن عاطفيات."),
     ("ar", "سكان مصر", "خفيفو الظل", "سكان مصر خفيفو الظل.", "سكان مصر ليسوا خفيفي الظل."),
