@@ -140,6 +140,26 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
 
 
 @pytest.mark.parametrize(
+    ("language", "attribute", "evidence", "asserted", "denied"),
+    [
+        ("es", "fuertes", "copula", "son fuertes", "no son fuertes"),
+        ("es", "no fuertes", "copula", "no son fuertes", "son fuertes"),
+        ("es", "son fuertes", "copula", "son fuertes", "no son fuertes"),
+        ("es", "alemanes en", "verb", "alemanes en", "no alemanes en"),
+        ("fr", "violents", "copula", "sont violents", "ne sont pas violents"),
+        ("fr", "haïssent danser", "verb", "haïssent danser", "ne haïssent pas danser"),
+        ("fr", "adore danser", "verb", "adore danser", "n'adore pas danser"),
+        ("ar", "يابانيون", "verb", "يابانيون", "لا يابانيون"),
+        ("hi", "बहुत अमीर थे", "copula", "बहुत अमीर थे", "बहुत अमीर नहीं थे"),
+        ("sw", "wana busara", "have", "wana busara", "hawana busara"),
+    ],
+)
+def test_how_people_said_it_decides_what_is_looked_for(language, attribute, evidence, asserted, denied):
+    made = predicate(attribute, TEMPLATES[language], evidence, "m")
+    assert (made.asserted, made.denied) == (asserted, denied)
+
+
+@pytest.mark.parametrize(
     ("language", "gender", "word", "plural"),
     [
         ("es", "m", "flojo", "flojos"),
@@ -159,6 +179,9 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
         ("pt", "f", "ladrão", "ladras"),
         ("pt", "m", "jovem", "jovens"),
         ("hi", "m", "आलसी", "आलसी"),
+        ("hi", "m", "बहुत गंदा", "बहुत गंदे"),
+        ("hi", "f", "गंदा", "गंदी"),
+        ("hi", "m", "नेता", "नेता"),
     ],
 )
 def test_a_singular_in_the_plural(language, gender, word, plural):
@@ -180,6 +203,7 @@ def test_a_singular_in_the_plural(language, gender, word, plural):
         ("es", "m", "trabajadora", "is singular and feminine"),
         ("es", "", "flojo", "the gender of the group is not known"),
         ("pt", "m", "pão", "no plural of 'pão' is known"),
+        ("hi", "m", "पिटारा", "no plural of 'पिटारा' is known"),
     ],
 )
 def test_a_plural_that_is_not_sure_is_left_out(language, gender, word, reason):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import regex
+
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, cleaned
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.inflection import Forms, forms_of_singular
@@ -13,12 +15,13 @@ from endoxa.words.patterns import (
     UNCLEAR,
     Grammar,
     Reading,
-    compiled,
+    Row,
     copula_of,
     grammar,
 )
 
 _VERBS = ("verb", "have")
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
 def predicate(
@@ -42,12 +45,7 @@ def predicate(
     text = cleaned(attribute)
     low = text[:1].lower() + text[1:]
     rows = grammar(template.rows, f"grammar.csv of '{template.language}'")
-    if evidence == COPULA:
-        reading = next(
-            rows.readings(low, lambda row: row.set in (COPULA, UNCLEAR) or "a" in row.affirmed.slots), None
-        )
-    else:
-        reading = next(rows.readings(low), None)
+    reading = next(rows.readings(low, lambda row: _fits(row, evidence)), None)
     if reading is None and evidence in _VERBS:
         reading = next(rows.readings(low, lambda row: row.set == ANY_VERB), None)
         if reading is None:
@@ -70,6 +68,13 @@ def predicate(
     if "a" in slots:
         return Predicate(asserted, denied, slots["a"], reading.here.fill(slots | {"a": "{}"}))
     return Predicate(asserted, denied, asserted)
+
+
+def _fits(row: Row, evidence: str) -> bool:
+    """Whether a row is of the kind by which people said it."""
+    if row.set in (BARE, ANY_VERB) or (evidence in _VERBS and row.set == COPULA):
+        return False
+    return evidence != COPULA or row.set in (COPULA, UNCLEAR) or "a" in row.affirmed.slots
 
 
 def _without_copula(text: str, template: Template, rows: Grammar) -> Reading:
@@ -103,7 +108,7 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
     low, degree = word.lower(), rules_of(language).degree
     if "plural" not in rows.classes or {each.lower() for each in before} - degree or low in degree:
         return text
-    if not low.isalpha() or compiled("{plural}", rows.classes).match(low):
+    if not _WORD.fullmatch(low) or regex.fullmatch(rows.classes["plural"], low):
         return text
     found = forms_of_singular(low, language, lexicon)
     if found is None:
@@ -114,7 +119,8 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
 
 
 def _agreeing(word: str, inflected: Forms, gender: str) -> str:
-    masculine, feminine = inflected["p"], inflected.get("fp", inflected["p"])
+    masculine = inflected["p"]
+    feminine = inflected["fp"] if "fp" in inflected else inflected.get("f", masculine)
     if gender == "f" and not feminine:
         raise UnclearError(f"the feminine plural of '{word}' is not sure: write it")
     if masculine == feminine:

@@ -20,7 +20,6 @@ from endoxa.sources.files import require_file
 from endoxa.words.packs import rows_of, words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
-_TEXTS = ("verb_denied", "stop")
 _COLUMNS = ("set", "affirmed", "denied", "note")
 _LISTS = (
     "framings",
@@ -44,7 +43,6 @@ class Template:
     said: str
     denied: str
     subject: Mapping[str, str]
-    verb_denied: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
     stop: str = "."
     framings: tuple[str, ...] = ()
@@ -95,7 +93,7 @@ def _template(language: str, table: object, name: str) -> Template:
     if not isinstance(table, Mapping):
         raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
     missing = [key for key in ("said", "denied", "subject") if key not in table]
-    unknown = [key for key in table if key not in ("said", "denied", "subject", "grammar", *_TEXTS, *_LISTS)]
+    unknown = [key for key in table if key not in (*_SLOTS, "subject", "grammar", "stop", *_LISTS)]
     if missing or unknown:
         fault = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not known"
         raise UserError(f"{where}: {fault}; a language has said, denied, subject and, where needed, more.")
@@ -116,8 +114,8 @@ def _template(language: str, table: object, name: str) -> Template:
     if "verb_denied" in table:
         rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
-    fields |= {key: str(table[key]) for key in _TEXTS if key in table}
-    fields["rows"] = tuple((*row, "", "", "")[: len(_COLUMNS)] for row in rows)
+    fields["stop"] = str(table.get("stop", "."))
+    fields["rows"] = tuple((*row, "", "", "", "")[: len(_COLUMNS)] for row in rows)
     return Template(language, table["said"], table["denied"], subject, **fields)
 
 

@@ -359,6 +359,7 @@ def test_other_languages(language, identity, attribute, more, less):
         ("es", "hombres", "trabajadora", "'trabajadora' is singular and feminine"),
         ("pt", "homens", "sabichão", "no plural of 'sabichão' is known"),
         ("pt", "cariocas", "malandros", "looks feminine"),
+        ("es", "hombres", "les gusta el vino", "stands before a verb that is no plural"),
         ("es", "gente de Lima", "fría", "is a singular"),
         ("pt", "jovens", "não querem nada", "two negations"),
         ("fr", "femmes", "chantent et dansent", "two things"),
