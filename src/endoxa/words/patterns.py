@@ -45,8 +45,8 @@ class Pattern:
 
     def match(self, text: str) -> dict[str, str] | None:
         """What stands in each slot, or None where the pattern is not that of the whole text."""
-        found = self.expression.fullmatch(text)
-        return None if found is None else found.groupdict()
+        match = self.expression.fullmatch(text)
+        return None if match is None else match.groupdict()
 
     def fill(self, slots: Mapping[str, str]) -> str:
         """The pattern with words in its slots."""
@@ -171,10 +171,10 @@ def _row(kind: str, affirmed: str, denied: str, note: str, classes: Mapping[str,
     return Row(kind, here, there if denied else None, remark)
 
 
-def copula_of(said: str, denied: str) -> Grammar:
+def copula_of(affirmed: str, denied: str) -> Grammar:
     """The sentence of a template ("son {attribute}") and its denial, as the one row of a grammar."""
-    affirmed, negated = (text.replace("{attribute}", "{a}") for text in (said, denied))
-    return grammar(((COPULA, affirmed, negated, ""),), "pairs.toml")
+    patterns = (text.replace("{attribute}", "{a}") for text in (affirmed, denied))
+    return grammar(((COPULA, *patterns, ""),), "pairs.toml")
 
 
 @cache

@@ -180,8 +180,10 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     """Hindi: the group, what is said of it, and a copula or verb in the plural."""
     text = " ".join(tokens)
     copula = next((each for each in words.last if text.endswith(f" {each}")), None)
-    said = " ".join(tokens[1:])
-    readings = (each for rows in grammars_of(words.language) for each in rows.readings(said) if each.there)
+    predicate = " ".join(tokens[1:])
+    readings = (
+        each for rows in grammars_of(words.language) for each in rows.readings(predicate) if each.there
+    )
     first = next(readings, None)
     verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:

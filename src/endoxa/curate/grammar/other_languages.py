@@ -110,12 +110,12 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
         return text
     if not _WORD.fullmatch(low) or regex.fullmatch(rows.classes["plural"], low):
         return text
-    found = forms_of_singular(low, language, lexicon)
-    if found is None:
+    inflected = forms_of_singular(low, language, lexicon)
+    if inflected is None:
         raise UnclearError(
             f"no plural of '{word}' is known: write the plural, or add it to words/{language}/forms.csv"
         )
-    return " ".join([*before, _agreeing(low, found, gender)])
+    return " ".join([*before, _agreeing(low, inflected, gender)])
 
 
 def _agreeing(word: str, inflected: Forms, gender: str) -> str:

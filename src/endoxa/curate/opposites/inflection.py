@@ -107,9 +107,9 @@ def forms_of_singular(word: str, language: str, lexicon: Lexicon | None) -> Form
     def singular(inflected: Forms) -> bool:
         return "p" in inflected and word in (inflected[""], inflected.get("f"))
 
-    known = (*_irregular(language).values(), *forms_of_term(word, lexicon))
-    if found := next(filter(singular, known), None):
-        return found
+    listed = (*_irregular(language).values(), *forms_of_term(word, lexicon))
+    if inflected := next(filter(singular, listed), None):
+        return inflected
     for _, shapes, sure in _patterns(language):
         for feature in ("", "f"):
             slots = shapes[feature].match(word) if feature in shapes else None
