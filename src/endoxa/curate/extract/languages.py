@@ -17,6 +17,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from endoxa.words.packs import languages_with, words_of
+from endoxa.words.patterns import COPULA, grammars_of, is_predicate
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -42,6 +43,7 @@ class _Words(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    language: str
     order: Literal["verb-second", "verb-last", "nominal"] = "verb-second"
     openers: tuple[str, ...] = ()
     articles: frozenset[str] = frozenset()
@@ -51,8 +53,6 @@ class _Words(BaseModel):
     pronouns: frozenset[str] = frozenset()
     copulas: frozenset[str] = frozenset()
     verbs: frozenset[str] = frozenset()
-    verb: re.Pattern[str] = _NOTHING
-    no_verbs: frozenset[str] = frozenset()
     before_verbs: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
     plural: re.Pattern[str] = _NOTHING
@@ -72,7 +72,7 @@ def _words(language: str) -> _Words:
     degree = words_of(language, "word_classes.toml").get("degree", "").split()
     entry = words_of(language, FILE)
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
-    return _Words.model_validate({**entry, **longest_first, "degree": degree})
+    return _Words.model_validate({**entry, **longest_first, "degree": degree, "language": language})
 
 
 def read(text: str, language: str) -> Reading | None:
@@ -128,12 +128,7 @@ def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
 
 
 def _is_verb(token: str, words: _Words) -> bool:
-    low = token.lower()
-    return (
-        low in words.verbs
-        or low in words.copulas
-        or bool(words.verb and low == token and low not in words.no_verbs and words.verb.fullmatch(low))
-    )
+    return token.lower() in words.verbs | words.copulas or is_predicate(token, words.language)
 
 
 def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
@@ -144,7 +139,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     begins = (
         at
         for at in range(start + 1, len(tokens))
-        if _is_verb(tokens[at], words) or low[at] in words.before_verbs or low[at].startswith("n'")
+        if low[at] in words.verbs | words.copulas | words.before_verbs
+        or is_predicate(" ".join(tokens[at:]), words.language)
     )
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
@@ -184,7 +180,12 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     """Hindi: the group, what is said of it, and a copula or verb in the plural."""
     text = " ".join(tokens)
     copula = next((each for each in words.last if text.endswith(f" {each}")), None)
-    verb = words.verb and words.verb.search(text)
+    predicate = " ".join(tokens[1:])
+    readings = (
+        each for rows in grammars_of(words.language) for each in rows.readings(predicate) if each.there
+    )
+    first = next(readings, None)
+    verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:
         return None
     end = 1
@@ -220,6 +221,6 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
         return None
     # Behind "all" or "most" a group is plural, whatever its form.
     plural = start or words.plural.search(subject[0]) or words.plural.search(said[0])
-    if not plural and not words.verb.fullmatch(said[0]):
+    if not plural and not is_predicate(" ".join(said), words.language):
         return None
     return Reading(" ".join(subject), _parts(" ".join(said), words))

@@ -6,7 +6,7 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,9 +16,12 @@ from endoxa.curate.grammar.fitting import natural
 from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
+from endoxa.curate.opposites.inflection import Forms, forms_of_term, is_masculine_plural
+from endoxa.curate.opposites.lexicon import rules_of
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
+from endoxa.words.packs import words_of
 
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
 LONGEST = 5
@@ -55,18 +58,13 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
 
 def _agreeing(opposed: str, lexicon: Lexicon, gender: str) -> str | None:
     """The opposite in the plural of the gender; None where its gender matters and is not known."""
-    key = lexicon.split(opposed)
-    for sense in lexicon.senses(key):
-        row = lexicon.rows[sense.row]
-        for term in row.poles[sense.pole]:
-            inflected = lexicon.forms(row, term)
-            if opposed in inflected.values():
-                masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
-                return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
+    for inflected in forms_of_term(opposed, lexicon):
+        masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
+        return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
     return opposed if gender else None
 
 
-def _plural(inflected: Mapping[str, str], gender: str) -> str:
+def _plural(inflected: Forms, gender: str) -> str:
     there = (inflected[feature] for feature in PLURAL[gender] if feature in inflected)
     return next(there, next(iter(inflected.values())))
 
@@ -131,15 +129,13 @@ def _head_in_agreement(attribute: str, template: Template, lexicon: Lexicon, gen
 
 def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
     """'f' or 'm' where only one gender has the attribute in this form ("fuertes" has both); empty otherwise."""
-    if lexicon is None or not attribute:
-        return ""
-    shown = set()
-    for sense in lexicon.senses(lexicon.split(attribute.lower())):
-        row = lexicon.rows[sense.row]
-        for term in row.poles[sense.pole]:
-            inflected = lexicon.forms(row, term)
-            if attribute.lower() in inflected.values():
-                shown |= {gender for gender in PLURAL if _plural(inflected, gender) == attribute.lower()}
+    low = attribute.lower()
+    shown = {
+        gender
+        for inflected in forms_of_term(low, lexicon)
+        for gender in PLURAL
+        if _plural(inflected, gender) == low
+    }
     return shown.pop() if len(shown) == 1 else ""
 
 
@@ -197,6 +193,7 @@ def sentence_pair(
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:
+        _require_agreement(identity, attribute, template, agreement)
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         if lexicon is not None and lexicon.language == template.language:
             attribute = _head_in_agreement(attribute, template, lexicon, named)
@@ -233,6 +230,22 @@ def _require_script(text: str, template: Template) -> None:
     if expected_scripts and scripts and not expected_scripts & scripts:
         raise UnclearError(
             f"it is not written in the script of language '{template.language}': name its language"
+        )
+
+
+def _require_agreement(identity: str, attribute: str, template: Template, agreement: str) -> None:
+    """Raise UnclearError for a collective ("gente"), and where the attribute shows another gender than the group."""
+    article, *rest = identity.lower().split() or [""]
+    head = rest[0] if rest and article in template.articles else article
+    if head in words_of(template.language, "extract.toml").get("collectives", ()):
+        raise UnclearError(f"the identity '{identity}' is a singular: name the people in the plural")
+    if agreement or article in template.articles or identity.lower() in template.feminine:
+        return
+    degree = rules_of(template.language).degree
+    word = next((each for each in attribute.lower().split() if each not in degree), "")
+    if gender_of(identity, template) == "f" and is_masculine_plural(word, template.language):
+        raise UnclearError(
+            f"'{identity}' looks feminine and '{word}' is masculine: write the identity with its article"
         )
 
 

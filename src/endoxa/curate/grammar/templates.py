@@ -17,23 +17,17 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_by_language
+from endoxa.words.packs import rows_of, words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
-_TEXTS = ("verb_denied", "stop")
+_COLUMNS = ("set", "affirmed", "denied", "note")
 _LISTS = (
     "framings",
     "articles",
-    "verb_endings",
-    "not_verbs",
-    "before_verbs",
-    "negators",
-    "never",
     "feminine",
     "masculine",
     "feminine_endings",
     "masculine_endings",
-    "singular_endings",
 )
 
 
@@ -41,27 +35,22 @@ _LISTS = (
 class Template:
     """How a language says what a group is. `endoxa/words/en/pairs.toml` explains each field.
 
-    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all.
+    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `rows` are sentence patterns (set,
+    affirmed, denied, note), as `grammar.csv` has them.
     """
 
     language: str
     said: str
     denied: str
     subject: Mapping[str, str]
-    verb_denied: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
     stop: str = "."
     framings: tuple[str, ...] = ()
     articles: tuple[str, ...] = ()
-    verb_endings: tuple[str, ...] = ()
-    not_verbs: tuple[str, ...] = ()
-    before_verbs: tuple[str, ...] = ()
-    negators: tuple[str, ...] = ()
-    never: tuple[str, ...] = ()
     feminine: tuple[str, ...] = ()
     masculine: tuple[str, ...] = ()
     feminine_endings: tuple[str, ...] = ()
     masculine_endings: tuple[str, ...] = ()
-    singular_endings: tuple[str, ...] = ()
 
     @property
     def gendered(self) -> bool:
@@ -76,7 +65,11 @@ def load_templates(user_file: Path | None = None) -> dict[str, Template]:
         UserError: the file cannot be read, or a template is not as `endoxa/words/en/pairs.toml` describes it.
     """
     templates = {
-        language: _template(language, table, "pairs.toml")
+        language: _template(
+            language,
+            {"grammar": [[*row.values()] for row in rows_of(language, "grammar.csv")], **table},
+            "pairs.toml",
+        )
         for language, table in words_by_language("pairs.toml").items()
     }
     if user_file is not None:
@@ -100,7 +93,7 @@ def _template(language: str, table: object, name: str) -> Template:
     if not isinstance(table, Mapping):
         raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
     missing = [key for key in ("said", "denied", "subject") if key not in table]
-    unknown = [key for key in table if key not in ("said", "denied", "subject", *_TEXTS, *_LISTS)]
+    unknown = [key for key in table if key not in (*_SLOTS, "subject", "grammar", "stop", *_LISTS)]
     if missing or unknown:
         fault = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not known"
         raise UserError(f"{where}: {fault}; a language has said, denied, subject and, where needed, more.")
@@ -112,8 +105,17 @@ def _template(language: str, table: object, name: str) -> Template:
         _require_slot(pattern, "identity", f"{where}, subject")
     for framing in table.get("framings", ()):
         _require_slot(framing, "sentence", f"{where}, framings")
+    rows = table.get("grammar", ())
+    if not isinstance(rows, list | tuple) or not all(
+        isinstance(row, list) and len(row) <= len(_COLUMNS) and all(isinstance(cell, str) for cell in row)
+        for row in rows
+    ):
+        raise UserError(f"{where}, grammar: expected a list of rows, each with {', '.join(_COLUMNS)}.")
+    if "verb_denied" in table:
+        rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
-    fields |= {key: str(table[key]) for key in _TEXTS if key in table}
+    fields["stop"] = str(table.get("stop", "."))
+    fields["rows"] = tuple((*row, "", "", "", "")[: len(_COLUMNS)] for row in rows)
     return Template(language, table["said"], table["denied"], subject, **fields)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from endoxa.sources.check.problems import SENTENCES, Item, Problem
-from endoxa.sources.check.wording import COMPANIONS, NEGATIONS, negates
+from endoxa.sources.check.wording import lists_by_language, negates
 from endoxa.sources.typography import Word, words
 from endoxa.words.packs import rows_of, words_of
 
@@ -58,8 +58,8 @@ def tables_of(language: str) -> Tables:
         copula_last=checks.get("copula_last", False),
         other_copulas=frozenset(surface.get("copulas", "").split()) | copulas,
         articles=frozenset(surface.get("articles", "").split()),
-        passed=NEGATIONS.get(language, frozenset())
-        | (COMPANIONS.get(language, frozenset()) - copulas)
+        passed=lists_by_language("negations").get(language, frozenset())
+        | (lists_by_language("companions").get(language, frozenset()) - copulas)
         | frozenset(classes.get("degree", "").split()),
         function=frozenset(classes.get("function", "").split()),
         genders=tuple(

@@ -19,6 +19,7 @@ from babel import Locale, UnknownLocaleError
 from endoxa.sources.check.problems import SENTENCES, Item, Problem, Replacement, join
 from endoxa.sources.typography import Word, same_words, words
 from endoxa.words.packs import words_by_language, words_of
+from endoxa.words.patterns import denies
 
 _LISTS = words_of("en", "checks.toml")
 
@@ -70,6 +71,8 @@ def negates(more: str, less: str, language: str) -> bool:
         less: another.
         language: ISO 639 code without script and region.
     """
+    if denies(more, less, language):
+        return True
     negating = lists_by_language("negations").get(language)
     if negating is None:
         return False
@@ -141,16 +144,10 @@ def _swahili(text: str) -> list[str]:
     return stems
 
 
-def _arabic(text: str) -> list[str]:
-    """After "laysū" a plural stands in the accusative: -īn for -ūn."""
-    return [re.sub("ين$", "ون", word) for word in _folded(text)]
-
-
 _SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
     "en": _english,
     "fr": _french,
     "sw": _swahili,
-    "ar": _arabic,
 }
 
 

@@ -198,12 +198,8 @@ def _require_slots(pattern: object, words: Mapping[str, Any], where: str) -> Non
 
 
 BARE = ("name", "mass", "adjective", "pronoun", "verb")
-_NEED_ARTICLE = ("en", "fr", "es", "pt")
 _WORD = re.compile(r"[^\W\d_][\w\u0900-\u097f’'-]*", re.UNICODE)
 _ELIDED = re.compile(r"\b(l|d|c|j|qu)['’]", re.IGNORECASE)
-_FRENCH_VOWEL = tuple("aeiouyâàéèêëîïôöùûœ")
-_FRENCH_SILENT_H = ("homme", "harmon", "honn", "histo", "horr", "habitant", "humain", "hostil", "hôtel")
-_SPANISH_STRESSED_A = ("agua", "álgebra", "alma", "arma", "área", "hambre")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,25 +251,19 @@ def check_sentence(text: str, form: str, kind: str, language: str, code: str) ->
     before, after = text[:at], text[at + len(form) :]
     around = _words(before) + _words(after)
     demands: Mapping[str, str] = rules.get("words", {})
+    sound: Mapping[str, Any] = rules.get("sound", {})
+    free = sound.get("free", ()) if sound and _begins_so(form, sound) else ()
     for word in around:
-        if (
-            code != ANY
-            and word in demands
-            and code not in demands[word].split()
-            # Spanish "el agua", "un arma": feminine nouns with the masculine article.
-            and not (
-                language == "es" and word in ("el", "un") and form.lower().startswith(_SPANISH_STRESSED_A)
-            )
-        ):
+        if code != ANY and word not in free and code not in demands.get(word, code).split():
             yield f"'{word}' does not go with '{form}' ({code})"
     last = _words(before)[-1:]
     has_article = bool(last) and last[0] in rules.get("articles", ())
-    if kind in BARE and has_article and not (language == "fr" and kind == "mass"):
+    if kind in BARE and has_article and kind not in rules.get("with_article", ()):
         yield f"an article before a {kind}"
-    if kind == "noun" and language in _NEED_ARTICLE and code in ("s", "ms", "fs") and not has_article:
+    if kind == "noun" and rules.get("needs_article") and code in ("s", "ms", "fs") and not has_article:
         yield "a singular noun without an article"
-    if last:
-        yield from _sound(last[0], form, language)
+    if last and sound and last[0] in sound["none_before" if _begins_so(form, sound) else "only_before"]:
+        yield f"'{last[0]}' before '{form}'"
 
 
 def _outer(text: str, rules: Mapping[str, Any]) -> Iterator[str]:
@@ -291,21 +281,12 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(parted)
 
 
-def _sound(word: str, form: str, language: str) -> Iterator[str]:
-    """Articles that go by the sound behind them."""
+def _begins_so(form: str, sound: Mapping[str, Any]) -> bool:
+    """Whether a form begins with the sound by which articles change."""
     low = form.lower()
-    if language == "en" and word in ("a", "an"):
-        from endoxa.sources.check.wording import CONSONANT_SOUND, VOWEL_SOUND
-
-        vowel = low.startswith(VOWEL_SOUND) or (low[0] in "aeiou" and not low.startswith(CONSONANT_SOUND))
-        if vowel != (word == "an"):
-            yield f"'{word}' before '{form}'"
-    if language == "fr":
-        vowel = low.startswith(_FRENCH_VOWEL) or low.startswith(_FRENCH_SILENT_H)
-        if (word in ("le", "la", "du") and vowel) or (word == "l'" and not vowel):
-            yield f"'{word}' before '{form}'"
-    if language == "es" and word in ("la", "una") and low.startswith(_SPANISH_STRESSED_A):
-        yield f"'{word}' before '{form}'"
+    return low.startswith(tuple(sound["also"])) or (
+        low[:1] in sound["letters"] and not low.startswith(tuple(sound["except"]))
+    )
 
 
 @cache

@@ -15,7 +15,7 @@ from endoxa.curate import opposites
 from endoxa.errors import UserError
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
-from endoxa.sources.check.wording import NEGATIONS, denials, negates
+from endoxa.sources.check.wording import denials, lists_by_language, negates
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 
 REQUIRED = {
@@ -436,7 +436,10 @@ def _denied_halves(records: pl.DataFrame) -> pl.Series:
 
 def _denied(language: str, *attributes: str) -> float:
     code = language.partition("-")[0]
-    more, less = (denials(text, code) if code in NEGATIONS else len(text.split()) for text in attributes)
+    more, less = (
+        denials(text, code) if code in lists_by_language("negations") else len(text.split())
+        for text in attributes
+    )
     return float(np.sign(less - more))
 
 
