@@ -27,7 +27,9 @@ PERSON_COMPONENT = "person question templates"
 _OPENING = "“„«"
 _AROUND = frozenset([('"', '"'), ("“", "”"), ("„", "“"), ("«", "»")])
 _QUOTE = re.compile(r'["“”„«»]')
-_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。]$")
+_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。।۔]$")
+_ATTACHED = re.compile(r"(\w+)\{who\}")
+"""An article that is one word with what follows: it stands before each of two words ("الكوري الجنوبي")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class Templates:
 
 def _filled(patterns: Mapping[str, str], who: Person, gender: str) -> str:
     word = who.forms[gender]
-    return patterns[gender].format(who=word, a=indefinite_article(word))
+    article = _ATTACHED.search(patterns[gender])
+    named = word.replace(" ", f" {article[1]}").replace("\u00a0", " ") if article else word
+    return patterns[gender].format(who=named, a=indefinite_article(word))
 
 
 def load_templates(options: QaOptions) -> Templates:
