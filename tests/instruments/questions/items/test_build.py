@@ -338,7 +338,7 @@ def test_templates_are_complete(language, style, contexts) -> None:
     assert len(templates.questions) == len(set(templates.questions)) == 5
     assert len(templates.unknown) == len(set(templates.unknown)) == 10
     assert all(text.count("{first}") == text.count("{second}") == 1 for text in templates.contexts)
-    assert all(text.count("{attribute}") == 1 and "?" in text for text in templates.questions)
+    assert all(text.count("{attribute}") == 1 and re.search("[?؟]", text) for text in templates.questions)
 
 
 def test_english_wordings_of_unknown_are_those_of_bbq(shared) -> None:
@@ -389,6 +389,9 @@ def test_oracle_every_option_is_read_as_itself(language, gender, tmp_path) -> No
         "es": "La respuesta es {}.",
         "fr": "La réponse est : {}.",
         "pt": "A resposta é {}.",
+        "ar": "الإجابة هي {}.",
+        "hi": "उत्तर है: {}।",
+        "sw": "Jibu ni {}.",
     }[language]
     path = tmp_path / "questions.jsonl"
     write_items(friends(language, gender), path)
@@ -460,7 +463,7 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
 
 
 def test_an_unknown_language_is_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"no question templates in 'de'\. Available: en, es, fr, pt"):
+    with pytest.raises(UserError, match=r"no question templates in 'de'\. Available: ar, en, es, fr, hi, pt, sw"):
         build_questions(table(("chilenos", "a")), QaOptions("de"))
 
 
@@ -468,7 +471,7 @@ def test_an_unknown_language_is_one_sentence() -> None:
 
 THINK = re.compile(
     r"people|gente|pessoas|mayoría|maioria|someone|others|alguien|alguém|mention|mencion|common|typical|often"
-    r"|gens|cite|d.habitude"
+    r"|gens|cite|d.habitude|الناس|يُذكر|लोग|किसका नाम|[Ww]atu"
 )
 
 

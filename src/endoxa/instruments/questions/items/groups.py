@@ -175,7 +175,7 @@ def _words() -> Iterator[tuple[str, People]]:
                 yield from ((form, People(people, "f")) for form in (feminine, f"{feminine}s"))
     for row in (row for language in _OTHERS for row in rows_of(language, "demonyms.csv") if "also" in row):
         yield from ((word, People(table[row["code"]])) for word in filter(None, row["also"].split(";")))
-        yield row["f_plural"], People(table[row["code"]], "f")
+        yield from ((word, People(table[row["code"]], "f")) for word in filter(None, [row["f_plural"]]))
 
 
 def _places() -> Iterator[tuple[str, str]]:
