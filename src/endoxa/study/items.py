@@ -123,7 +123,7 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     records: list[dict[str, Any]] = []
     why: list[str] = []
     for language in study.languages:
-        if language not in LANGUAGES:
+        if language not in LANGUAGES and study.sections[part.name].build.templates is None:
             why.append(f"there are no questions in '{language}' (only in {', '.join(LANGUAGES)})")
             continue
         options = replace(study.sections[part.name].build, language=language, seed=study.seed)

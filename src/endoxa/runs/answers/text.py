@@ -24,7 +24,9 @@ _TAGGED = regex.compile(r"<(answer|final_answer|final|choice)>([^<]{0,500})</\1>
 _BRACKETED = regex.compile(r"<([A-C])>(?![^<>\n]*</)")
 _LATEX = regex.compile(r"\\(?:text\w*|math\w*)\s*\{([^{}\n]{0,300})\}")
 _MARKS = regex.compile(r"[*`$\\]+|__+|(?<!\w)_|_(?!\w)|<[^<>\n]{1,40}>|(?m:^[ \t]*[#>]+)")
-_STRAIGHT = str.maketrans("’‘ʼ`´“”„«»‹›،؛؟٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", '\'\'\'\'\'""""""",;?' + 3 * "0123456789")
+_STRAIGHT = str.maketrans(
+    "’‘ʼ`´“”„«»‹›،؛؟٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", '\'\'\'\'\'""""""",;?' + 3 * "0123456789"
+)
 """Quotation marks, the stops of Arabic, and the digits of Arabic, Persian and Devanagari."""
 _VOWEL_SIGNS = regex.compile("[\u064b-\u0652\u0670]|\u0640(?=\\w)")
 """Signs that Arabic may be written with or without; the stroke that only makes a word longer."""
