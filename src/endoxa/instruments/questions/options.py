@@ -37,7 +37,12 @@ class QaOptions:
 
     language: Annotated[
         str | None,
-        Option("Language of the questions: ar, en, es, fr, hi, pt, sw, or any with --templates.", ITEMS, metavar="CODE", default=DEFAULT_LANGUAGE),
+        Option(
+            "Language of the questions: ar, en, es, fr, hi, pt, sw, or any with --templates.",
+            ITEMS,
+            metavar="CODE",
+            default=DEFAULT_LANGUAGE,
+        ),
     ] = None
     per_association: Annotated[
         int,

@@ -93,13 +93,10 @@ def _kind(table: object, where: str) -> Mapping[str, Any]:
     return {**patterns, "people": named}
 
 
-def _by_gender(value: object, where: str) -> Mapping[str, str]:
-    forms = value if isinstance(value, Mapping) else {"": value}
-    if (
-        not forms
-        or not all(isinstance(form, str) and form for form in forms.values())
-        or set(forms) - {"m", "f", ""}
-    ):
+def _by_gender(value: object, where: str) -> dict[str, str]:
+    table = value if isinstance(value, Mapping) else {"": value}
+    forms = {str(gender): form for gender, form in table.items() if isinstance(form, str) and form}
+    if not forms or len(forms) < len(table) or set(forms) - {"m", "f", ""}:
         raise UserError(f'{where}: expected a text, or texts by gender such as {{ m = "...", f = "..." }}.')
     return forms
 
