@@ -26,7 +26,7 @@ def endoxa(*words, code=0):
 
 def test_the_table_has_a_row_for_the_languages_of_one_state():
     lines = [line.split() for line in endoxa().splitlines()]
-    assert ["question", "templates", "unreviewed", "84", "es", "fr", "pt"] in lines
+    assert ["question", "templates", "unreviewed", "164", "ar", "es", "fr", "hi", "pt", "sw"] in lines
     assert ["question", "templates", "source", "24", "en"] in lines
 
 

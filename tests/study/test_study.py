@@ -470,3 +470,21 @@ def test_a_model_that_was_added_and_not_measured_is_noticed(study):
     edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
     with pytest.raises(UserError, match="a model is not measured"):
         require_current(read_study(study))
+
+
+def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:
+    table = tmp_path / "fr.csv"
+    rows = (
+        "les gens de Chine,boivent du thé",
+        "les gens du Chili,mangent tard",
+        "les gens du Kenya,courent vite",
+    )
+    table.write_text(
+        "identity,attribute,language\n" + "".join(f"{row},fr\n" for row in rows), encoding="utf-8"
+    )
+    *_, unused = init_study(tmp_path / "study", table, (), ())
+    assert set(unused) == {"tests", "stories"}
+    assert "no known antonym" in unused["tests"]
+    study = read_study(tmp_path / "study")
+    made = build_items(study, read_associations(study))
+    assert [(each.part.name, len(each.ids)) for each in made] == [("pairs", 3), ("questions", 3)]

@@ -83,7 +83,7 @@ def test_components_have_the_languages_of_their_files():
         "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
     )  # fmt: skip
     for name in ("question templates", "person question templates"):
-        assert languages_of(component(name)) == ("en", "es", "fr", "pt")
+        assert languages_of(component(name)) == ("ar", "en", "es", "fr", "hi", "pt", "sw")
     assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
     assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
     assert texts_of(component("story prompts"), "tlh") == ()

@@ -149,7 +149,7 @@ def test_names_of_items_that_are_of_no_component_are_refused(package):
 
 
 def test_the_line_names_components_and_languages():
-    used = [(STORIES, ["hi", "en"]), ("answer words", ["ar", "hi"]), ("page texts", [])]
+    used = [(STORIES, ["hi", "en"]), ("answer words", ["bn", "hi"]), ("page texts", [])]
     assert unreviewed(used) == (
         "Not yet checked by native speakers: endoxa's own story prompts and answer words in Hindi."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -20,7 +21,7 @@ from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.stereotales import Vocabulary, read_vocabulary
 from endoxa.sources.write import replacing
-from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study
+from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study, read_study
 from endoxa.study.parts import PAIRS, PARTS, QUESTIONS, STORIES, TESTS, Chosen, Part
 from endoxa.study.simulated import is_simulated
 
@@ -122,7 +123,7 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     records: list[dict[str, Any]] = []
     why: list[str] = []
     for language in study.languages:
-        if language not in question_languages():
+        if language not in question_languages() and study.sections[part.name].build.templates is None:
             why.append(f"there are no questions in '{language}' (only in {', '.join(question_languages())})")
             continue
         options = replace(study.sections[part.name].build, language=language, seed=study.seed)
@@ -244,7 +245,7 @@ _WRITTEN = {
 
 def init_study(
     folder: Path, source: Path, models: Sequence[str], languages: Sequence[str]
-) -> tuple[int, tuple[str, ...]]:
+) -> tuple[int, tuple[str, ...], Mapping[str, str]]:
     """Write the study file, the associations with their ids, and the table for stories.
 
     Args:
@@ -254,7 +255,8 @@ def init_study(
         languages: languages of the study; those of the associations where there are none.
 
     Returns:
-        Number of associations, and ids of those for which a cell of stories is suggested.
+        Number of associations, ids of those for which a cell of stories is suggested, and by instrument why it is
+        left out.
 
     Raises:
         UserError: the folder holds a study already, the table cannot be used, or a file cannot be written.
@@ -270,12 +272,36 @@ def init_study(
         write_table(table, folder / ASSOCIATIONS)
         write_table(suggested, folder / MAP)
         names = tuple(suggested.filter(pl.col("base_value") != "")[ID])
-        text = study_text(models or (SIMULATED,), there, stories=bool(names))
+        unused = {} if names else {STORIES.name: f"No association has values of stories yet: fill in {MAP}."}
+        unused |= _unusable(folder, study_text((SIMULATED,), there, unused))
+        text = study_text(models or (SIMULATED,), there, unused)
         with replacing(folder / FILE) as draft:
             draft.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise UserError(f"'{folder}' cannot be written: {problem.strerror or problem}.") from problem
-    return table.height, names
+    return table.height, names, unused
+
+
+def _unusable(folder: Path, text: str) -> Mapping[str, str]:
+    """Why instruments of a study can make no item, by name; nothing where none can, which `study plan` explains.
+
+    Args:
+        folder: with the associations of the study, and its table for stories.
+        text: the study file.
+    """
+    reasons = {}
+    with TemporaryDirectory() as place:
+        for name in (ASSOCIATIONS, MAP):
+            (Path(place) / name).write_bytes((folder / name).read_bytes())
+        (Path(place) / FILE).write_text(text, encoding="utf-8")
+        study = read_study(Path(place))
+        parts = list(study.parts())
+        for part in parts:
+            try:
+                _BUILDERS[part.name](study, part, read_associations(study))
+            except UserError as problem:
+                reasons[part.name] = str(problem)
+    return reasons if len(reasons) < len(parts) else {}
 
 
 def _with_ids(table: pl.DataFrame, source: Path) -> pl.DataFrame:
@@ -362,13 +388,13 @@ _INSTRUMENTS = """
 """
 
 
-def study_text(models: Iterable[str], languages: Sequence[str], *, stories: bool) -> str:
+def study_text(models: Iterable[str], languages: Sequence[str], unused: Mapping[str, str]) -> str:
     """The study file.
 
     Args:
         models: models as on the command line; each is used by the instruments that can take it.
         languages: languages of the study.
-        stories: whether the section of stories is in use; it is commented out where no association has its values.
+        unused: why sections are commented out, by name.
     """
     codes = ", ".join(f'"{code}"' for code in languages)
     parts = [_HEAD.format(folder="DIR", associations=ASSOCIATIONS, languages=codes)]
@@ -376,11 +402,9 @@ def study_text(models: Iterable[str], languages: Sequence[str], *, stories: bool
     parts.append(_INSTRUMENTS)
     for part in PARTS:
         text = f"[{part.name}]\n{_WRITTEN[part.name]}".rstrip() + "\n"
-        if part == STORIES and not stories:
-            text = (
-                f"# No association has values of stories yet: fill in {MAP}, then take away the # below.\n"
-                + "".join(f"# {line}\n" for line in text.splitlines())
-            )
+        if part.name in unused:
+            commented = "".join(f"# {line}\n" for line in text.splitlines())
+            text = f"# {unused[part.name]}\n# Once that is mended, take away the # below.\n{commented}"
         parts.append(text)
     return "\n".join(parts)
 

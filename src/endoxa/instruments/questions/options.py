@@ -25,19 +25,24 @@ class QaOptions:
     """What can be chosen.
 
     Attributes:
-        language: of the questions, 'en', 'es' or 'pt', and of associations that name none; None is 'en'.
+        language: of the questions, and of associations that name none; None is 'en'.
         per_association: questions for each association, each with another distractor.
         limit: only the first so many associations of which a question can be made; all where None.
         gender: of the two people, where the language has grammatical gender.
         seed: of everything that is drawn.
         style: what is asked, see `Style`.
-        templates: contexts and questions of the user, in place of those of a style.
+        templates: contexts and questions of the user in place of those of a style, or all texts of a language.
         disambiguated: besides each question, the same with a context that says which person has the attribute.
     """
 
     language: Annotated[
         str | None,
-        Option("Language of the questions: en, es or pt.", ITEMS, metavar="CODE", default=DEFAULT_LANGUAGE),
+        Option(
+            "Language of the questions: ar, en, es, fr, hi, pt, sw, or any with --templates.",
+            ITEMS,
+            metavar="CODE",
+            default=DEFAULT_LANGUAGE,
+        ),
     ] = None
     per_association: Annotated[
         int,
@@ -49,7 +54,7 @@ class QaOptions:
     ] = None
     gender: Annotated[
         GenderChoice,
-        Option("Grammatical gender of the two people (es, pt).", ITEMS, metavar="m|f|any"),
+        Option("Grammatical gender of the two people, where the language has one.", ITEMS, metavar="m|f|any"),
     ] = "m"
     seed: Annotated[Seed, Option("Seed of every random draw.", ITEMS)] = 0
     style: Annotated[
@@ -59,7 +64,7 @@ class QaOptions:
         ),
     ] = "person"
     templates: Annotated[
-        Path | None, Option("Your own contexts and questions by language (TOML).", ITEMS)
+        Path | None, Option("Your own contexts and questions, or all texts of a language (TOML).", ITEMS)
     ] = None
     disambiguated: Annotated[
         bool,

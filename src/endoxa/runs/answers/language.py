@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
@@ -16,6 +16,8 @@ from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 _FILE = "answers.toml"
+_JOINED = "ـ"
+"""At the end of a word of a table: it is written as one with the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Language:
     articles: frozenset[str]
     common: frozenset[str]
     labels: tuple[str, ...]
+    letters: Mapping[str, str]
     breaks: regex.Pattern[str]
     leads: regex.Pattern[str]
     reasons: regex.Pattern[str]
@@ -95,9 +98,15 @@ def _compiled(code: str) -> Language:
     )
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
     return Language(
-        articles=frozenset(several("articles")),
-        common=frozenset(several("common")) | frozenset(several("articles")),
+        articles=_single(several("articles")),
+        common=frozenset(several("common")) | _single(several("articles")),
         labels=tuple(several("labels")),
+        letters={
+            letter: latin
+            for table in tables
+            for latin, letters in zip("ABC", table["letters"], strict=False)
+            for letter in letters
+        },
         breaks=regex.compile(rf"[;:–—]|\s-+\s|{brackets}|,(?!\s*{_any(several('or'))})|{_any(leading)}"),
         leads=regex.compile(rf"[\s\"']*({_any([*leading, *several('concessions')])})"),
         reasons=regex.compile(_any(several("reasons"))),
@@ -122,8 +131,8 @@ def _compiled(code: str) -> Language:
         declines=_either(several("declines")),
         information=_either(several("information")),
         statements=_either(several("statements")),
-        fillers=frozenset(word for phrase in modest for word in phrase.split()),
-        plain=frozenset(word for phrase in [*modest, *naming] for word in phrase.split()),
+        fillers=_single(modest),
+        plain=_single([*modest, *naming]),
         asks=frozenset(several("asks")),
         stand_ins=tuple(several("stand_ins")),
         the_other=regex.compile(
@@ -145,11 +154,17 @@ def _words(code: str) -> dict[str, Any]:
     return tomllib.loads(unicodedata.normalize("NFKC", text))
 
 
+def _single(phrases: Iterable[str]) -> frozenset[str]:
+    """The words of phrases, each without the mark that it is written as one with the next."""
+    return frozenset(word.rstrip(_JOINED) for phrase in phrases for word in phrase.split())
+
+
 def _any(phrases: Iterable[str]) -> str:
-    """A pattern for any of some phrases as whole words, the longest first; after an apostrophe a word may go on."""
+    """A pattern for any of some phrases as whole words, the longest first; some are written as one with the next."""
     ordered = sorted(phrases, key=len, reverse=True)
     written = (
-        r"\s+".join(map(regex.escape, phrase.split())) + ("" if phrase.endswith("'") else r"(?!\w)")
+        r"\s+".join(map(regex.escape, phrase.rstrip(_JOINED).split()))
+        + ("" if phrase.endswith(("'", _JOINED)) else r"(?!\w)")
         for phrase in ordered
     )
     return rf"(?<!\w)(?:{'|'.join(written)})"

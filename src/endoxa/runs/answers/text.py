@@ -24,8 +24,16 @@ _TAGGED = regex.compile(r"<(answer|final_answer|final|choice)>([^<]{0,500})</\1>
 _BRACKETED = regex.compile(r"<([A-C])>(?![^<>\n]*</)")
 _LATEX = regex.compile(r"\\(?:text\w*|math\w*)\s*\{([^{}\n]{0,300})\}")
 _MARKS = regex.compile(r"[*`$\\]+|__+|(?<!\w)_|_(?!\w)|<[^<>\n]{1,40}>|(?m:^[ \t]*[#>]+)")
-_STRAIGHT = str.maketrans("’‘ʼ`´“”„«»‹›", '\'\'\'\'\'"""""""')
-_WORD = regex.compile(r"(?:[cdjlmnst]|qu)'(?=\w{2})|[^\W_]+(?:'[^\W_]+)*")
+_STRAIGHT = str.maketrans(
+    "’‘ʼ`´“”„«»‹›،؛؟٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", '\'\'\'\'\'""""""",;?' + 3 * "0123456789"
+)
+"""Quotation marks, the stops of Arabic, and the digits of Arabic, Persian and Devanagari."""
+_VOWEL_SIGNS = regex.compile("[\u064b-\u0652\u0670]|\u0640(?=\\w)")
+"""Signs that Arabic may be written with or without; the stroke that only makes a word longer."""
+_WORD = regex.compile(
+    r"(?:[cdjlmnst]|qu)'(?=\w{2})|(?<!\w)(?:[وف]?[بك]?ال|[وف]?لل)(?!(?:ذي|تي|ذين)\b)(?=\w{2})|[^\W_]+(?:'[^\W_]+)*"
+)
+"""A word, or an article that is written as one with the next word: "l'" in French, "ال" in Arabic."""
 _STEM, _ENDING = 3, 3
 """Letters that two forms of a word share at least, and letters that may follow them."""
 _STANDALONE_E = regex.compile(r"(?<!\w)[éÉ](?!\w)")
@@ -76,9 +84,14 @@ def read_first(
     return reading if first == text or settled(reading) else read(text)
 
 
+def normal(text: str) -> str:
+    """A text in the one form in which texts are compared: NFKC, without vowel signs of Arabic."""
+    return str(_VOWEL_SIGNS.sub("", unicodedata.normalize("NFKC", text)))
+
+
 def plain(answer: str) -> str:
     """The own turn of an answer without Markdown, tags and LaTeX; a boxed or tagged answer becomes 'answer: ...'."""
-    text = unicodedata.normalize("NFKC", first_reply(answer)).translate(_STRAIGHT)
+    text = normal(first_reply(answer)).translate(_STRAIGHT)
     text = _BRACKETED.sub(r"(\1)", text)
     text = _BOXED.sub(r"\nanswer: \1\n", text)
     text = _TAGGED.sub(r"\nanswer: \2\n", text)
@@ -131,7 +144,7 @@ def words(folded: str) -> tuple[Word, ...]:
 
 def key(text: str, articles: Container[str], *, accents: bool = False) -> tuple[str, ...]:
     """What of a text is compared with an option: its words, without articles in front."""
-    tokens = [word.text for word in words(fold(unicodedata.normalize("NFKC", text), accents=accents))]
+    tokens = [word.text for word in words(fold(normal(text), accents=accents))]
     first = next((place for place, word in enumerate(tokens) if word not in articles), len(tokens) - 1)
     return tuple(tokens[max(first, 0) :])
 

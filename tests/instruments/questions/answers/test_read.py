@@ -14,6 +14,7 @@ from endoxa.runs.answers.text import fold, plain
 from endoxa.schema import OUTCOMES, QaItem, Reading
 from endoxa.words.packs import words_by_language
 from support.answer_cases import CASES, REFUSED
+from support.answer_cases_native import CASES as NATIVE
 
 
 def item(options, question="Who was late?", language="en"):
@@ -98,12 +99,12 @@ def test_five_outcomes(reading, target, expected):
 
 def test_languages_have_the_same_fields():
     found = words_by_language("answers.toml")
-    assert set(found) == {"en", "es", "pt", "fr", "hi"}
+    assert set(found) == {"ar", "en", "es", "fr", "hi", "pt", "sw"}
     assert len({tuple(sorted(fields)) for fields in found.values()}) == 1
 
 
 def test_an_unknown_language_is_read_as_english():
-    assert read_answer("I think it was the French friend.", replace(FRIENDS, language="sw")).choice == 1
+    assert read_answer("I think it was the French friend.", replace(FRIENDS, language="wo")).choice == 1
     assert read_answer("La respuesta es B", replace(FRIENDS, language="es-AR")).choice == 1
 
 
@@ -145,3 +146,11 @@ def test_folding_keeps_every_place(text):
 def test_long_answers_are_read_to_their_end(unit):
     """100 kB each: reading would not end within minutes if its work grew with the square of the length."""
     assert read_answer(unit * (100_000 // len(unit)) + "\nAnswer: B", FRIENDS).choice == 1
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_answers_in_the_script_of_a_language(language) -> None:
+    for asked, answers in NATIVE[language]:
+        for answer, expected in answers:
+            reading = read_answer(answer, item(*asked, language))
+            assert (REFUSED if reading.refused else reading.choice) == expected, (answer, reading.rule)

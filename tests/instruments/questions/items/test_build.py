@@ -26,6 +26,7 @@ from endoxa.instruments.questions.items.build import (
 )
 from endoxa.instruments.questions.items.groups import (
     demonyms,
+    find_demonym,
     identity_of,
     members,
     overlap,
@@ -338,7 +339,7 @@ def test_templates_are_complete(language, style, contexts) -> None:
     assert len(templates.questions) == len(set(templates.questions)) == 5
     assert len(templates.unknown) == len(set(templates.unknown)) == 10
     assert all(text.count("{first}") == text.count("{second}") == 1 for text in templates.contexts)
-    assert all(text.count("{attribute}") == 1 and "?" in text for text in templates.questions)
+    assert all(text.count("{attribute}") == 1 and re.search("[?؟]", text) for text in templates.questions)
 
 
 def test_english_wordings_of_unknown_are_those_of_bbq(shared) -> None:
@@ -389,6 +390,9 @@ def test_oracle_every_option_is_read_as_itself(language, gender, tmp_path) -> No
         "es": "La respuesta es {}.",
         "fr": "La réponse est : {}.",
         "pt": "A resposta é {}.",
+        "ar": "الإجابة هي {}.",
+        "hi": "उत्तर है: {}।",
+        "sw": "Jibu ni {}.",
     }[language]
     path = tmp_path / "questions.jsonl"
     write_items(friends(language, gender), path)
@@ -460,7 +464,9 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
 
 
 def test_an_unknown_language_is_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"no question templates in 'de'\. Available: en, es, fr, pt"):
+    with pytest.raises(
+        UserError, match=r"no question templates in 'de'\. Available: ar, en, es, fr, hi, pt, sw"
+    ):
         build_questions(table(("chilenos", "a")), QaOptions("de"))
 
 
@@ -468,7 +474,7 @@ def test_an_unknown_language_is_one_sentence() -> None:
 
 THINK = re.compile(
     r"people|gente|pessoas|mayoría|maioria|someone|others|alguien|alguém|mention|mencion|common|typical|often"
-    r"|gens|cite|d.habitude"
+    r"|gens|cite|d.habitude|الناس|يُذكر|लोग|किसका नाम|[Ww]atu"
 )
 
 
@@ -533,6 +539,73 @@ def test_contexts_and_questions_of_the_user(tmp_path) -> None:
         build_questions(rows, QaOptions(templates=path, disambiguated=True))
     with pytest.raises(UserError, match=r"\[es\]: expected a table"):
         build_questions(rows, QaOptions("es", templates=path))
+
+
+WOLOF = """
+[wo]
+contexts = ["Démb daje naa ak {first} ak {second}."]
+questions = ["Kan la «{attribute}» di wax?"]
+unknown = ["Xamuñu ko"]
+[wo.friend]
+mention = "sama xarit {who}"
+option = "Xarit {who}"
+people = { "waa Senegaal" = "bu Senegaal", "waa Gàmbi" = "bu Gàmbi" }
+"""
+
+
+def test_all_texts_of_a_language_that_has_none_of_ours(tmp_path) -> None:
+    path = tmp_path / "wolof.toml"
+    path.write_text(WOLOF, encoding="utf-8")
+    rows = table(("waa Senegaal", "gaaw"), ("Waa Gàmbi", "mag"), ("boroom kër", "mag"))
+    made = build_questions(rows, QaOptions("wo", templates=path))
+    first = made.records[0]
+    assert sorted(first[f"ans{place}"] for place in range(3)) == [
+        "Xamuñu ko",
+        "Xarit bu Gàmbi",
+        "Xarit bu Senegaal",
+    ]
+    assert first["context"] in (
+        "Démb daje naa ak sama xarit bu Senegaal ak sama xarit bu Gàmbi.",
+        "Démb daje naa ak sama xarit bu Gàmbi ak sama xarit bu Senegaal.",
+    )
+    assert first["words"] == ""
+    assert made.left_out["reason"].to_list() == [
+        "no natural way is known to name one person of this identity in 'wo'"
+    ]
+    for text, said in (
+        (WOLOF.replace("[wo.friend]", "[wo.noun2]"), "'noun2' is not known"),
+        (WOLOF.partition("unknown")[0], "must hold 'unknown'"),
+        (WOLOF.replace('option = "Xarit {who}"', 'option = { m = "{who}" }'), "the same genders"),
+        (WOLOF.replace("sama xarit {who}", "sama xarit"), "must hold {who}, each once"),
+        (WOLOF.replace('"bu Gàmbi"', "3"), "'waa Gàmbi': expected a text"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match=said):
+            build_questions(rows, QaOptions("wo", templates=path))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("los habitantes de los Países Bajos", "NL"),
+        ("les gens d’Égypte", "EG"),
+        ("os habitantes do Brasil", "BR"),
+        ("केन्या के लोग", "KE"),
+        ("سكان المغرب", "MA"),
+        ("watu wa Kenya", "KE"),
+        ("people from the Netherlands", "NL"),
+        ("الكوريين الجنوبيين", "KR"),
+        ("المصريات", "EG"),
+        ("أهالي مصر", "EG"),
+        ("नेपाल के निवासी", "NP"),
+        ("चीनी लोग", "CN"),
+        ("raia wa Uganda", "UG"),
+        ("la gente de la Argentina", "AR"),
+        ("El Salvador", "SV"),
+    ],
+)
+def test_a_people_is_known_however_a_language_names_it(text, code) -> None:
+    assert find_demonym(text).demonym.code == code
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import regex
 
 from endoxa.runs.answers.language import Language, language
-from endoxa.runs.answers.text import Word, fold, key, same_word, words
+from endoxa.runs.answers.text import Word, fold, key, normal, same_word, words
 from endoxa.schema import QaItem
 
 _LONGEST = 40
@@ -194,6 +194,7 @@ def _question_of(options: tuple[str, str, str], unknown: int, question: str, cod
     keys, accents = _keys(options, spoken, accents=False), False
     if len(set(keys)) < len(keys):
         keys, accents = _keys(options, spoken, accents=True), True
+    question = normal(question)
     about = [word.text for word in words(fold(question))]
     named = frozenset(word for each in keys for word in each)
     by_word: dict[str, list[tuple[Phrase, int]]] = {}

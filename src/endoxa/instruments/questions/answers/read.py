@@ -182,6 +182,8 @@ _STATEMENTS = 32
 _STATEMENT = 600
 """Characters of a statement that are read."""
 
+_SINGLE = regex.compile(r"(?<!\w)[^\W\d_](?!\w)")
+"""A letter by itself, which other scripts write for A, B and C ("أ)")."""
 _NUMBER = regex.compile(r"^\s*\d{1,2}[.)]\s+")
 _LAST = regex.compile(r"(?<=[.!?])\s+[(\[]?(?P<letter>[A-C])[)\]]?[.!]?\s*$")
 _ENDS = regex.compile(r"\n|[.!]\s")
@@ -219,6 +221,8 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
         rule = THOUGHTS_ONLY if part_thoughts(answer).unfinished else "empty"
         return Reading(None, refused=False, rule=rule)
     reader = _Reader(question_of(item), order)
+    letters = reader.question.language.letters
+    text = _SINGLE.sub(lambda single: letters.get(single[0], single[0]), text)
     return read_first(
         text,
         reader.before_next(text),

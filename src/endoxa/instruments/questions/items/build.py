@@ -18,11 +18,9 @@ from endoxa.curate.associations import association_id
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import (
     Identity,
-    Person,
     comparable,
     identity_of,
     overlap,
-    person,
 )
 from endoxa.instruments.questions.items.record import (
     LEFT_OUT_COLUMNS,
@@ -179,7 +177,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
                 f"Rows {first[stated]} and {row.number} of the associations have the same association_id '{stated}'. "
                 "Make ids unique, or leave the column out."
             )
-    sides = _sides(rows, language)
+    sides = _sides(rows, templates)
     distractors = Distractors((row.observed for row in rows), sides)
     random = np.random.default_rng(options.seed)
     records: list[Mapping[str, Any]] = []
@@ -190,7 +188,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         if made == options.limit:
             break
         try:
-            target, beside = _people(row, language, seen, distractors, sides)
+            target, beside = _people(row, templates, seen, distractors, sides)
         except _UnusableError as problem:
             texts = (row.cells[column] for column in ("identity", "attribute", "language"))
             left_out.append((str(row.number), row.association_id, *texts, str(problem)))
@@ -263,23 +261,19 @@ def _main(language: str) -> str:
     return language.replace("_", "-").split("-")[0].lower()
 
 
-def _sides(rows: Sequence[_Row], language: str) -> dict[str, Side]:
+def _sides(rows: Sequence[_Row], templates: Templates) -> dict[str, Side]:
     """Every identity that the language can name, by key, as a row in that language writes it where there is one."""
     sides: dict[str, Side] = {}
-    for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != language):
+    for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != templates.language):
         key = row.observed.identity.key
-        if key not in sides and (who := _person(row, language)) is not None:
+        if key not in sides and (who := templates.person(row.cells["identity"])) is not None:
             sides[key] = Side(row.cells["identity"], who)
     return sides
 
 
-def _person(row: _Row, language: str) -> Person | None:
-    return person(row.cells["identity"], language) if row.cells["identity"] else None
-
-
 def _people(
     row: _Row,
-    language: str,
+    templates: Templates,
     seen: dict[tuple[str, str], int],
     distractors: Distractors,
     sides: Mapping[str, Side],
@@ -288,7 +282,7 @@ def _people(
 
     Args:
         row: the association.
-        language: of the questions.
+        templates: of the questions.
         seen: what was said before, with the number of its row; grows.
         distractors: of all associations.
         sides: every identity that the language can name, by key.
@@ -300,11 +294,15 @@ def _people(
     for column in ("identity", "attribute"):
         if plain_attribute(cells[column]) in _NO_TEXT:
             raise _UnusableError(f"the {column} is empty")
-    if cells["language"] and _main(cells["language"]) != language:
-        raise _UnusableError(f"it is in '{cells['language']}', and the questions are in '{language}'")
-    who = _person(row, language)
+    if cells["language"] and _main(cells["language"]) != templates.language:
+        raise _UnusableError(
+            f"it is in '{cells['language']}', and the questions are in '{templates.language}'"
+        )
+    who = templates.person(cells["identity"])
     if who is None:
-        raise _UnusableError(f"no natural way is known to name one person of this identity in '{language}'")
+        raise _UnusableError(
+            f"no natural way is known to name one person of this identity in '{templates.language}'"
+        )
     statement = (row.observed.identity.key, plain_attribute(cells["attribute"]))
     first = seen.setdefault(statement, row.number)
     if first != row.number:

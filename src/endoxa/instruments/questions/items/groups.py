@@ -9,8 +9,7 @@ that people accept for themselves ("a Jewish person"), also where the plural in 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -21,7 +20,8 @@ from babel.core import get_global
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
-from endoxa.words.packs import languages_with, rows_of
+from endoxa.instruments.questions.items.naming import bare, names_in, plain
+from endoxa.words.packs import languages_with, rows_of, words_of
 
 Gender = Literal["m", "f"]
 Forms = Mapping[str, str]
@@ -32,13 +32,6 @@ def question_languages() -> tuple[str, ...]:
     """Languages that have question templates."""
     return languages_with("questions.toml")
 
-
-_OPENERS = re.compile(
-    r"^(?:(?:the|el|los|las|os|as|la|les|o) )?"
-    r"(?:(?:people|those|inhabitants|gente|personas|pobladores|habitantes|ciudadanos|pessoas|povo|moradores|gens"
-    r"|personnes|peuple|habitants|ressortissants) (?:(?:from|of|del?|da|dos?|das|du|des) |d'))?"
-    r"(?:(?:the|el|los|las|os|as|la|le|les) |l')?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +61,8 @@ class Demonym:
             KeyError: a language that is none of `question_languages`.
         """
         if language == "en":
-            forms = {"": self.english}
-        else:
-            masculine, feminine, _ = self.others[language]
-            forms = {"m": masculine, "f": feminine}
-        return {gender: word for gender, word in forms.items() if word}
+            return {"": self.english} if self.english else {}
+        return _forms(self.others[language][:2], language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +101,29 @@ def demonyms() -> Mapping[str, Demonym]:
     }
 
 
+def _forms(both: Sequence[str], language: str) -> Forms:
+    """A masculine and a feminine word by gender, or the first under '' where the language has no gender."""
+    forms = {gender: word for gender, word in zip(("m", "f"), both, strict=True) if word}
+    genders = words_of(language, "questions.toml")["friend"]["mention"]
+    return forms if set(genders) != {""} else dict(zip(genders, forms.values(), strict=False))
+
+
 def find_demonym(text: str) -> People | None:
     """The people that an identity names, in any of the languages: plural, singular, place or ISO code."""
-    plain = " ".join(text.split())
-    if plain.isupper():
-        code = (*get_global("territory_aliases").get(plain, ()), plain)[0]
+    code = " ".join(text.split())
+    if code.isupper():
+        code = (*get_global("territory_aliases").get(code, ()), code)[0]
         if code in demonyms():
             return People(demonyms()[code])
-    low = _OPENERS.sub("", plain.casefold())
-    return _index().get(low) or _index().get(low.removesuffix(" people"))
+    exact, spelt = _index()
+    names = tuple(names_in(text))
+    hits = (
+        index[key]
+        for index, keys in ((exact, names), (spelt, map(bare, names)))
+        for key in keys
+        if key in index
+    )
+    return next(hits, None)
 
 
 def is_place(text: str) -> bool:
@@ -140,11 +144,14 @@ def members(code: str) -> frozenset[str]:
 
 
 @cache
-def _index() -> Mapping[str, People]:
-    index: dict[str, People] = {}
+def _index() -> tuple[Mapping[str, People], Mapping[str, People]]:
+    """What every phrase stands for, and what it does in the spelling of `bare`."""
+    exact: dict[str, People] = {}
+    spelt: dict[str, People] = {}
     for phrase, result in _words():
-        index.setdefault(phrase.casefold(), result)
-    return index
+        exact.setdefault(plain(phrase), result)
+        spelt.setdefault(bare(phrase), result)
+    return exact, spelt
 
 
 def _words() -> Iterator[tuple[str, People]]:
@@ -170,6 +177,9 @@ def _words() -> Iterator[tuple[str, People]]:
         for masculine, feminine, _ in people.others.values():
             if feminine != masculine:
                 yield from ((form, People(people, "f")) for form in (feminine, f"{feminine}s"))
+    for row in (row for language in _OTHERS for row in rows_of(language, "demonyms.csv") if "also" in row):
+        yield from ((word, People(table[row["code"]])) for word in filter(None, row["also"].split(";")))
+        yield from ((word, People(table[row["code"]], "f")) for word in filter(None, [row["f_plural"]]))
 
 
 def _places() -> Iterator[tuple[str, str]]:
@@ -206,9 +216,11 @@ def find_noun(text: str, language: str) -> Noun | None:
         text: the plural.
         language: one of `question_languages`; there are no nouns in others.
     """
-    low = " ".join(text.casefold().split())
-    first, _, rest = low.partition(" ")
-    return _nouns().get((language, rest if first in _ARTICLES else low))
+    exact, spelt = _nouns()
+    names = tuple(names_in(text))
+    tables = ((exact, names), (spelt, map(bare, names)))
+    hits = (nouns[language, key] for nouns, keys in tables for key in keys if (language, key) in nouns)
+    return next(hits, None)
 
 
 @cache
@@ -220,12 +232,13 @@ def larger(code: str) -> frozenset[str]:
 _KIN = frozenset(["woman", "man", "child", "parent", "grandparent"])
 """Groups within which nouns tell nothing but the gender."""
 
-_ARTICLES = frozenset(["el", "la", "los", "las", "o", "a", "os", "as", "the", "les", "le"])
-
 
 @cache
-def _nouns() -> Mapping[tuple[str, str], Noun]:
-    return dict([*_english_nouns(), *_romance_nouns()])
+def _nouns() -> tuple[Mapping[tuple[str, str], Noun], Mapping[tuple[str, str], Noun]]:
+    """The nouns by language and plural, and by the spelling of `bare`."""
+    nouns = [*_english_nouns(), *_nouns_by_gender()]
+    exact = {(language, plain(word)): noun for (language, word), noun in nouns}
+    return exact, {(language, bare(word)): noun for (language, word), noun in nouns}
 
 
 def _english_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
@@ -236,28 +249,29 @@ def _english_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
         yield ("en", row["plural"]), noun
 
 
-def _romance_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
+def _nouns_by_gender() -> Iterator[tuple[tuple[str, str], Noun]]:
     """A plural of women has the feminine form alone; "policías" is the plural of both."""
-    for language, row in _romance_rows():
+    for language, row in _rows():
+        forms = _forms((row["m"], row["f"]), language)
         if row["f_plural"] != row["m_plural"] and row["f_plural"]:
-            noun = Noun(row["means"], {"f": row["f"]}, "f", paired=not row["m"])
-            yield (language, row["f_plural"]), noun
+            women = {gender: word for gender, word in forms.items() if gender != "m"}
+            yield (language, row["f_plural"]), Noun(row["means"], women, "f", paired=not row["m"])
         if row["m_plural"]:
-            forms = {gender: row[gender] for gender in ("m", "f") if row[gender]}
             noun = Noun(row["means"], forms, "" if row["f"] else "m", paired=not row["f"])
-            yield (language, row["m_plural"]), noun
+            further = filter(None, row.get("also", "").split(";"))
+            yield from (((language, word), noun) for word in (row["m_plural"], *further))
 
 
 @cache
 def _within() -> Mapping[str, frozenset[str]]:
     within = {code: frozenset(noun.within) for code, noun in demonyms().items()}
-    for row in (*rows_of("en", "groups.csv"), *(row for _, row in _romance_rows())):
+    for row in (*rows_of("en", "groups.csv"), *(row for _, row in _rows())):
         holding = frozenset(filter(None, row["within"].split(";")))
         within[row["means"]] = within.get(row["means"], frozenset()) | holding
     return within
 
 
-def _romance_rows() -> Iterator[tuple[str, Mapping[str, str]]]:
+def _rows() -> Iterator[tuple[str, Mapping[str, str]]]:
     """Rows of `nouns.csv` with their language."""
     for language in languages_with("nouns.csv"):
         yield from ((language, row) for row in rows_of(language, "nouns.csv"))

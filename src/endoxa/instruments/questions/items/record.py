@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.questions.items.groups import Person
+from endoxa.instruments.questions.items.groups import LANGUAGES, Person
 from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
@@ -155,7 +155,10 @@ def _record(number: int, pair: Pair, draw: Draw, templates: Templates, options: 
     unknown = templates.unknown[draw.unknown]
     texts = [templates.option(side.who, gender) for side, gender in zip(sides, draw.genders, strict=True)]
     answers = [*texts, unknown]
-    components = (*[PERSON_COMPONENT] * (templates.style == PERSON), *COMPONENTS)
+    components = (
+        *[PERSON_COMPONENT] * (templates.style == PERSON),
+        *COMPONENTS * (options.language in LANGUAGES),
+    )
     info = [[side.identity, side.identity] for side in sides] + [[unknown, "unknown"]]
     return {
         "example_id": number,

@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from string import Formatter
-from typing import Any
+from dataclasses import dataclass, field
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import Kind, Person, question_languages
+from endoxa.instruments.questions.items.groups import Kind, Person, person, question_languages
+from endoxa.instruments.questions.items.naming import names_in
+from endoxa.instruments.questions.items.user_templates import KINDS, persons, read_user_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
-from endoxa.sources.files import require_file
 from endoxa.words.packs import words_of
 
 PERSON_COMPONENT = "person question templates"
@@ -27,7 +24,9 @@ PERSON_COMPONENT = "person question templates"
 _OPENING = "“„«"
 _AROUND = frozenset([('"', '"'), ("“", "”"), ("„", "“"), ("«", "»")])
 _QUOTE = re.compile(r'["“”„«»]')
-_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。]$")
+_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。।۔]$")
+_ATTACHED = re.compile(r"(\w+)\{who\}")
+"""An article that is one word with what follows: it stands before each of two words ("الكوري الجنوبي")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,7 @@ class Phrases:
 class Templates:
     """What questions of a language and style are made of: the fields of the English files, where each is explained."""
 
+    language: str
     style: str
     contexts: tuple[str, ...]
     questions: tuple[str, ...]
@@ -54,6 +54,13 @@ class Templates:
     inner_quotes: tuple[str, str]
     phrases: Mapping[Kind, Phrases]
     disambiguated: str = ""
+    persons: Mapping[str, Person] = field(default_factory=dict)
+
+    def person(self, identity: str) -> Person | None:
+        """One person of an identity: as the user's file calls them, else as we do; None where neither has a word."""
+        named = (self.persons[name] for name in names_in(identity) if name in self.persons)
+        who = next(named, None) or (person(identity, self.language) if self.language in LANGUAGES else None)
+        return who if who is not None and who.kind in self.phrases else None
 
     def disambiguating(self, attribute: str, right: str, wrong: str) -> str:
         """The sentence that says to which of two people, named as in the options, an attribute belongs."""
@@ -90,7 +97,9 @@ class Templates:
 
 def _filled(patterns: Mapping[str, str], who: Person, gender: str) -> str:
     word = who.forms[gender]
-    return patterns[gender].format(who=word, a=indefinite_article(word))
+    article = _ATTACHED.search(patterns[gender])
+    named = word.replace(" ", f" {article[1]}").replace("\u00a0", " ") if article else word
+    return patterns[gender].format(who=named, a=indefinite_article(word))
 
 
 def load_templates(options: QaOptions) -> Templates:
@@ -100,13 +109,16 @@ def load_templates(options: QaOptions) -> Templates:
         UserError: there are none, or the user's file cannot be used.
     """
     language = str(options.language)
-    if language not in question_languages():
+    if language not in question_languages() and options.templates is None:
         raise UserError(
-            f"--language: no question templates in '{language}'. Available: {', '.join(question_languages())}."
+            f"--language: no question templates in '{language}'. Available: {', '.join(question_languages())}. Or give all texts "
+            "of your language with --templates FILE."
         )
     every = words_of(language, "questions.toml")
     if options.templates is not None:
-        style, chosen = OWN, _user_templates(options.templates, language)
+        style = OWN
+        chosen = read_user_templates(options.templates, language, whole=not every)
+        every = {"inner_quotes": ("'", "'"), **every, **chosen}
     elif options.style == PEOPLE:
         style, chosen = PEOPLE, every
     else:
@@ -123,55 +135,13 @@ def load_templates(options: QaOptions) -> Templates:
             "the option out" + (", or add the sentence." if style == OWN else ", or use --style person.")
         )
     return Templates(
+        language,
         style,
         tuple(chosen["contexts"]),
         tuple(chosen["questions"]),
         tuple(every["unknown"]),
         (every["inner_quotes"][0], every["inner_quotes"][1]),
-        {"friend": Phrases(**every["friend"]), "noun": Phrases(**every["noun"])},
+        {kind: Phrases(every[kind]["mention"], every[kind]["option"]) for kind in KINDS if kind in every},
         chosen.get("disambiguated", ""),
+        persons(chosen) if style == OWN else {},
     )
-
-
-_SLOTS = {
-    "contexts": {"first", "second"},
-    "questions": {"attribute"},
-    "disambiguated": {"attribute", "right", "wrong"},
-}
-"""What each sentence of a user's file holds, once."""
-
-
-def _user_templates(path: Path, language: str) -> Mapping[str, Any]:
-    """Contexts and questions of a language from a user's file, checked."""
-    require_file(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise UserError(f"{path} is not valid TOML in UTF-8: {problem}.") from problem
-    table = tables.get(language)
-    where = f"{path}, [{language}]"
-    if not isinstance(table, Mapping):
-        raise UserError(f"{where}: expected a table with the lists 'contexts' and 'questions'.")
-    for name in table.keys() - _SLOTS.keys():
-        raise UserError(f"{where}: '{name}' is not known. Expected {', '.join(_SLOTS)}.")
-    for name, slots in _SLOTS.items():
-        sentences = table.get(name)
-        if name == "disambiguated":
-            sentences = [sentences] if name in table else []
-        elif not isinstance(sentences, list) or not sentences:
-            raise UserError(f"{where}: expected a list of sentences '{name}'.")
-        for sentence in sentences:
-            if not isinstance(sentence, str) or _slots(sentence) != sorted(slots):
-                expected = ", ".join(f"{{{slot}}}" for slot in sorted(slots))
-                raise UserError(
-                    f"{where}, {name}: {sentence!r} must hold {expected}, each once, and no other braces."
-                )
-    return table
-
-
-def _slots(sentence: str) -> list[str]:
-    """What a sentence leaves to be filled in, sorted; nothing where its braces do not match."""
-    try:
-        return sorted(name for _, name, _, _ in Formatter().parse(sentence) if name is not None)
-    except ValueError:
-        return []
