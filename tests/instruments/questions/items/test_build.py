@@ -25,10 +25,7 @@ from endoxa.instruments.questions.items.build import (
     plain_attribute,
 )
 from endoxa.instruments.questions.items.groups import (
-    LANGUAGES,
-    demonyms,
     identity_of,
-    members,
     overlap,
     person,
 )
@@ -36,6 +33,7 @@ from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import read_items, write_items
+from endoxa.words.people import Group, groups_in, members
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
 
@@ -174,9 +172,9 @@ def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None
         Observed(identity_of(name, "en"), attribute)
         for name, attribute in [("latin americans", "a"), ("danes", "a"), ("mexicans", "b"), ("kenyans", "b")]
     ]
-    assert Distractors(observed, {"latin", "DK", "MX", "KE"}).candidates(observed[1]) == ["KE"]
-    assert Distractors(observed, {"latin", "DK", "MX"}).candidates(observed[1]) == []
-    assert members("latin") >= {"MX", "BR", "AR", "CU"}
+    assert Distractors(observed, {"latin americans", "DK", "MX", "KE"}).candidates(observed[1]) == ["KE"]
+    assert Distractors(observed, {"latin americans", "DK", "MX"}).candidates(observed[1]) == []
+    assert members("latin americans") >= {"MX", "BR", "AR", "CU"}
 
 
 # --- words -----------------------------------------------------------------------------------------------------
@@ -184,14 +182,22 @@ def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None
 VOWEL_PLURALS = {"es": "aeo", "pt": "aeou"}
 
 
+LANGUAGES = ("en", "es", "fr", "pt")
+
+
+def peoples(language: str) -> dict[str, Group]:
+    return {row.id: row for row in groups_in(language) if row.is_people}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("code", sorted(demonyms()))
+@pytest.mark.parametrize("code", sorted(peoples("en")))
 def test_forms_agree(code) -> None:
-    one = demonyms()[code]
+    rows = {language: peoples(language).get(code) for language in LANGUAGES}
     for language in ("es", "pt"):
-        masculine, feminine, plural = one.others[language]
+        one = rows[language]
+        masculine, feminine, plural = one.singular, one.singular_f, one.plural
         if not masculine:
-            assert code == "americas"
+            assert code == "people from the americas"
             continue
         if masculine.endswith("o") and not masculine.endswith("ão"):
             assert (feminine, plural) == (masculine[:-1] + "a", masculine + "s")
@@ -217,23 +223,23 @@ def test_forms_agree(code) -> None:
         assert masculine.islower()
         assert feminine.islower()
         assert plural.endswith("s")
-    masculine, feminine, plural = one.others["fr"]
+    one = rows["fr"]
+    masculine, feminine, plural = (one.singular, one.singular_f, one.plural) if one else ("", "", "")
     assert plural == masculine + ("" if masculine.endswith("s") or not masculine else "s")
     if feminine not in ("grecque", "turque", "ouzbèke", "andalouse", "burkinabè"):
         assert feminine.removeprefix(masculine) in ("", "e", "ne")
-    assert one.english[:1].isupper() or code in ("DM", "americas")
-    assert set(one.within) <= demonyms().keys()
+    assert rows["en"].singular[:1].isupper() or code in ("DM", "people from the americas")
+    assert set(rows["en"].within) <= peoples("en").keys()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", sorted(demonyms()))
+@pytest.mark.parametrize("code", sorted(peoples("en")))
 def test_every_people_is_found_by_its_names(code) -> None:
-    one = demonyms()[code]
-    names = [one.english, one.english_plural, *(forms[2] for forms in one.others.values()), *one.also]
-    names += [forms[0] for forms in one.others.values()]
-    names += [f"los {one.others['es'][2]}", f"os {one.others['pt'][2]}", f"les {one.others['fr'][2]}"]
-    for name in filter(lambda name: name not in ("", "los ", "os ", "les "), names):
-        assert identity_of(name.lower(), "en").key == code, name
+    for language, article in {"en": "the", "es": "los", "fr": "les", "pt": "os"}.items():
+        one = peoples(language).get(code)
+        for name in filter(None, (one.singular, one.plural, *one.also) if one else ()):
+            assert identity_of(name.lower(), "en").key == code, name
+            assert identity_of(f"{article} {name.lower()}", "en").key == code, name
 
 
 def test_every_nationality_of_bbq_is_in_the_table(shared) -> None:
@@ -244,11 +250,11 @@ def test_every_nationality_of_bbq_is_in_the_table(shared) -> None:
 
 def named(language):
     """The peoples that have a clear name in a language: nearly all."""
-    return [one for one in demonyms().values() if one.forms(language)]
+    return [one for one in peoples(language).values() if one.singular]
 
 
 def friends(language, gender):
-    identities = [one.english_plural for one in named(language)]
+    identities = [peoples("en")[one.id].plural for one in named(language)]
     made = build_questions(
         table(*((identity, f"x{place}") for place, identity in enumerate(identities))),
         QaOptions(language, gender=gender),

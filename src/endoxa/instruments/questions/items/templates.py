@@ -14,12 +14,12 @@ from string import Formatter
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import LANGUAGES, Kind, Person
+from endoxa.instruments.questions.items.groups import Kind, Person
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_of
+from endoxa.words.packs import languages_with, words_of
 
 PERSON_COMPONENT = "person question templates"
 """Words of endoxa with which questions about two persons are made, besides those of every question."""
@@ -100,9 +100,10 @@ def load_templates(options: QaOptions) -> Templates:
         UserError: there are none, or the user's file cannot be used.
     """
     language = str(options.language)
-    if language not in LANGUAGES:
+    languages = languages_with("questions.toml")
+    if language not in languages:
         raise UserError(
-            f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
+            f"--language: no question templates in '{language}'. Available: {', '.join(languages)}."
         )
     every = words_of(language, "questions.toml")
     if options.templates is not None:
