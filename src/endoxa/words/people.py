@@ -151,6 +151,12 @@ def english_name(group: str) -> str:
     return next(named, group).lower()
 
 
+def key_of(text: str, language: str = "") -> str:
+    """One name in all languages for the group that words name; the words in lower case where no table has it."""
+    named = find(text, language)
+    return english_name(named.id) if named else " ".join(text.lower().split())
+
+
 def plain(text: str) -> str:
     """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type."""
     low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))
@@ -166,6 +172,14 @@ def _articles() -> tuple[str, ...]:
         articles.update(words_of(language, "extract.toml").get("articles", ()))
     return tuple(
         plain(each).removesuffix("-") if each.endswith(("'", "-")) else f"{plain(each)} " for each in articles
+    )
+
+
+def _without_prefix(word: str) -> str:
+    """A word of the table without an article that is written together with it ("أطباء" of "الأطباء")."""
+    low = plain(word)
+    return next(
+        (low.removeprefix(each) for each in _articles() if each[-1] not in " '" and low.startswith(each)), low
     )
 
 
@@ -235,7 +249,7 @@ def _index(language: str = "", *, peoples: bool = False) -> Mapping[str, Named]:
     english = [(each, Named(each)) for each in sorted(ids)] if not language else []
     words = [*countries, *sorted(every, key=lambda entry: entry[1].gender), *english]
     index: dict[str, Named] = {}
-    for form in (str.casefold, plain):
+    for form in (str.casefold, plain, _without_prefix):
         for word, named in words:
             index.setdefault(form(word), named)
     return index
@@ -251,6 +265,41 @@ def places() -> tuple[tuple[str, str], ...]:
         except (UnknownLocaleError, ValueError):
             continue
     return tuple(names)
+
+
+@cache
+def _place_names() -> frozenset[str]:
+    return frozenset(name.casefold() for name, _ in places())
+
+
+def is_place(text: str) -> bool:
+    """Whether the words are a country, territory or region of CLDR, also one whose people is not in the table."""
+    return " ".join(text.split()).casefold() in _place_names()
+
+
+@cache
+def _plurals(language: str) -> frozenset[str]:
+    """Words of a language for several people; other names of a place have a capital and no s at their end."""
+    plurals = set()
+    for row in groups_in(language):
+        also = (word for word in row.also if not row.is_people or word.islower() or word.endswith("s"))
+        plurals.update(plain(word) for word in (row.plural, row.plural_f, *also))
+    return frozenset(plurals)
+
+
+def plural_of(text: str, language: str) -> str:
+    """The plural of the group that words name, in a language: the people of a place, many for one.
+
+    Returns:
+        the words where they are a plural; empty where no table has the group.
+    """
+    spellings = [*_spellings(text)]
+    if not is_place(text) and not _plurals(language).isdisjoint(spellings):
+        return text
+    named = find_in(language, text) or _index(peoples=True).get(text.casefold())
+    rows = [row for row in groups_in(language) if named and row.id == named.id]
+    rows.sort(key=lambda row: {plain(row.singular), plain(row.singular_f)}.isdisjoint(spellings))
+    return next((row.plural_f if named and named.gender else row.plural for row in rows), "")
 
 
 def called(group: str, language: str) -> str:

@@ -14,7 +14,7 @@ from endoxa.curate.english import can_be, is_plural, lemma
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
 from endoxa.curate.grammar.english import kind as english_kind
-from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
+from endoxa.curate.grammar.subject import gender_of, people_meant, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
 from endoxa.curate.opposites.lexicon import forms
@@ -178,6 +178,7 @@ def sentence_pair(
     Raises:
         UnclearError: no sentence can be made that is surely grammatical.
     """
+    identity = people_meant(identity, template.language)
     _require_script(f"{identity} {attribute}", template)
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
@@ -191,6 +192,18 @@ def sentence_pair(
     instead = opposite(statement, lexicon, gender) if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
+    if (
+        instead and attribute[:1].isupper() and instead == instead.lower()
+    ):  # the capital of a cell, in no dictionary
+        return sentence_pair(
+            identity,
+            attribute.lower(),
+            template,
+            lexicon,
+            evidence=evidence,
+            agreement=agreement,
+            prefix=prefix,
+        )
     less = instead or statement.denied
     if not less:
         raise UnclearError(statement.no_denial)

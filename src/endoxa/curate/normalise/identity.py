@@ -120,7 +120,8 @@ def with_identities(path: Path) -> Tables:
                 f'{path}, [{name}]: expected lines such as "old people" = ["elders", "the aged"].'
             )
     base = tables()
-    added = {other.lower(): canonical.lower() for other, canonical in _inverted(listed).items()}
+    inverted = _inverted(listed).items()
+    added = {form(other): canonical.lower() for form in (plain, str.lower) for other, canonical in inverted}
     return replace(
         base,
         synonyms={**base.synonyms, **added},
@@ -262,8 +263,9 @@ def foreign_identity(text: str, names: Tables | None = None, language: str = "")
     """The English name of a group that was named in another language where the tables have one, else as it stands."""
     names = names or tables()
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
+    low = names.synonyms.get(low) or names.synonyms.get(plain(low), low)
     named = find(low, language)
-    return names.synonyms.get(low) or (english_name(named.id) if named else people_plural(low, names)) or low
+    return (english_name(named.id) if named else people_plural(low, names)) or low
 
 
 def own_name(identity: str, language: str) -> str:

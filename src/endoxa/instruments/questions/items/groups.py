@@ -15,20 +15,10 @@ from typing import Literal
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
-from endoxa.words.people import Says, find_people, groups_in, larger, members, places, says, singulars
+from endoxa.words.people import Says, find_people, groups_in, is_place, larger, members, says, singulars
 
 Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
-
-
-def is_place(text: str) -> bool:
-    """Whether the words are a country, territory or region of CLDR, also one whose people is not in the table."""
-    return " ".join(text.split()).casefold() in _places_in_lower_case()
-
-
-@cache
-def _places_in_lower_case() -> frozenset[str]:
-    return frozenset(name.casefold() for name, _ in places())
 
 
 @dataclass(frozen=True, slots=True)
