@@ -263,9 +263,9 @@ def foreign_identity(text: str, names: Tables | None = None, language: str = "")
     """The English name of a group that was named in another language where the tables have one, else as it stands."""
     names = names or tables()
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
-    low = names.synonyms.get(low) or names.synonyms.get(plain(low), low)
-    named = find(low, language)
-    return (english_name(named.id) if named else people_plural(low, names)) or low
+    listed = names.synonyms.get(low) or names.synonyms.get(plain(low), "")
+    named = find(listed or low, language)
+    return (english_name(named.id) if named else listed or people_plural(low, names)) or low
 
 
 def own_name(identity: str, language: str) -> str:

@@ -22,6 +22,7 @@ from endoxa.instruments.pairs.probe.items import (
     chunks,
     group_notes,
     language_notes,
+    neutral_notes,
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
@@ -183,7 +184,11 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "sha256": digest,
                 "format": read_as,
                 "sources": counted_sources(data),
-                NOTES: [*language_notes(data, settings), *group_notes(data, settings)],
+                NOTES: [
+                    *language_notes(data, settings),
+                    *neutral_notes(data, settings),
+                    *group_notes(data, settings),
+                ],
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,
