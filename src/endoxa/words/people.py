@@ -183,7 +183,7 @@ def _without_prefix(word: str) -> str:
     )
 
 
-def _spellings(text: str) -> Iterator[str]:
+def spellings(text: str) -> Iterator[str]:
     """A text as it may stand in the table: as it is, without accents, without an article."""
     low = " ".join(text.casefold().replace("’", "'").split())
     yield low
@@ -209,7 +209,7 @@ def find_in(language: str, text: str) -> Named | None:
 
 
 def _find(index: Mapping[str, Named], text: str) -> Named | None:
-    return next((index[each] for each in _spellings(text) if each in index), None)
+    return next((index[each] for each in spellings(text) if each in index), None)
 
 
 def native_form(text: str, language: str) -> str:
@@ -293,13 +293,16 @@ def plural_of(text: str, language: str) -> str:
     Returns:
         the words where they are a plural; empty where no table has the group.
     """
-    spellings = [*_spellings(text)]
-    if not is_place(text) and not _plurals(language).isdisjoint(spellings):
+    written = [*spellings(text)]
+    if not is_place(text) and not _plurals(language).isdisjoint(written):
         return text
     named = find_in(language, text) or _index(peoples=True).get(text.casefold())
     rows = [row for row in groups_in(language) if named and row.id == named.id]
-    rows.sort(key=lambda row: {plain(row.singular), plain(row.singular_f)}.isdisjoint(spellings))
-    return next((row.plural_f if named and named.gender else row.plural for row in rows), "")
+    rows.sort(key=lambda row: {plain(row.singular), plain(row.singular_f)}.isdisjoint(written))
+    plural = next((row.plural_f if named and named.gender else row.plural for row in rows), "")
+    articles = words_of(language, "extract.toml").get("articles", ())
+    joined = next((each[:-1] for each in articles if each.endswith("-")), "")
+    return plural if not plural or plural.startswith(joined) else joined + plural
 
 
 def called(group: str, language: str) -> str:

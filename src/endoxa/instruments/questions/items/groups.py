@@ -15,7 +15,18 @@ from typing import Literal
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
-from endoxa.words.people import Says, find_people, groups_in, is_place, larger, members, says, singulars
+from endoxa.words.people import (
+    Says,
+    find_people,
+    groups_in,
+    is_place,
+    larger,
+    members,
+    plain,
+    says,
+    singulars,
+    spellings,
+)
 
 Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
@@ -45,15 +56,12 @@ def find_noun(text: str, language: str) -> Noun | None:
         text: the plural.
         language: ISO 639 code; there are no nouns in languages without a table.
     """
-    low = " ".join(text.casefold().split())
-    first, _, rest = low.partition(" ")
-    return _nouns(language).get(rest if first in _ARTICLES else low)
+    nouns = _nouns(language)
+    return next((nouns[each] for each in spellings(text) if each in nouns), None)
 
 
 _KIN = frozenset(["women", "men", "children", "parents", "grandparents"])
 """Groups within which nouns tell nothing but the gender."""
-
-_ARTICLES = frozenset(["el", "la", "los", "las", "o", "a", "os", "as", "the", "les", "le"])
 
 
 @cache
@@ -68,7 +76,7 @@ def _nouns(language: str) -> Mapping[str, Noun]:
             gendered = says(row, gender)
             alone = not (row.singular and row.singular_f) and _KIN.issuperset(row.within)
             noun = Noun(row.id, forms, gendered, paired=bool(gendered) and alone)
-            nouns.setdefault(word.casefold(), noun)
+            nouns |= {form: nouns.get(form, noun) for form in (word.casefold(), plain(word))}
     return nouns
 
 
