@@ -19,6 +19,7 @@ from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.normalise import is_people, tables
 from endoxa.words.packs import words_of
 from endoxa.words.people import (
+    called,
     english_name,
     every_group,
     find_in,
@@ -156,9 +157,8 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             )
         if not rest and first in listed("determiners"):
             raise UnclearError(f"the identity '{text}' names no group")
-        text = _english_plural(people_meant(text, "en"))
+        text = english_people(text)
         _require_plural(text)
-        text = _capitals_of(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
     if template.language != "en" and _is_english(text):
@@ -178,6 +178,15 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             f"the identity '{text}' seems to be a singular or a place: write the people in the plural"
         )
     return pattern.format(identity=f"{prefix} {text}".strip())
+
+
+def english_people(text: str) -> str:
+    """An English name of a group in the plural and with its capitals.
+
+    Raises:
+        UnclearError: it is not known whom the words name.
+    """
+    return _capitals_of(_english_plural(people_meant(text.strip(" .,;:"), "en")))
 
 
 def people_meant(identity: str, language: str) -> str:
@@ -211,7 +220,7 @@ def _english_plural(text: str) -> str:
     if not before and low in tables().synonyms:
         text = tables().synonyms[low]
     elif people := find_people(last):
-        text = " ".join([*before, plural_of(english_name(people.id), "en")])
+        text = " ".join([*before, called(people.id, "en")])
     elif is_people(low) or (adjective and not noun):
         text = f"{text} people"
     elif adjective and not before and low not in words("plurals"):

@@ -13,7 +13,8 @@ from functools import cache
 from typing import Literal
 
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
-from endoxa.curate.grammar.subject import with_capitals
+from endoxa.curate.grammar.subject import english_people, with_capitals
+from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
 from endoxa.words.people import (
     Says,
@@ -256,7 +257,12 @@ def _noun(text: str, language: str) -> Person | None:
 
 def _english_person(text: str) -> Person | None:
     """For "igbo people" my Igbo friend, for "nurses" a nurse; None for "people from lagos"."""
-    name = normal_identity(text)
+    try:
+        plural = english_people(text) if text.strip() else ""
+    except UnclearError:
+        return None
+    spoken = {word.lower(): word for word in plural.split()}
+    name = normal_identity(plural)
     listed = _noun(name, "en")
     if listed is not None:
         return listed
@@ -269,14 +275,14 @@ def _english_person(text: str) -> Person | None:
         return None
     if any(word in words("prepositions") or word in words("relatives") for word in before):
         return None
-    named = [word.capitalize() if find_people(word) else with_capitals(word) for word in before]
-    return Person("noun", {"": " ".join([*named, _written(noun, text)])}, _says(head))
+    named = [spoken.get(word) or with_capitals(word) for word in before]
+    return Person("noun", {"": " ".join([*named, _written(noun, plural)])}, _says(head))
 
 
 def _written(noun: str, text: str) -> str:
-    """The noun with the capital that somebody wrote, where it is no word of the dictionary: a Lagosian."""
+    """The noun with the capital that its plural has: a Lagosian."""
     as_written = next((word for word in text.split() if word.casefold().startswith(noun)), "")
-    if as_written[:1].isupper() and not in_dictionary(noun):
+    if as_written[:1].isupper():
         return noun.capitalize()
     return with_capitals(noun)
 
