@@ -84,7 +84,7 @@ class Named:
 def _rows(language: str) -> tuple[Group, ...]:
     return tuple(
         Group(
-            *(row[name] for name in ("id", "kind", "singular", "singular_f", "plural", "plural_f")),
+            **{name: row[name] for name in ("id", "kind", "singular", "singular_f", "plural", "plural_f")},
             also=tuple(filter(None, row["also"].split("; "))),
             within=tuple(filter(None, row["within"].split("; "))),
             language=language,
@@ -280,7 +280,7 @@ def is_place(text: str) -> bool:
 @cache
 def _plurals(language: str) -> frozenset[str]:
     """Words of a language for several people; other names of a place have a capital and no s at their end."""
-    plurals = set()
+    plurals: set[str] = set()
     for row in groups_in(language):
         also = (word for word in row.also if not row.is_people or word.islower() or word.endswith("s"))
         plurals.update(plain(word) for word in (row.plural, row.plural_f, *also))

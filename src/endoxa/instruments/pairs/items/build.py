@@ -303,8 +303,8 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     if len(framings) < work.options.framings - 1:
         work.short[template.language] = len(framings) + 1
     for place, variant in enumerate([made, *(framed(made, framing) for framing in framings)], start=1):
-        key = row["identity_key"] or (key_of(row["identity"], template.language) if work.keyed else "")
-        pair = _pair({**row, "region": region, "identity_key": key}, name, language, variant, work.options)
+        shared = row["identity_key"] or (key_of(row["identity"], template.language) if work.keyed else "")
+        pair = _pair({**row, "region": region, "identity_key": shared}, name, language, variant, work.options)
         hidden = bool(row["region"]) and not region
         pair |= {WORDS: _words(row, made, template, work)}
         pair |= {name: "" if hidden and name in _PLACES else row[name] for name in work.extra_columns}
