@@ -213,13 +213,13 @@ def _find(index: Mapping[str, Named], text: str) -> Named | None:
 
 
 def native_form(text: str, language: str) -> str:
-    """A word of the table of a language in lower case, with its accents; empty where the table does not have it."""
+    """A word with its accents and capitals as the table of a language has it; empty where it does not have it."""
     return _written(language).get(plain(text), "")
 
 
 @cache
 def _written(language: str) -> Mapping[str, str]:
-    words = [word.lower() for group in groups_in(language) for word, _ in group.forms]
+    words = [word for group in groups_in(language) for word, _ in group.forms]
     return {plain(word): word for word in reversed(words)}
 
 

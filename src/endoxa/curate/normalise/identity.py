@@ -275,7 +275,7 @@ def own_name(identity: str, language: str) -> str:
 
 
 def native_identity(text: str, language: str) -> str:
-    """A group as people of its language named it, in lower case; with the accents of a name that is known."""
+    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
     return native_form(text, language) or " ".join(text.lower().split())
 
 
