@@ -33,7 +33,7 @@ from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import read_items, write_items
-from endoxa.words.people import Group, groups_in, members
+from endoxa.words.people import Group, groups_in, members, singulars
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
 
@@ -195,9 +195,9 @@ def test_forms_agree(code) -> None:
     rows = {language: peoples(language).get(code) for language in LANGUAGES}
     for language in ("es", "pt"):
         one = rows[language]
-        masculine, feminine, plural = one.singular, one.singular_f, one.plural
+        masculine, feminine, plural = (one.singular, one.singular_f, one.plural) if one else ("", "", "")
         if not masculine:
-            assert code == "people from the americas"
+            assert code in ("people from the americas", "PG")
             continue
         if masculine.endswith("o") and not masculine.endswith("ão"):
             assert (feminine, plural) == (masculine[:-1] + "a", masculine + "s")
@@ -277,7 +277,7 @@ def friends(language, gender):
 def test_every_people_is_a_friend_in_every_language(language, gender, mention, option) -> None:
     key = "" if language == "en" else gender
     for record, one in zip(friends(language, gender), named(language), strict=True):
-        who = one.forms(language)[key]
+        who = singulars(one)[key]
         options = [record[f"ans{place}"] for place in range(3)]
         assert option.format(who=who) in options
         assert mention.format(who=who) in record["context"]
