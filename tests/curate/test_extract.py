@@ -196,7 +196,7 @@ def test_the_subject_of_the_last_piece_is_inherited():
         ("Bakers are less strict", [("bakers", "less strict")]),
         ("Bakers are funnier", [("bakers", "funny")]),
         ("Bakers are funnier than cooks", [("bakers", "funnier than cooks")]),
-        ("Les boulangers sont gentils", [("boulangers", "gentils")]),
+        ("Les boulangers sont gentils", [("bakers", "gentils")]),
         ("Las mujeres son fuertes", [("women", "fuertes")]),
         ("Wazee ni wapole", [("old people", "wapole")]),
     ],

@@ -12,6 +12,7 @@ from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
 from endoxa.words.components import PACKAGE, SITE, file_of
 from endoxa.words.items import in_use, items
 from endoxa.words.packs import languages_with, rows_of, words_of
+from endoxa.words.people import neutral_identities
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
@@ -66,16 +67,12 @@ def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
 
 
 def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
-    assert words_of("sw", "neutral.toml")["any"] == ["watu", "wao"]
-    assert rows_of("es", "demonyms.csv")[0] == {
-        "code": "AF",
-        "m": "afgano",
-        "f": "afgana",
-        "plural": "afganos",
-    }
+    assert neutral_identities("sw") == ("watu", "wao")
+    argentine = next(row for row in rows_of("es", "people.csv") if row["id"] == "AR")
+    assert (argentine["singular_f"], argentine["plural"]) == ("argentina", "argentinos")
     assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
-    assert words_of("tlh", "neutral.toml") == words_of("../" + "x" * 300, "neutral.toml") == {}
-    assert rows_of("tlh", "demonyms.csv") == ()
+    assert words_of("tlh", "pairs.toml") == words_of("../" + "x" * 300, "pairs.toml") == {}
+    assert rows_of("tlh", "people.csv") == ()
 
 
 def test_components_have_the_languages_of_their_files():
@@ -110,7 +107,7 @@ def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
         ("hi", "opposites", "आलसी; सुस्त; कामचोर; निकम्मा", "one: मेहनती; परिश्रमी; कर्मठ; other: आलसी"),
         ("fr", "page texts", "Par <bdi>%(name)s</bdi>.", "Par [name]."),
         ("fr", "word lists", "père", "C'est un père."),
-        ("fr", "statement words", "women", "femmes = women"),
+        ("fr", "names of peoples", "femmes", "en: women; singular_f: femme; plural_f: femmes"),
     ],
 )  # fmt: skip
 def test_templates_are_shown_filled(language, name, text, shown):

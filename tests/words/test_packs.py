@@ -40,19 +40,25 @@ def wolof(tmp_path):
     return Path(shutil.copytree(WOLOF, tmp_path / "wo"))
 
 
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
 def test_a_pack_adds_a_language_and_what_it_lacks_is_the_packages(tmp_path):
     assert "wo" not in languages_with("pairs.toml")
     (tmp_path / "pack.toml").write_text((ROOT / "src/endoxa/words/sw/pack.toml").read_text())
-    (tmp_path / "neutral.toml").write_text('any = ["binadamu"]')
+    (tmp_path / "unkind.toml").write_text('negators = []\nwords = ["mbaya"]')
     with using([WOLOF, tmp_path]):
         assert "wo" in languages_with("pairs.toml")
         assert words_of("wo", "pairs.toml")["denied"] == "duñu {attribute}"
-        assert words_of("sw", "neutral.toml") == {"any": ["binadamu"]}
+        assert words_of("sw", "unkind.toml")["words"] == ["mbaya"]
         assert words_of("sw", "pairs.toml")["said"] == "ni {attribute}"
         assert [Path(path) for path in os.environ[VARIABLE].split(os.pathsep)] == [WOLOF, tmp_path]
         assert [fact["code"] for fact in pack_facts()] == ["wo", "sw"]
     assert "wo" not in languages_with("pairs.toml")
-    assert words_of("sw", "neutral.toml")["any"] == ["watu", "wao"]
+    assert words_of("sw", "unkind.toml")["words"] != ["mbaya"]
     assert VARIABLE not in os.environ
 
 
@@ -62,7 +68,7 @@ def test_what_decides_no_result_is_not_in_the_digest(wolof):
     (wolof / "cases.csv").unlink()
     with using([wolof]):
         assert pack_facts()[0]["digest"] == before
-    (wolof / "neutral.toml").write_text('any = ["nit ñi"]', encoding="utf-8")
+    _edit(wolof / "people.csv", "nit ñi", "doom aadama yi")
     with using([wolof]):
         assert pack_facts()[0]["digest"] != before
 
@@ -78,10 +84,10 @@ def test_what_decides_no_result_is_not_in_the_digest(wolof):
             r"pairs.toml, said: 'dañu' must hold",
         ),
         ("pairs.toml", 'said = "{attribute}"', "pairs.toml: 'denied' is missing"),
-        ("neutral.toml", 'any = "nit ñi"', "'any' is a text. Expected a list"),
+        ("word_classes.toml", 'negators = ["duñu"]', "'negators' is a list. Expected a text"),
         ("opposites.csv", "pos,one\nadj,x\n", "opposites.csv: the column 'other' is missing"),
         ("opposites.csv", "pos,one,other\nadj,x,y,z\n", "opposites.csv, row 2: 4 cells, and only 3 columns"),
-        ("extract.toml", "verb = '(a'", r"extract.toml, verb: '\(a' is no regular expression"),
+        ("extract.toml", "plural = '(a'", r"extract.toml, plural: '\(a' is no regular expression"),
     ],
 )
 def test_a_bad_pack_is_one_sentence_with_its_place(wolof, file, text, sentence):
@@ -129,14 +135,14 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
         cells = {cell.joint: cell for cell in coverage(["wo"])}
     assert cells["stories"].word == "none"
     assert cells["calibration"].word == "drafted"
-    # said, denied, subject, framings; opposites.csv; negators, degree, function; negations
-    assert cells["pairs"].word == "partial 8 of 9"
+    # said, denied, subject, framings; grammar.csv; people.csv; opposites.csv; negators, degree, function; negations
+    assert cells["pairs"].word == "partial 10 of 11"
     assert cells["pairs"].missing == ("opposites.csv",)
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
 
 def test_every_joint_names_files_that_packs_have():
-    assert {name for joint in joints() for name in joint.files} <= set(formats())
+    assert {name.partition("#")[0] for joint in joints() for name in joint.files} <= set(formats())
 
 
 def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
@@ -180,13 +186,13 @@ def test_faults_of_words(wolof):
         file.write("nurses,profession,,,doktoor yi,,,,,\ncooks,profession,,,кook yi,,,,,\n")
     with (wolof / "opposites.csv").open("a", encoding="utf-8") as file:
         file.write("adj,tabe; yaru,bon\nadj,yaru,tabe\nadj,muus,muus\n")
-    (wolof / "neutral.toml").write_text('any = ["люди"]', encoding="utf-8")
+    _edit(wolof / "people.csv", "nit ñi", "люди")
     (wolof / "nuetral.toml").write_text("")
     with using([wolof]):
         found = [f"{fault.place} {fault.problem}" for fault in faults("wo", wolof)]
     assert found == [
         "nuetral.toml is no file of a pack, so nothing reads it",
-        "neutral.toml, any/1 is not written in the script Latn: 'люди'",
+        "people.csv, row 35, plural is not written in the script Latn: 'люди'",
         "people.csv, row 38, plural mixes letters of Latn and another script in 'кook'",
         "people.csv, row 37 has 'doktoor yi' for 'nurses', which is also 'doctors'",
         "opposites.csv, row 13 has 'yaru' and 'tabe' as opposites, which are alike in row 12",
@@ -204,9 +210,9 @@ def test_speakers_review_a_pack_of_the_user(wolof):
         ]
         outcomes[1] |= {"words_state": "corrected", "correction": "doom aadama yi"}
         patch = make_patch(outcomes, "2026-12-01")
-        assert "--- a/neutral.toml" in patch.diff
+        assert "--- a/people.csv" in patch.diff
         assert "+++ b/reviews.toml" in patch.diff
-    (wolof / "neutral.toml").write_text('any = ["nit ñi", "doom aadama yi"]\n', encoding="utf-8")
+    _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
     added = patch.diff.split("+++ b/reviews.toml")[1].splitlines()[2:]
     (wolof / "reviews.toml").write_text("\n".join(line[1:] for line in added), encoding="utf-8")
     with using([wolof]):

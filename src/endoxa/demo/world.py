@@ -32,7 +32,8 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.probe.scoring import neutral_identities, replace_identity
+from endoxa.instruments.pairs.probe.scoring import replace_identity
+from endoxa.words.people import neutral_identities
 
 SAMPLE = Path(__file__).with_name("sample.csv")
 """The file itself, in columns of `endoxa.schema.PAIR_COLUMNS`."""
@@ -116,7 +117,7 @@ def _identities(language: str, items: pl.DataFrame) -> list[tuple[str, str]]:
     neutral = [
         (agreement, identity)
         for agreement in items["agreement"].unique(maintain_order=True)
-        for identity in neutral_identities()[language].get(agreement or "any", [])
+        for identity in neutral_identities(language, agreement or "")
     ]
     return [*combinations, *neutral]
 

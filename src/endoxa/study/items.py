@@ -117,14 +117,15 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.questions.items.build import build_questions
-    from endoxa.instruments.questions.items.groups import question_languages
     from endoxa.sources.bbq import write_items
+    from endoxa.words.packs import languages_with
 
+    languages = languages_with("questions.toml")
     records: list[dict[str, Any]] = []
     why: list[str] = []
     for language in study.languages:
-        if language not in question_languages() and study.sections[part.name].build.templates is None:
-            why.append(f"there are no questions in '{language}' (only in {', '.join(question_languages())})")
+        if language not in languages and study.sections[part.name].build.templates is None:
+            why.append(f"there are no questions in '{language}' (only in {', '.join(languages)})")
             continue
         options = replace(study.sections[part.name].build, language=language, seed=study.seed)
         made = build_questions(associations, options)

@@ -21,8 +21,11 @@ _SLOT = regex.compile(r"\{\w*\}")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/)")
 """Texts that are names of settings or English."""
-_NO_WORDS = ("answer patterns", "author prompts", "page texts", "preset texts", "preset pairs", "names bank")
-"""Components whose texts hold names of fields, or that are in no pack."""
+_NO_WORDS = (
+    "answer patterns", "author prompts", "page texts", "preset texts", "preset pairs", "names bank", "names of peoples",
+    "neutral identities",
+)  # fmt: skip
+"""Components whose texts hold names of fields, that are in no pack, or that are checked as tables."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,7 @@ def _all_texts(component: Component, package: Path) -> tuple[Text, ...]:
 
 def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tuple[str, Parts, Parts, str]]:
     """Language, key, path and text of what a source shows of its file."""
+    names: dict[Parts, list[str]] = {}
     for path, value in leaves(tree):
         if not isinstance(value, str) or not value.strip():
             continue
@@ -205,7 +206,12 @@ def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tupl
             row = tree[path[0]]
             if source.first_of and path[1] != next(column for column in source.first_of if row[column]):
                 continue
-            key = tuple(row[column] for column in source.named) + (() if source.first_of else path[1:])
+            name = tuple(row[column] for column in source.named)
+            rows = names.setdefault(name, [])
+            if path[0] not in rows:
+                rows.append(path[0])
+            again = (str(len(rows)),) if len(rows) > 1 else ()
+            key = (*name, *again, *(() if source.first_of else path[1:]))
         joined = "/".join(key)
         kept = not source.keep or any(fnmatchcase(joined, pattern) for pattern in source.keep)
         if language and kept and not any(fnmatchcase(joined, pattern) for pattern in source.leave):

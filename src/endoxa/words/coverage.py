@@ -11,7 +11,8 @@ from typing import Any
 
 from endoxa.words.components import COMPONENTS, ENGLISH, languages_of, parsed, texts_of
 from endoxa.words.opening import formats
-from endoxa.words.packs import PACK, file_with, languages_with
+from endoxa.words.packs import PACK, file_with, languages_with, rows_of
+from endoxa.words.people import FILE as PEOPLE
 from endoxa.words.state import SOURCE, states
 
 
@@ -123,8 +124,12 @@ def _reference(name: str) -> frozenset[str]:
 
 def _keys(language: str, name: str) -> frozenset[str]:
     """The parts that a language has of a file; none where it has no such file."""
-    if language not in languages_with(name):
+    name_of_file, _, kind = name.partition("#")
+    if language not in languages_with(name_of_file):
         return frozenset()
+    if name_of_file == PEOPLE:
+        filled = (row["kind"] for row in rows_of(language, PEOPLE) if row["plural"])
+        return frozenset([name]) if any(kind in ("", each) for each in filled) else frozenset()
     compared: Iterable[str] = formats().get(name, {}).get("compared", ())
     if not compared:
         return frozenset([name])

@@ -107,9 +107,9 @@ def create(code: str, folder: Path) -> list[Path]:
             "grammar.csv", ({"set": name, "note": note} for name, note in _SETS)
         ),
     }
-    for name in dict.fromkeys(name for joint in joints() for name in joint.files):
-        if name in ("demonyms.csv", "nouns.csv"):
-            continue  # people.csv has them
+    for name in dict.fromkeys(name.partition("#")[0] for joint in joints() for name in joint.files):
+        if name in written or f"{TO_FILL}/{name}" in written:
+            continue
         source = ENGLISH if ENGLISH in languages_with(name) else "es"
         text = file_with(source, name).read_text(encoding="utf-8")
         written[f"{TO_FILL}/{name}"] = text if not name.endswith(".csv") else text[: text.index("\n") + 1]
@@ -178,8 +178,9 @@ def _table(name: str, rows: Iterator[dict[str, str]]) -> str:
 
 def _readme(pack: Pack) -> str:
     text = files(__package__).joinpath("pack_readme.md").read_text(encoding="utf-8")
+    needed = {joint.name: ", ".join(f"`{name}`" for name in joint.files) for joint in joints()}
     rows = "\n".join(
-        f"| {joint.name} | {joint.purpose} | {', '.join(f'`{name}`' for name in joint.files) or 'not in packs'} |"
+        f"| {joint.name} | {joint.purpose} | {needed[joint.name].replace('#', '` of kind `') or 'not in packs'} |"
         for joint in joints()
     )
     return text.replace("{name}", pack.name).replace("{code}", pack.code).replace("{joints}", rows)

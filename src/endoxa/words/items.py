@@ -26,6 +26,7 @@ from endoxa.words.components import (
     parsed,
     texts_of,
 )
+from endoxa.words.people import english_name
 
 COLUMNS = ("item_id", "component", "language", "text", "in_use", "english", "purpose")
 """Columns of a table of items."""
@@ -108,11 +109,11 @@ class _Place:
         return _tree(self.package, name_of(self.language, name, self.package))
 
     def row(self, text: Text) -> Mapping[str, str]:
-        """The row of a table in which a text stands; of a people with its English name."""
+        """The row of a table in which a text stands; of a group with its English name."""
         cells: Mapping[str, str] = self.tree[text.path[0]]
-        if text.file.endswith("demonyms.csv") and text.language != ENGLISH:
-            english = _tree(self.package, f"words/{ENGLISH}/demonyms.csv").values()
-            return {"en": next(row["name"] for row in english if row["code"] == cells["code"]), **cells}
+        if text.file.endswith("people.csv"):
+            words = {name: cells[name] for name in ("singular", "singular_f", "plural", "plural_f", "also")}
+            return {"en": english_name(cells["id"]), **words}
         return cells
 
 
@@ -308,9 +309,6 @@ _SENTENCES: Mapping[str, Callable[[Text, _Place], str]] = {
     "question templates": _question,
     "person question templates": _question,
     "names bank": _name,
-    "statement words": lambda text, _: (
-        f"{text.path[-1]} = {text.text}" if text.file.endswith("terms.toml") else ""
-    ),
     "country phrases": _country,
     "answer patterns": lambda text, _: text.text,
     # Without markup, and with the name of what is filled in.

@@ -224,7 +224,7 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
         return [_alone(text, context, "")]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     identity = native_identity(who, language)
-    english = foreign_identity(identity, context.names)
+    english = foreign_identity(identity, context.names, language)
     key = "" if english == identity else english
     return [
         Extraction(identity, attribute, "foreign", CONFIDENCE["foreign"], bool(why), why, identity_key=key)

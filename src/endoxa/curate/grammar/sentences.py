@@ -13,7 +13,7 @@ from typing import Literal
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
 from endoxa.curate.grammar.fitting import natural
-from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
+from endoxa.curate.grammar.subject import gender_of, people_meant, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
 from endoxa.curate.opposites.inflection import Forms, forms_of_term, is_masculine_plural
@@ -189,6 +189,7 @@ def sentence_pair(
     Raises:
         UnclearError: no sentence can be made that is surely grammatical.
     """
+    identity = people_meant(identity, template.language)
     _require_script(f"{identity} {attribute}", template)
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
@@ -205,6 +206,18 @@ def sentence_pair(
     instead = opposite(statement, lexicon, gender if template.gendered else "m") if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
+    if (
+        instead and attribute[:1].isupper() and instead == instead.lower()
+    ):  # the capital of a cell, in no dictionary
+        return sentence_pair(
+            identity,
+            attribute.lower(),
+            template,
+            lexicon,
+            evidence=evidence,
+            agreement=agreement,
+            prefix=prefix,
+        )
     less = instead or statement.denied
     if not less:
         raise UnclearError(statement.no_denial)

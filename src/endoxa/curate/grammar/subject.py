@@ -16,8 +16,18 @@ from babel.core import get_global
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.grammar.templates import Template, UnclearError
-from endoxa.curate.normalise import tables
+from endoxa.curate.normalise import is_people, tables
 from endoxa.words.packs import words_of
+from endoxa.words.people import (
+    called,
+    english_name,
+    every_group,
+    find_in,
+    find_people,
+    has_gender,
+    is_place,
+    plural_of,
+)
 
 _FILE = "grammar.toml"
 
@@ -88,13 +98,13 @@ def with_capitals(text: str) -> str:
 def english_names() -> frozenset[str]:
     """Plural names of groups, in lower case, that are spelt so in English only ("christians", "nigerians").
 
-    They are what terms of other languages are translated to by the table of terms, where no language has them as a
-    term too, and names in -ians and -ists.
+    They are the English names of the table of groups that no other language has, and names in -ians and -ists.
     """
-    entries = tables()
-    names = (*entries.demonyms.values(), *(f"{name}s" for name in listed("names")))
-    english = {name for name in names if name.endswith(("ians", "ists"))}
-    return frozenset(entries.terms.values()) - entries.terms.keys() | english
+    names = (*tables().demonyms.values(), *(f"{name}s" for name in listed("names")))
+    english = {english_name(group.id) for group in every_group()}
+    english |= {name for name in names if name.endswith(("ians", "ists"))}
+    others = (group for group in every_group() if group.language != "en")
+    return frozenset(english) - {word.lower() for group in others for word, _ in group.forms}
 
 
 @cache
@@ -147,12 +157,11 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             )
         if not rest and first in listed("determiners"):
             raise UnclearError(f"the identity '{text}' names no group")
-        text = _people_meant(text)
+        text = english_people(text)
         _require_plural(text)
-        text = with_capitals(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
-    if template.language != "en" and _is_english(text):
+    if template.language != "en" and _is_english(text) and find_in(template.language, text) is None:
         raise UnclearError(
             f"the identity '{text}' is English and the language '{template.language}': translate it, or write it with "
             "its article"
@@ -162,28 +171,80 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
         raise UnclearError(
             f"the gender of '{text}' is not known: write the identity with its article, or add a column 'agreement'"
         )
+    plural = words_of(template.language, "extract.toml").get("plural", "")
+    ends = (text.lower().split()[0], text.lower())
+    if template.articles and plural and not any(re.search(plural, end) for end in ends):
+        raise UnclearError(
+            f"the identity '{text}' seems to be a singular or a place: write the people in the plural"
+        )
     return pattern.format(identity=f"{prefix} {text}".strip())
 
 
-def _people_meant(text: str) -> str:
-    """The people of a place ("Bolivia" -> "bolivians"), and the plural of a name that the table of groups knows.
+def english_people(text: str) -> str:
+    """An English name of a group in the plural and with its capitals.
 
     Raises:
-        UnclearError: a country whose people is not known.
+        UnclearError: it is not known whom the words name.
     """
-    low = text.lower()
-    entries = tables()
-    if low in entries.demonyms:
-        return entries.demonyms[low]
-    if low in _countries():
-        raise UnclearError(f"the identity '{text}' is a place: write its people")
-    plural = "" if " " in low else entries.synonyms.get(low, "")
-    return plural if plural and not is_plural(low.split()[-1]) and low not in words("plurals") else text
+    return _capitals_of(_english_plural(people_meant(text.strip(" .,;:"), "en")))
 
 
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(name.lower() for name in Locale.parse("en").territories.values())
+def people_meant(identity: str, language: str) -> str:
+    """The people in the plural whom an identity means: "Bolivians" for "Bolivia" and for "Bolivian".
+
+    Raises:
+        UnclearError: a place whose people is not known.
+    """
+    plural = plural_of(identity, language)
+    if not plural and is_place(identity):
+        raise UnclearError(f"the identity '{identity}' is a place: write its people")
+    return plural or identity
+
+
+def _english_plural(text: str) -> str:
+    """The plural of an English name that no table has as it stands: "South Indians", "Texans", "Punjabi people".
+
+    Raises:
+        UnclearError: a name that may be a place, a people or a singular.
+    """
+    *before, last = text.split()
+    low = last.lower()
+    bare = words_of("en", "peoples.toml")["peoples"]["africa"]
+    if (
+        is_plural(low)
+        or low in (*bare, "people")
+        or not listed("complements").isdisjoint(text.lower().split())
+    ):
+        return text
+    adjective, noun, known = can_be(low, "ADJ"), can_be(low, "NOUN"), in_dictionary(low)
+    if not before and low in tables().synonyms:
+        text = tables().synonyms[low]
+    elif people := find_people(last):
+        text = " ".join([*before, called(people.id, "en")])
+    elif is_people(low) or (adjective and not noun):
+        text = f"{text} people"
+    elif adjective and not before and low not in words("plurals"):
+        raise UnclearError(f"'{text}' may be a quality or one person: write the group in the plural")
+    elif not known and low.endswith(_ONE_PERSON):
+        text = f"{text}s"
+    elif not known and text != text.lower():
+        raise UnclearError(
+            f"it is not known who '{text}' are: write the people in the plural, or '{text} people'"
+        )
+    return text
+
+
+_ONE_PERSON = ("an", "er", "ite", "ese")
+
+
+def _capitals_of(text: str) -> str:
+    """A name of a group with the capitals that it has inside a sentence, and those that somebody wrote in it."""
+    titled = any(word[:1].isupper() for word in text.split()[1:])
+    written, names = text if titled else without_titles(text), with_capitals(text.lower())
+    pairs = (
+        zip(written, names, strict=True) if len(written) == len(names) else ((each, each) for each in names)
+    )
+    return "".join(known if known.isupper() else written for written, known in pairs)
 
 
 def _is_english(text: str) -> bool:
@@ -210,6 +271,9 @@ def _require_plural(text: str) -> None:
 def gender_of(identity: str, template: Template) -> str:
     """'f' or 'm' by the article, the table of nouns or the ending of the identity; empty where none tells."""
     text = " ".join(identity.lower().split())
+    named = find_in(template.language, text) if has_gender(template.language) else None
+    if named:
+        return named.gender or "m"
     for gender, pattern in template.subject.items():
         article = pattern.partition("{identity}")[0]
         if gender and article and text.startswith(article):

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -18,7 +17,17 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.words.packs import rows_of, words_by_language, words_of
+from endoxa.words.packs import words_of
+from endoxa.words.people import (
+    called,
+    english_name,
+    every_group,
+    find,
+    find_in,
+    groups_in,
+    native_form,
+    plain,
+)
 
 
 @dataclass(frozen=True)
@@ -54,12 +63,11 @@ def tables() -> Tables:
     """The tables that come with the package."""
     groups = words_of("en", "peoples.toml")
     peoples = frozenset(name for names in groups["peoples"].values() for name in names)
+    synonyms = _inverted(words_of("en", "identities.toml"))
     spellings = {other: name for name, others in groups["spellings"].items() for other in others}
     return Tables(
-        synonyms=_inverted(words_of("en", "identities.toml")),
-        terms={
-            word: term for terms in words_by_language("terms.toml").values() for word, term in terms.items()
-        },
+        synonyms=synonyms,
+        terms=_terms(peoples | spellings.keys() | synonyms.keys()),
         peoples=peoples | spellings.keys(),
         spellings=spellings,
         collective=frozenset(groups["collective"]["adjectives"]),
@@ -68,6 +76,19 @@ def tables() -> Tables:
             place: who for part in words_of("en", "inhabitants.toml").values() for place, who in part.items()
         },
     )
+
+
+def _terms(english: Set[str]) -> dict[str, str]:
+    """Words of other languages, but those that are `english`, or a singular that is a word of the dictionary."""
+    known = english | {word.lower() for group in groups_in("en") for word, _ in group.forms}
+    terms: dict[str, str] = {}
+    for group in every_group():
+        for word, _ in group.forms if group.language != "en" else ():
+            plural = word in (group.plural, *group.also)
+            for form in (word.lower(), plain(word)):
+                if not {form, form.removesuffix("s")} & known and (plural or not in_dictionary(form)):
+                    terms.setdefault(form, english_name(group.id))
+    return terms
 
 
 def _inverted(sections: Mapping[str, Mapping[str, list[str]]]) -> dict[str, str]:
@@ -99,7 +120,8 @@ def with_identities(path: Path) -> Tables:
                 f'{path}, [{name}]: expected lines such as "old people" = ["elders", "the aged"].'
             )
     base = tables()
-    added = {other.lower(): canonical.lower() for other, canonical in _inverted(listed).items()}
+    inverted = _inverted(listed).items()
+    added = {form(other): canonical.lower() for form in (plain, str.lower) for other, canonical in inverted}
     return replace(
         base,
         synonyms={**base.synonyms, **added},
@@ -237,39 +259,24 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
     )
 
 
-def foreign_identity(text: str, names: Tables | None = None) -> str:
-    """The name of a group in another language: its English term where the tables have one, else as it stands."""
+def foreign_identity(text: str, names: Tables | None = None, language: str = "") -> str:
+    """The English name of a group that was named in another language where the tables have one, else as it stands."""
     names = names or tables()
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
-    return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or low
+    listed = names.synonyms.get(low) or names.synonyms.get(plain(low), "")
+    named = find(listed or low, language)
+    return (english_name(named.id) if named else listed or people_plural(low, names)) or low
 
 
 def own_name(identity: str, language: str) -> str:
-    """The first word of a language for an English name of a group ("femmes" for "women"), else the name."""
-    return next((word for word, term in _terms(language).items() if term == identity), identity)
+    """The word of a language for a group named in any language ("femmes" for "women"), else the name."""
+    named = find_in(language, identity) is None and find(identity)
+    return (called(named.id, language) if named else "") or identity
 
 
 def native_identity(text: str, language: str) -> str:
     """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
-    low = " ".join(text.lower().split())
-    return _spellings(language).get(_bare(low), low)
-
-
-@cache
-def _spellings(language: str) -> Mapping[str, str]:
-    """Groups that a language has words for, by their bare letters; the first of equal ones counts."""
-    plurals = (row[name] for name in ("plural_f", "plural") for row in rows_of(language, "people.csv"))
-    known = [*_terms(language), *filter(None, plurals)]
-    return {_bare(word.lower()): word for word in reversed(known)}
-
-
-def _bare(text: str) -> str:
-    """Without the accents of Latin letters and the dots (nukta) of Devanagari, which many people do not type."""
-    return re.sub("[\u0300-\u036f\u093c]", "", unicodedata.normalize("NFD", text))
-
-
-def _terms(language: str) -> Mapping[str, str]:
-    return words_of(language, "terms.toml")
+    return native_form(text, language) or " ".join(text.lower().split())
 
 
 def _without_aside(low: str) -> str:
@@ -318,7 +325,7 @@ def _from_table(low: str, names: Tables) -> str:
     for form in (low, re.sub(r" (?:religions?|faiths?|believers?|faithfuls?)$", "", low)):
         if form in names.synonyms:
             return names.synonyms[form]
-    return names.terms.get(low, "")
+    return names.terms.get(plain(low), "")
 
 
 def _of_a_people(low: str, names: Tables) -> str:

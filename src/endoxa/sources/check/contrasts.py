@@ -22,6 +22,7 @@ from endoxa.sources.check.wording import (
 from endoxa.sources.groups import GroupTable, Mention, differing, published_groups, term_of
 from endoxa.sources.typography import Word
 from endoxa.words.packs import rows_of
+from endoxa.words.people import groups_in
 from endoxa.words.persons import first_names, folded
 
 
@@ -169,7 +170,6 @@ def _all_groups() -> GroupTable:
         for term, group in terms.items()
         if group
     ]
-    names = [row[key] for row in rows_of("en", "groups.csv") for key in ("plural", "singular", "means")]
-    names += [row[key] for row in rows_of("en", "demonyms.csv") for key in ("name", "plural")]
-    terms = (*listed, *map(term_of, filter(None, names)), *((word,) for word in GENDERED))
+    names = [word for group in groups_in("en") for word, _ in group.forms]
+    terms = (*listed, *map(term_of, names), *((word,) for word in GENDERED))
     return GroupTable({"": dict.fromkeys(terms, "group")})

@@ -376,7 +376,6 @@ def test_other_languages(language, identity, attribute, more, less):
         ("es", "hombres", "autoritarias", "differ in gender"),
         ("ar", "سكان مصر", "كسولة", "write the plural"),
         ("pt", "homens", "sabichão", "no plural of 'sabichão' is known"),
-        ("pt", "cariocas", "malandros", "looks feminine"),
         ("es", "hombres", "les gusta el vino", "stands before a verb that is no plural"),
         ("es", "gente de Lima", "fría", "is a singular"),
         ("pt", "jovens", "não querem nada", "two negations"),
@@ -390,7 +389,7 @@ def test_other_languages(language, identity, attribute, more, less):
         ("ar", "سكان مصر", "ليسوا طيبون", "no accusative"),
         ("ar", "سكان مصر", "لا طيبون", "denies a verb"),
         ("ar", "سكان مصر", "يابانيون", "may be a verb or a name of people"),
-        ("ar", "egyptians", "drink tea", "script"),
+        ("ar", "fishermen", "drink tea", "script"),
     ],
 )
 def test_denials_that_cannot_be_undone_are_left_out(language, identity, attribute, reason):
@@ -426,7 +425,7 @@ def test_unknown_gender_is_refused_or_given():
 
 def test_what_is_of_another_language_is_refused():
     assert "script" in refusal("النساء", "قويات")
-    for identity in ("women", "christians", "buddhists", "nigerians", "wolof people"):
+    for identity in ("women", "christians", "buddhists", "wolof people"):
         assert "English" in refusal(identity, "fortes", language="fr")
     assert made(("sikhs", "forts"), language="fr").pairs.height == 1
     left_out = made(("femmes", "fortes", "xx"), columns=("identity", "attribute", "language"))

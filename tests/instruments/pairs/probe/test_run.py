@@ -94,6 +94,15 @@ def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny
     assert rows["b"]["neutral_difference"] is None
 
 
+def test_a_language_without_neutral_identities_is_named(data, tiny, tmp_path):
+    data.write_text(data.read_text(encoding="utf-8").replace(",fr,les", ",wo,les"), encoding="utf-8")
+    summary = measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
+    (note,) = summary.facts["data"]["notes"]
+    assert note.startswith(
+        "Not calibrated: endoxa knows no neutral identity in Wolof; add a row of kind neutral"
+    )
+
+
 @pytest.mark.slow
 def test_identical_sentences_tie_wherever_they_stand(tiny, tmp_path):
     path = tmp_path / "ties.csv"

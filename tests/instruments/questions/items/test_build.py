@@ -25,18 +25,16 @@ from endoxa.instruments.questions.items.build import (
     plain_attribute,
 )
 from endoxa.instruments.questions.items.groups import (
-    demonyms,
-    find_demonym,
     identity_of,
-    members,
     overlap,
     person,
-    question_languages,
 )
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import read_items, write_items
+from endoxa.words.packs import languages_with
+from endoxa.words.people import Group, find_people, groups_in, members, singulars
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
 
@@ -175,9 +173,9 @@ def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None
         Observed(identity_of(name, "en"), attribute)
         for name, attribute in [("latin americans", "a"), ("danes", "a"), ("mexicans", "b"), ("kenyans", "b")]
     ]
-    assert Distractors(observed, {"latin", "DK", "MX", "KE"}).candidates(observed[1]) == ["KE"]
-    assert Distractors(observed, {"latin", "DK", "MX"}).candidates(observed[1]) == []
-    assert members("latin") >= {"MX", "BR", "AR", "CU"}
+    assert Distractors(observed, {"latin americans", "DK", "MX", "KE"}).candidates(observed[1]) == ["KE"]
+    assert Distractors(observed, {"latin americans", "DK", "MX"}).candidates(observed[1]) == []
+    assert members("latin americans") >= {"MX", "BR", "AR", "CU"}
 
 
 # --- words -----------------------------------------------------------------------------------------------------
@@ -185,14 +183,22 @@ def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None
 VOWEL_PLURALS = {"es": "aeo", "pt": "aeou"}
 
 
+LANGUAGES = ("en", "es", "fr", "pt")
+
+
+def peoples(language: str) -> dict[str, Group]:
+    return {row.id: row for row in groups_in(language) if row.is_people}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("code", sorted(demonyms()))
+@pytest.mark.parametrize("code", sorted(peoples("en")))
 def test_forms_agree(code) -> None:
-    one = demonyms()[code]
+    rows = {language: peoples(language).get(code) for language in LANGUAGES}
     for language in ("es", "pt"):
-        masculine, feminine, plural = one.others[language]
+        one = rows[language]
+        masculine, feminine, plural = (one.singular, one.singular_f, one.plural) if one else ("", "", "")
         if not masculine:
-            assert code == "americas"
+            assert code in ("people from the americas", "PG")
             continue
         if masculine.endswith("o") and not masculine.endswith("ão"):
             assert (feminine, plural) == (masculine[:-1] + "a", masculine + "s")
@@ -218,23 +224,23 @@ def test_forms_agree(code) -> None:
         assert masculine.islower()
         assert feminine.islower()
         assert plural.endswith("s")
-    masculine, feminine, plural = one.others["fr"]
+    one = rows["fr"]
+    masculine, feminine, plural = (one.singular, one.singular_f, one.plural) if one else ("", "", "")
     assert plural == masculine + ("" if masculine.endswith("s") or not masculine else "s")
     if feminine not in ("grecque", "turque", "ouzbèke", "andalouse", "burkinabè"):
         assert feminine.removeprefix(masculine) in ("", "e", "ne")
-    assert one.english[:1].isupper() or code in ("DM", "americas")
-    assert set(one.within) <= demonyms().keys()
+    assert rows["en"].singular[:1].isupper() or code in ("DM", "people from the americas")
+    assert set(rows["en"].within) <= peoples("en").keys()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", sorted(demonyms()))
+@pytest.mark.parametrize("code", sorted(peoples("en")))
 def test_every_people_is_found_by_its_names(code) -> None:
-    one = demonyms()[code]
-    names = [one.english, one.english_plural, *(forms[2] for forms in one.others.values()), *one.also]
-    names += [forms[0] for forms in one.others.values()]
-    names += [f"los {one.others['es'][2]}", f"os {one.others['pt'][2]}", f"les {one.others['fr'][2]}"]
-    for name in filter(lambda name: name not in ("", "los ", "os ", "les "), names):
-        assert identity_of(name.lower(), "en").key == code, name
+    for language, article in {"en": "the", "es": "los", "fr": "les", "pt": "os"}.items():
+        one = peoples(language).get(code)
+        for name in filter(None, (one.singular, one.plural, *one.also) if one else ()):
+            assert identity_of(name.lower(), "en").key == code, name
+            assert identity_of(f"{article} {name.lower()}", "en").key == code, name
 
 
 def test_every_nationality_of_bbq_is_in_the_table(shared) -> None:
@@ -245,11 +251,11 @@ def test_every_nationality_of_bbq_is_in_the_table(shared) -> None:
 
 def named(language):
     """The peoples that have a clear name in a language: nearly all."""
-    return [one for one in demonyms().values() if one.forms(language)]
+    return [one for one in peoples(language).values() if one.singular]
 
 
 def friends(language, gender):
-    identities = [one.english_plural for one in named(language)]
+    identities = [peoples("en")[one.id].plural for one in named(language)]
     made = build_questions(
         table(*((identity, f"x{place}") for place, identity in enumerate(identities))),
         QaOptions(language, gender=gender),
@@ -272,7 +278,7 @@ def friends(language, gender):
 def test_every_people_is_a_friend_in_every_language(language, gender, mention, option) -> None:
     key = "" if language == "en" else gender
     for record, one in zip(friends(language, gender), named(language), strict=True):
-        who = one.forms(language)[key]
+        who = singulars(one)[key]
         options = [record[f"ans{place}"] for place in range(3)]
         assert option.format(who=who) in options
         assert mention.format(who=who) in record["context"]
@@ -330,7 +336,7 @@ def test_gender_can_be_drawn() -> None:
     assert all(("amiga chilena" in text) == ("amiga cubana" in text) for text in texts)
 
 
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 @pytest.mark.parametrize(("style", "contexts"), [("person", 4), ("people", 5)])
 def test_templates_are_complete(language, style, contexts) -> None:
     templates = load_templates(QaOptions(language, style=style))
@@ -362,7 +368,7 @@ def test_braces_in_an_attribute_are_text() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 def test_questions_are_read_back_with_their_target(language, tmp_path) -> None:
     rows = [
         (one.english_plural, f"x{place}", f"id-{place}", "nationality")
@@ -382,7 +388,7 @@ def test_questions_are_read_back_with_their_target(language, tmp_path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 @pytest.mark.parametrize("gender", ["m", "f"])
 def test_oracle_every_option_is_read_as_itself(language, gender, tmp_path) -> None:
     answered = {
@@ -418,7 +424,7 @@ def test_a_limit_keeps_the_first_questions_as_they_are() -> None:
     assert build_questions(sample, QaOptions("es", limit=7)).records == whole[:7]
 
 
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 def test_the_sample_makes_questions_in_every_language(language) -> None:
     sample = pl.read_csv(SAMPLE, infer_schema=False)
     made = build_questions(sample, QaOptions(language))
@@ -449,7 +455,7 @@ def test_left_out_rows_have_their_reason() -> None:
 @pytest.mark.slow
 @given(
     st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=1, max_size=6),
-    st.sampled_from(question_languages()),
+    st.sampled_from(languages_with("questions.toml")),
 )
 @example([("S", "0")], "en")
 def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
@@ -478,7 +484,7 @@ THINK = re.compile(
 )
 
 
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 def test_questions_about_persons_do_not_ask_what_people_think(language) -> None:
     questions = {
         style: load_templates(QaOptions(language, style=style)).questions for style in ("person", "people")
@@ -500,7 +506,7 @@ def test_a_question_says_how_it_was_made() -> None:
     assert style_of("endoxa build names") is style_of("") is None
 
 
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 def test_a_disambiguated_question_names_who_is_meant(language) -> None:
     rows = table(("chilenos", "x1"), ("cubanos", "x2"), ("peruanos", "x3"))
     plain = build_questions(rows, QaOptions(language)).records
@@ -605,7 +611,7 @@ def test_all_texts_of_a_language_that_has_none_of_ours(tmp_path) -> None:
     ],
 )
 def test_a_people_is_known_however_a_language_names_it(text, code) -> None:
-    assert find_demonym(text).demonym.code == code
+    assert find_people(text).id == code
 
 
 @pytest.mark.parametrize(

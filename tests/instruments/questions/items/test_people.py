@@ -14,18 +14,15 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.items.groups import (
     comparable,
-    demonyms,
-    find_demonym,
     find_noun,
     identity_of,
-    larger,
     overlap,
     person,
-    question_languages,
 )
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.words.packs import rows_of
+from endoxa.words.packs import languages_with
+from endoxa.words.people import every_group, find_people, groups_in, larger
 
 
 def questions(*rows, language="en", **chosen):
@@ -93,22 +90,22 @@ def test_a_group_is_the_same_in_every_language() -> None:
 
 
 def test_the_tables_hold_together() -> None:
-    rows = [*rows_of("es", "nouns.csv"), *rows_of("pt", "nouns.csv"), *rows_of("en", "groups.csv")]
-    means = {row["means"] for row in rows} | demonyms().keys()
-    assert all(row["means"] for row in rows)
-    assert {part for row in rows for part in row["within"].split(";") if part} <= means
-    assert not demonyms().keys() & {row["means"] for row in rows} - {"asia"}
+    rows = every_group()
+    means = {row.id for row in rows}
+    assert all(means)
+    assert {part for row in rows for part in row.within} <= means
+    assert not {row.id for row in rows if row.is_people} & {row.id for row in rows if not row.is_people}
     assert all(code in larger(code) for code in means)
     assert not [
         (one, other)
-        for one, other in product({row["means"] for row in rows}, repeat=2)
+        for one, other in product(means, repeat=2)
         if one != other and one in larger(other) and other in larger(one)
     ]
     within = defaultdict(set)
-    for row in rows_of("en", "groups.csv"):
-        within[row["means"]].add(row["within"])
+    for row in groups_in("en"):
+        within[row.id].add(row.within)
     assert [means for means, said in within.items() if len(said) > 1] == []
-    plurals = [row["plural"] for row in rows_of("en", "groups.csv")]
+    plurals = [row.plural for row in groups_in("en")]
     assert len(plurals) == len(set(plurals))
 
 
@@ -138,18 +135,11 @@ def test_women_and_men_of_one_profession_are_never_beside_each_other(tmp_path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", question_languages())
+@pytest.mark.parametrize("language", languages_with("questions.toml"))
 def test_all_nouns_at_once_make_options_that_differ(language) -> None:
-    plurals = (
-        [row["plural"] for row in rows_of("en", "groups.csv")]
-        if language == "en"
-        else [
-            row[column]
-            for row in rows_of(language, "nouns.csv")
-            for column in ("m_plural", "f_plural")
-            if row[column]
-        ]
-    )
+    nouns = [row for row in groups_in(language) if not row.is_people and (row.singular or row.singular_f)]
+    also = [word for row in nouns if language == "en" for word in row.also]
+    plurals = [*filter(None, (word for row in nouns for word in (row.plural, row.plural_f))), *also]
     rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]
     made = questions(*rows, language=language, per_association=200, gender="any", seed=1)
     assert len(made.records) > 1000
@@ -228,12 +218,12 @@ def test_a_place_without_a_clear_word_is_left_out(identity) -> None:
         ("Czech Republic", "CZ"),
         ("EEUU", "US"),
         ("Dominica", "DM"),
-        ("Kurds", "kurdish"),
-        ("the Americas", "americas"),
+        ("Kurds", "kurd people"),
+        ("the Americas", "people from the americas"),
     ],
 )
 def test_a_place_is_known_by_its_other_names(place, code) -> None:
-    assert find_demonym(place).demonym.code == code
+    assert find_people(place).id == code
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
 from endoxa.sources.drafts import UNSPECIFIED
+from endoxa.words.people import key_of
 from endoxa.words.persons import names_somebody
 
 
@@ -171,6 +172,7 @@ class _Work:
     language: str
     templates: Mapping[str, Template]
     bundled: Mapping[str, Template]  # templates that come with endoxa
+    keyed: bool  # whether identities have their English name beside them, because not all are in English
     extra_columns: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
@@ -201,7 +203,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     extra_columns = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
-    work = _Work(options, language, load_templates(options.templates), load_templates(), extra_columns)
+    keyed = not set(table["language"].unique()) <= {"", None, language} or language != DEFAULT_LANGUAGE
+    work = _Work(options, language, load_templates(options.templates), load_templates(), keyed, extra_columns)
     if language not in work.templates:
         raise UserError(
             f"No template for the language '{language}' (available: "
@@ -300,7 +303,8 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     if len(framings) < work.options.framings - 1:
         work.short[template.language] = len(framings) + 1
     for place, variant in enumerate([made, *(framed(made, framing) for framing in framings)], start=1):
-        pair = _pair({**row, "region": region}, name, language, variant, work.options)
+        shared = row["identity_key"] or (key_of(row["identity"], template.language) if work.keyed else "")
+        pair = _pair({**row, "region": region, "identity_key": shared}, name, language, variant, work.options)
         hidden = bool(row["region"]) and not region
         pair |= {WORDS: _words(row, made, template, work)}
         pair |= {name: "" if hidden and name in _PLACES else row[name] for name in work.extra_columns}

@@ -20,6 +20,7 @@ from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
 from endoxa.words.packs import language_name
+from endoxa.words.people import neutral_identities
 from endoxa.words.used import Tally, Used
 
 
@@ -127,6 +128,20 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
             f"{language_name(code)}. Give the language with --language {code} (or --language en)."
         )
     return []
+
+
+def neutral_notes(path: Path, settings: PairsSettings) -> list[str]:
+    """In which languages pairs that name an identity are not calibrated, for want of neutral identities."""
+    if not settings.calibrate:
+        return []
+    spoken = {item["language"].split("-")[0] for item in available(path, settings) if item["identity"]}
+    lacking = sorted(code for code in spoken - {NO_LANGUAGE} if not neutral_identities(code))
+    if not lacking:
+        return []
+    return [
+        f"Not calibrated: endoxa knows no neutral identity in {', '.join(map(language_name, lacking))}; add a row of "
+        "kind neutral to people.csv of a pack."
+    ]
 
 
 LOOKED_AT = 2000

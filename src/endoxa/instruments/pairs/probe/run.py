@@ -25,6 +25,7 @@ from endoxa.instruments.pairs.probe.items import (
     chunks,
     group_notes,
     language_notes,
+    neutral_notes,
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
@@ -219,6 +220,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 NOTES: [
                     *denial_notes(data, settings),
                     *language_notes(data, settings),
+                    *neutral_notes(data, settings),
                     *group_notes(data, settings),
                 ],
                 "options": {

@@ -19,12 +19,7 @@ from typing import Any
 from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.runs.journal import COMMIT_SECONDS
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
-from endoxa.words.packs import words_by_language
-
-
-def neutral_identities() -> Mapping[str, Mapping[str, list[str]]]:
-    """Noun phrases by language and grammatical agreement, from `neutral.toml` of each language."""
-    return words_by_language("neutral.toml")
+from endoxa.words.people import neutral_identities
 
 
 def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
@@ -39,10 +34,8 @@ def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
     identity = item["identity"]
     if not identity or not item["attribute_more"] or not item["attribute_less"]:
         return []
-    by_agreement = neutral_identities().get(item["language"].split("-")[0], {})
-    phrases = by_agreement.get(item["agreement"] or "any", [])
     pairs = []
-    for phrase in phrases:
+    for phrase in neutral_identities(item["language"].split("-")[0], item["agreement"] or ""):
         more, less = (replace_identity(item[side], identity, phrase) for side in ("sent_more", "sent_less"))
         if more is None or less is None or more == less:
             return []

@@ -1,195 +1,37 @@
 """Groups of associations in any language: their identity, their overlap, and the noun for one person.
 
-`demonyms.csv` and `nouns.csv` of each language and `groups.csv` of English, in `endoxa/words`, hold facts of general
-knowledge; a language takes part by having them.
-`means` is one name for a group in all languages, so that synonyms ("médicos", "doctores", "physicians") are the same;
-`within` names the larger groups that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those
-that people accept for themselves ("a Jewish person"), also where the plural in the data is not accepted.
+`people.csv` of each language, in `endoxa/words`, holds facts of general knowledge; a language takes part by having it.
+English singulars are those that people accept for themselves ("a Jewish person"), also where the plural in the data is
+not accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from babel import Locale
-from babel.core import get_global
-
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
-from endoxa.curate.grammar.subject import with_capitals
+from endoxa.curate.grammar.subject import english_people, with_capitals
+from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
-from endoxa.instruments.questions.items.naming import bare, names_in, plain
-from endoxa.words.packs import languages_with, rows_of, words_of
+from endoxa.words.naming import names_in
+from endoxa.words.people import (
+    Says,
+    find_people,
+    groups_in,
+    is_place,
+    larger,
+    members,
+    plain,
+    says,
+    singulars,
+    spellings,
+)
 
-Gender = Literal["m", "f"]
 Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
-
-
-def question_languages() -> tuple[str, ...]:
-    """Languages that have question templates."""
-    return languages_with("questions.toml")
-
-
-
-@dataclass(frozen=True, slots=True)
-class Demonym:
-    """The people of a place; words that would name another people as well ("Dominican") are left empty.
-
-    Attributes:
-        code: name of the row.
-        english: adjective ("Spanish").
-        others: masculine, feminine and plural in other languages, by their code.
-        english_plural: plural noun ("Spaniards").
-        within: codes of larger groups, nearest only.
-        also: further words for the people, their language's adjective or the place.
-    """
-
-    code: str
-    english: str
-    others: Mapping[str, tuple[str, str, str]]
-    english_plural: str
-    within: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-
-    def forms(self, language: str) -> Forms:
-        """The adjective that goes with "friend", by gender; nothing where no word is clear.
-
-        Raises:
-            KeyError: a language that is none of `question_languages`.
-        """
-        if language == "en":
-            return {"": self.english} if self.english else {}
-        return _forms(self.others[language][:2], language)
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """A people that words stand for.
-
-    Attributes:
-        demonym: the people.
-        gender: 'f' where the words name its women only ("argentinas", "mexicana"), else empty.
-    """
-
-    demonym: Demonym
-    gender: Gender | Literal[""] = ""
-
-
-@cache
-def demonyms() -> Mapping[str, Demonym]:
-    """Every row of the table, by code."""
-    tables = {
-        language: {
-            row["code"]: (row["m"], row["f"], row["plural"]) for row in rows_of(language, "demonyms.csv")
-        }
-        for language in question_languages()
-        if language != "en"
-    }
-    return {
-        row["code"]: Demonym(
-            row["code"],
-            row["name"],
-            {language: table.get(row["code"], ("", "", "")) for language, table in tables.items()},
-            row["plural"],
-            tuple(filter(None, row["within"].split(";"))),
-            tuple(filter(None, row["also"].split(";"))),
-        )
-        for row in rows_of("en", "demonyms.csv")
-    }
-
-
-def _forms(both: Sequence[str], language: str) -> Forms:
-    """A masculine and a feminine word by gender, or the first under '' where the language has no gender."""
-    forms = {gender: word for gender, word in zip(("m", "f"), both, strict=True) if word}
-    genders = words_of(language, "questions.toml")["friend"]["mention"]
-    return forms if set(genders) != {""} else dict(zip(genders, forms.values(), strict=False))
-
-
-def find_demonym(text: str) -> People | None:
-    """The people that an identity names, in any of the languages: plural, singular, place or ISO code."""
-    code = " ".join(text.split())
-    if code.isupper():
-        code = (*get_global("territory_aliases").get(code, ()), code)[0]
-        if code in demonyms():
-            return People(demonyms()[code])
-    exact, spelt = _index()
-    names = tuple(names_in(text))
-    hits = (
-        index[key]
-        for index, keys in ((exact, names), (spelt, map(bare, names)))
-        for key in keys
-        if key in index
-    )
-    return next(hits, None)
-
-
-def is_place(text: str) -> bool:
-    """Whether the words are a country, territory or region of CLDR, also one whose people is not in the table."""
-    return " ".join(text.split()).casefold() in _places_in_lower_case()
-
-
-@cache
-def _places_in_lower_case() -> frozenset[str]:
-    return frozenset(name.casefold() for name, _ in _places())
-
-
-@cache
-def members(code: str) -> frozenset[str]:
-    """The codes of all that lies within a people or region, with its own."""
-    inside = [demonym.code for demonym in demonyms().values() if code in demonym.within]
-    return frozenset({code}).union(*(members(other) for other in inside))
-
-
-@cache
-def _index() -> tuple[Mapping[str, People], Mapping[str, People]]:
-    """What every phrase stands for, and what it does in the spelling of `bare`."""
-    exact: dict[str, People] = {}
-    spelt: dict[str, People] = {}
-    for phrase, result in _words():
-        exact.setdefault(plain(phrase), result)
-        spelt.setdefault(bare(phrase), result)
-    return exact, spelt
-
-
-def _words() -> Iterator[tuple[str, People]]:
-    """Words and what they stand for; where two say the same, the first holds: "armenia" is the country, no woman."""
-    table = demonyms()
-    for place, code in _places():
-        if code in table:
-            yield place, People(table[code])
-    for people in table.values():
-        forms = (
-            people.english,
-            people.english_plural,
-            people.english and f"{people.english}s",
-            *people.also,
-            *(form for masculine, _, plural in people.others.values() for form in (masculine, plural)),
-        )
-        yield from ((form, People(people)) for form in forms if form)
-    plurals = {people.english_plural.casefold(): people for people in table.values()}
-    for place, inhabitants in tables().demonyms.items():
-        if inhabitants in plurals:
-            yield place, People(plurals[inhabitants])
-    for people in table.values():
-        for masculine, feminine, _ in people.others.values():
-            if feminine != masculine:
-                yield from ((form, People(people, "f")) for form in (feminine, f"{feminine}s"))
-    for row in (row for language in _OTHERS for row in rows_of(language, "demonyms.csv") if "also" in row):
-        yield from ((word, People(table[row["code"]])) for word in filter(None, row["also"].split(";")))
-        yield from ((word, People(table[row["code"]], "f")) for word in filter(None, [row["f_plural"]]))
-
-
-def _places() -> Iterator[tuple[str, str]]:
-    for language in question_languages():
-        for code, name in Locale.parse(language).territories.items():
-            yield name, code
-
-
-Says = Literal["", "m", "f"]
-"""The gender that a word says of everybody in the group, or ''."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +39,8 @@ class Noun:
     """A noun for a group.
 
     Attributes:
-        means: name of the group, the same in all languages.
-        forms: the noun for one person, by gender; under '' in English.
+        means: id of the group, the same in all languages.
+        forms: the noun for one person, by gender; under '' where the language has no gender.
         says: gender of everybody in the group.
         paired: men and women are told apart by such a noun and nothing else ("mothers", "fathers").
     """
@@ -214,67 +56,31 @@ def find_noun(text: str, language: str) -> Noun | None:
 
     Args:
         text: the plural.
-        language: one of `question_languages`; there are no nouns in others.
+        language: ISO 639 code; there are no nouns in languages without a table.
     """
-    exact, spelt = _nouns()
-    names = tuple(names_in(text))
-    tables = ((exact, names), (spelt, map(bare, names)))
-    hits = (nouns[language, key] for nouns, keys in tables for key in keys if (language, key) in nouns)
-    return next(hits, None)
+    nouns = _nouns(language)
+    keys = (each for name in names_in(text) for each in spellings(name))
+    return next((nouns[each] for each in keys if each in nouns), None)
 
 
-@cache
-def larger(code: str) -> frozenset[str]:
-    """The codes of all groups that hold a group, or people, with its own."""
-    return frozenset({code}).union(*map(larger, _within().get(code, ())))
-
-
-_KIN = frozenset(["woman", "man", "child", "parent", "grandparent"])
+_KIN = frozenset(["women", "men", "children", "parents", "grandparents"])
 """Groups within which nouns tell nothing but the gender."""
 
 
 @cache
-def _nouns() -> tuple[Mapping[tuple[str, str], Noun], Mapping[tuple[str, str], Noun]]:
-    """The nouns by language and plural, and by the spelling of `bare`."""
-    nouns = [*_english_nouns(), *_nouns_by_gender()]
-    exact = {(language, plain(word)): noun for (language, word), noun in nouns}
-    return exact, {(language, bare(word)): noun for (language, word), noun in nouns}
-
-
-def _english_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
-    for row in rows_of("en", "groups.csv"):
-        says: Says = "f" if row["gender"] == "f" else "m" if row["gender"] == "m" else ""
-        kin = _KIN.issuperset(filter(None, row["within"].split(";")))
-        noun = Noun(row["means"], {"": row["singular"]}, says, paired=bool(says) and kin)
-        yield ("en", row["plural"]), noun
-
-
-def _nouns_by_gender() -> Iterator[tuple[tuple[str, str], Noun]]:
+def _nouns(language: str) -> Mapping[str, Noun]:
     """A plural of women has the feminine form alone; "policías" is the plural of both."""
-    for language, row in _rows():
-        forms = _forms((row["m"], row["f"]), language)
-        if row["f_plural"] != row["m_plural"] and row["f_plural"]:
-            women = {gender: word for gender, word in forms.items() if gender != "m"}
-            yield (language, row["f_plural"]), Noun(row["means"], women, "f", paired=not row["m"])
-        if row["m_plural"]:
-            noun = Noun(row["means"], forms, "" if row["f"] else "m", paired=not row["f"])
-            further = filter(None, row.get("also", "").split(";"))
-            yield from (((language, word), noun) for word in (row["m_plural"], *further))
-
-
-@cache
-def _within() -> Mapping[str, frozenset[str]]:
-    within = {code: frozenset(noun.within) for code, noun in demonyms().items()}
-    for row in (*rows_of("en", "groups.csv"), *(row for _, row in _rows())):
-        holding = frozenset(filter(None, row["within"].split(";")))
-        within[row["means"]] = within.get(row["means"], frozenset()) | holding
-    return within
-
-
-def _rows() -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Rows of `nouns.csv` with their language."""
-    for language in languages_with("nouns.csv"):
-        yield from ((language, row) for row in rows_of(language, "nouns.csv"))
+    nouns: dict[str, Noun] = {}
+    for row in groups_in(language):
+        for word, gender in row.forms:
+            forms = singulars(row, gender)
+            if row.is_people or not forms or (word in (row.singular, row.singular_f) and word != row.plural):
+                continue
+            gendered = says(row, gender)
+            alone = not (row.singular and row.singular_f) and _KIN.issuperset(row.within)
+            noun = Noun(row.id, forms, gendered, paired=bool(gendered) and alone)
+            nouns |= {form: nouns.get(form, noun) for form in (word.casefold(), plain(word))}
+    return nouns
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,11 +110,10 @@ def identity_of(text: str, language: str) -> Identity:
         text: the identity, as the table of associations has it.
         language: ISO 639 code of the association.
     """
-    within = find_demonym(text)
-    if within is not None:
-        code = within.demonym.code
-        countries = frozenset(member for member in members(code) if len(member) == 2)
-        return _identity(code, within.gender, _women(within.gender), countries)
+    people = find_people(text)
+    if people is not None:
+        countries = frozenset(member for member in members(people.id) if len(member) == 2)
+        return _identity(people.id, people.gender, _women(people.gender), countries)
     noun = find_noun(text, language) if language != "en" else None
     if noun is not None:
         return _identity(noun.means, "" if noun.paired else noun.says, _women(noun.says))
@@ -334,9 +139,9 @@ def overlap(noun: Identity, other: Identity) -> bool:
 
 
 def english_group(name: str) -> str:
-    """One name for the group of an English plural: "physicians" is "doctor", "plumbers" is "plumber"."""
+    """One name for the group of an English plural: "physicians" is "doctors"."""
     noun = find_noun(name, "en")
-    return noun.means if noun else singular(name) or name
+    return noun.means if noun else name
 
 
 def singular(plural: str) -> str | None:
@@ -358,24 +163,24 @@ def _identity(
 
 def _women(gender: str) -> tuple[str, ...]:
     """A plural of women names some of all women."""
-    return ("woman",) if gender == "f" else ()
+    return ("women",) if gender == "f" else ()
 
 
 def _of_words(name: str) -> Iterable[str]:
     """Groups that an English name of several words lies in: "black women" in women and in black people."""
     *before, head = name.split()
     if head.endswith("women"):
-        yield "woman"
+        yield "women"
     elif head.endswith("men"):
-        yield "man"
+        yield "men"
     if not before:
         return
     yield english_group(head)
     people = " ".join(before)
     yield english_group(normal_identity(f"{people} people"))
     for word in (people, *before):
-        if (named := find_demonym(word)) is not None:
-            yield named.demonym.code
+        if (named := find_people(word)) is not None:
+            yield named.id
 
 
 def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
@@ -383,8 +188,8 @@ def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
     for word in parts if language != "en" else ():
         if (noun := find_noun(word, language)) is not None:
             yield from (noun.means, *_women(noun.says))
-        if (named := find_demonym(word)) is not None:
-            yield named.demonym.code
+        if (named := find_people(word)) is not None:
+            yield named.id
 
 
 Kind = Literal["friend", "noun"]
@@ -413,17 +218,16 @@ def person(text: str, language: str) -> Person | None:
 
     Args:
         text: the identity; names of peoples and places may be in any of them.
-        language: of the question, one of `question_languages`.
+        language: of the question.
     """
-    within = find_demonym(text)
-    if within is None and is_place(text):
-        return None
-    if within is None:
+    people = find_people(text)
+    if people is None:
+        if is_place(text):
+            return None
         return _english_person(text) if language == "en" else _noun(text, language)
-    forms = within.demonym.forms(language)
-    if within.gender:
-        forms = {gender: word for gender, word in forms.items() if gender == within.gender}
-    return Person("friend", forms, within.gender) if forms else None
+    row = next((row for row in groups_in(language) if row.id == people.id), None)
+    forms = singulars(row, people.gender) if row else {}
+    return Person("friend", forms, people.gender) if forms else None
 
 
 def comparable(noun: Person, other: Person) -> bool:
@@ -455,7 +259,12 @@ def _noun(text: str, language: str) -> Person | None:
 
 def _english_person(text: str) -> Person | None:
     """For "igbo people" my Igbo friend, for "nurses" a nurse; None for "people from lagos"."""
-    name = normal_identity(text)
+    try:
+        plural = english_people(text) if text.strip() else ""
+    except UnclearError:
+        return None
+    spoken = {word.lower(): word for word in plural.split()}
+    name = normal_identity(plural)
     listed = _noun(name, "en")
     if listed is not None:
         return listed
@@ -468,14 +277,14 @@ def _english_person(text: str) -> Person | None:
         return None
     if any(word in words("prepositions") or word in words("relatives") for word in before):
         return None
-    named = [word.capitalize() if find_demonym(word) else with_capitals(word) for word in before]
-    return Person("noun", {"": " ".join([*named, _written(noun, text)])}, _says(head))
+    named = [spoken.get(word) or with_capitals(word) for word in before]
+    return Person("noun", {"": " ".join([*named, _written(noun, plural)])}, _says(head))
 
 
 def _written(noun: str, text: str) -> str:
-    """The noun with the capital that somebody wrote, where it is no word of the dictionary: a Lagosian."""
+    """The noun with the capital that its plural has: a Lagosian."""
     as_written = next((word for word in text.split() if word.casefold().startswith(noun)), "")
-    if as_written[:1].isupper() and not in_dictionary(noun):
+    if as_written[:1].isupper():
         return noun.capitalize()
     return with_capitals(noun)
 

@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.questions.items.groups import LANGUAGES, Person
+from endoxa.instruments.questions.items.groups import Person
 from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.qa import PERSON, built_with
+from endoxa.words.packs import languages_with
 
 LEFT_OUT_COLUMNS = ("row", "association_id", "identity", "attribute", "language", "reason")
 """Columns of the table of associations without a question; `row` counts records from 1."""
@@ -157,7 +158,7 @@ def _record(number: int, pair: Pair, draw: Draw, templates: Templates, options: 
     answers = [*texts, unknown]
     components = (
         *[PERSON_COMPONENT] * (templates.style == PERSON),
-        *COMPONENTS * (options.language in LANGUAGES),
+        *COMPONENTS * (options.language in languages_with("questions.toml")),
     )
     info = [[side.identity, side.identity] for side in sides] + [[unknown, "unknown"]]
     return {

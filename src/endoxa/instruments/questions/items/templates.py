@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import Kind, Person, person, question_languages
-from endoxa.instruments.questions.items.naming import names_in
+from endoxa.instruments.questions.items.groups import Kind, Person, person
 from endoxa.instruments.questions.items.user_templates import KINDS, persons, read_user_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
-from endoxa.words.packs import words_of
+from endoxa.words.naming import names_in
+from endoxa.words.packs import languages_with, words_of
 
 PERSON_COMPONENT = "person question templates"
 """Words of endoxa with which questions about two persons are made, besides those of every question."""
@@ -59,7 +59,9 @@ class Templates:
     def person(self, identity: str) -> Person | None:
         """One person of an identity: as the user's file calls them, else as we do; None where neither has a word."""
         named = (self.persons[name] for name in names_in(identity) if name in self.persons)
-        who = next(named, None) or (person(identity, self.language) if self.language in LANGUAGES else None)
+        who = next(named, None) or (
+            person(identity, self.language) if self.language in languages_with("questions.toml") else None
+        )
         return who if who is not None and who.kind in self.phrases else None
 
     def disambiguating(self, attribute: str, right: str, wrong: str) -> str:
@@ -109,9 +111,10 @@ def load_templates(options: QaOptions) -> Templates:
         UserError: there are none, or the user's file cannot be used.
     """
     language = str(options.language)
-    if language not in question_languages() and options.templates is None:
+    languages = languages_with("questions.toml")
+    if language not in languages and options.templates is None:
         raise UserError(
-            f"--language: no question templates in '{language}'. Available: {', '.join(question_languages())}. Or give all texts "
+            f"--language: no question templates in '{language}'. Available: {', '.join(languages)}. Or give all texts "
             "of your language with --templates FILE."
         )
     every = words_of(language, "questions.toml")

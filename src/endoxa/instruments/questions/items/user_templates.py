@@ -10,8 +10,8 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import Kind, Person
-from endoxa.instruments.questions.items.naming import plain
 from endoxa.sources.files import require_file
+from endoxa.words.naming import in_small
 
 _SLOTS: Mapping[str, set[str]] = {
     "contexts": {"first", "second"},
@@ -104,7 +104,7 @@ def _by_gender(value: object, where: str) -> dict[str, str]:
 def persons(table: Mapping[str, Any]) -> Mapping[str, Person]:
     """How one person of each identity in a checked table is called, by the identity in small letters."""
     return {
-        plain(identity): Person(kind, forms, *_says(forms, table[kind]["mention"]))
+        in_small(identity): Person(kind, forms, *_says(forms, table[kind]["mention"]))
         for kind in KINDS
         for identity, forms in table.get(kind, {}).get("people", {}).items()
     }
