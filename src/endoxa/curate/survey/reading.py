@@ -28,6 +28,7 @@ from endoxa.curate.survey import (
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
+from endoxa.sources.source import called
 from endoxa.sources.tables import TABLE_SUFFIXES
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
@@ -181,9 +182,8 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
-            f"{path}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer parts of "
-            "their "
-            "headers."
+            f"{called(path)}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer "
+            "parts of their headers."
         )
     kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
@@ -251,8 +251,8 @@ def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> N
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
     for column in private_columns(table, columns):
         raise UserError(
-            f"{path}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be kept. Leave "
-            "it out (or rename its header, if it is not private)."
+            f"{called(path)}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be "
+            "kept. Leave it out (or rename its header, if it is not private)."
         )
 
 
@@ -273,21 +273,20 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     kind = kinds[0] if kinds else "name" if named else ""
     if kind:
         raise UserError(
-            f"{path}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or leave it "
-            "out of the mapping (row numbers are used instead)."
+            f"{called(path)}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or "
+            "leave it out of the mapping (row numbers are used instead)."
         )
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
         code = (cell or "").strip()
         if not code:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
+                f"{called(path)}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
             )
         if code in rows:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also appears "
-                "in row "
-                f"{rows[code]}. Give each respondent a unique code."
+                f"{called(path)}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also "
+                f"appears in row {rows[code]}. Give each respondent a unique code."
             )
         rows[code] = number
     return list(rows)
@@ -297,7 +296,7 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
     """Refuse columns of answers that are empty throughout, or hold numbers only."""
     if not any(answer.strip() for respondent in respondents for answer in respondent.answers):
         raise UserError(
-            f"{path}: all answers of the mapped questions are empty. Check the columns of the mapping."
+            f"{called(path)}: all answers of the mapped questions are empty. Check the columns of the mapping."
         )
     for place, column in enumerate(columns):
         filled = [
@@ -307,7 +306,7 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
         ]
         if filled and all(cell.replace(".", "", 1).replace(",", "", 1).isdigit() for cell in filled):
             raise UserError(
-                f"{path}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
+                f"{called(path)}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
                 "Expected answers in words. Correct the mapping, or the spreadsheet if it converted words to numbers."
             )
 
