@@ -198,12 +198,7 @@ def workbook_sheet(
     Raises:
         UserError: see `opened_workbook`; several sheets could be meant, or none is the one that was named.
     """
-    with opened_workbook(path, only_values=True) as book:
-        starts = [list(islice(_sheet_rows(sheet), LOOKED_AT)) for sheet in book.worksheets]
-        titles = [sheet.title for sheet in book.worksheets]
-        seen = [sheet.sheet_state == "visible" for sheet in book.worksheets]
-    filled = [place for place, start in enumerate(starts) if start]
-    tables = [place for place in filled if len(starts[place]) > 1 and seen[place]] or filled[:1] or [0]
+    titles, starts, tables = _beginnings(path)
     if stated is not None:
         tables = [_stated_sheet(path, titles, stated)]
     spans = _merged_cells(path, starts) if len(tables) == 1 or header_row is None else {}
@@ -234,7 +229,7 @@ def workbook_sheet(
     place = tables[0]
     header, start = headers[place], starts[place]
     numbers = [number for number, _ in start]
-    several = len(filled) > 1
+    several = sum(map(bool, starts)) > 1
     how = ", ".join(filter(None, [f"sheet '{titles[place]}'" if several else "", header.how]))
     return Sheet(
         place,
@@ -244,6 +239,32 @@ def workbook_sheet(
         numbers[header.first] if header.first < len(numbers) else (numbers[-1] if numbers else 0) + 1,
         how,
     )
+
+
+_Start = list[tuple[int, list[str | None]]]
+
+
+@understood_once
+def _beginnings(path: Path) -> tuple[list[str], list[_Start], list[int]]:
+    """Titles of all sheets, their first rows, and places of those that hold tables; the first where none does."""
+    with opened_workbook(path, only_values=True) as book:
+        starts = [list(islice(_sheet_rows(sheet), LOOKED_AT)) for sheet in book.worksheets]
+        titles = [sheet.title for sheet in book.worksheets]
+        seen = [sheet.sheet_state == "visible" for sheet in book.worksheets]
+    filled = [place for place, start in enumerate(starts) if start]
+    return titles, starts, [at for at in filled if len(starts[at]) > 1 and seen[at]] or filled[:1] or [0]
+
+
+def sheets_with_tables(path: Path) -> list[str]:
+    """Titles of the sheets of a workbook that hold tables; none for other files.
+
+    Raises:
+        UserError: see `opened_workbook`.
+    """
+    if path.suffix.lower() not in WORKBOOK_SUFFIXES:
+        return []
+    titles, _, tables = _beginnings(path)
+    return [titles[place] for place in tables]
 
 
 def _stated_sheet(path: Path, titles: Sequence[str], stated: str) -> int:
@@ -257,9 +278,7 @@ def _stated_sheet(path: Path, titles: Sequence[str], stated: str) -> int:
     return named[0]
 
 
-def _merged_cells(
-    path: Path, starts: Sequence[Sequence[tuple[int, list[str | None]]]]
-) -> dict[int, list[Span]]:
+def _merged_cells(path: Path, starts: Sequence[_Start]) -> dict[int, list[Span]]:
     """Merged cells by sheet, in places among the rows of its start; asked for where a row may be a title.
 
     openpyxl tells them only of a workbook that it has loaded whole.

@@ -28,8 +28,9 @@ from endoxa.curate.survey import (
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
-from endoxa.sources.source import called
-from endoxa.sources.tables import TABLE_SUFFIXES
+from endoxa.sources.source import called, current_reading, reading_files
+from endoxa.sources.spreadsheets import sheets_with_tables
+from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
@@ -176,7 +177,8 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             the country or the language looks private, by its header or its cells; two rows have one
             respondent code; no answer at all.
     """
-    table = read_export(path)
+    with reading_files(sheet=_sheet_of(path, survey_map)):
+        table = read_export(path)
     headers = table.columns
     question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
@@ -217,6 +219,22 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         dropped=tuple(dropped),
         private=tuple(private_columns(table, dropped)),
     )
+
+
+def _sheet_of(path: Path, survey_map: SurveyMap) -> str | None:
+    """The sheet of a workbook with all questions of the map; None where it is said, or is not one of several."""
+    titles = sheets_with_tables(path) if current_reading().sheet is None else []
+
+    def fits(title: str) -> bool:
+        with reading_files(sheet=title):
+            columns = written_columns(path)
+        try:
+            return all(find_column(path, columns, wanted) for wanted in survey_map.question)
+        except UserError:
+            return False
+
+    fitting = [title for title in titles if fits(title)] if len(titles) > 1 else []
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def clean_choice(cell: str | None, mark: str) -> str:
@@ -262,10 +280,8 @@ def holds_codes(table: pl.DataFrame, column: str | None) -> bool:
     return len(set(cells)) == len(cells) and all(_CODE.fullmatch(cell or "") for cell in cells)
 
 
-def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
-    """A unique code per row."""
-    if column is None:
-        return [str(number) for number in range(table.height)]
+def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
+    """Raise UserError where a column of respondents' codes seems to hold names, or something else that is private."""
     # The kind of private thing that a column of respondents' codes seems to hold, or an empty text.
     fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
     kinds = [private.kind for private in private_columns(table, [column]) if private.kind not in fine]
@@ -274,8 +290,15 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     if kind:
         raise UserError(
             f"{called(path)}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or "
-            "leave it out of the mapping (row numbers are used instead)."
+            "leave it out (rows are numbered instead)."
         )
+
+
+def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
+    """A unique code per row."""
+    if column is None:
+        return [str(number) for number in range(table.height)]
+    refuse_names(path, table, column)
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
         code = (cell or "").strip()
@@ -286,7 +309,8 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
         if code in rows:
             raise UserError(
                 f"{called(path)}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also "
-                f"appears in row {rows[code]}. Give each respondent a unique code."
+                f"appears in row {rows[code]}. Give each respondent a unique code, or name the column of statements "
+                "with --statement-column if each row is one statement."
             )
         rows[code] = number
     return list(rows)
