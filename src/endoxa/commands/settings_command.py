@@ -23,11 +23,10 @@ class GroupedCommand(TyperCommand):
         super().__init__(*args, help=examples_first(help or ""), **more)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it; the language that was typed is also that of files in a Windows encoding, sheet and row are theirs."""
+        """Run it; the language that was typed is also that of files in a Windows encoding."""
         from endoxa.sources.source import reading_files
 
-        reading = {name: ctx.params.get(f"layout__{name}") for name in ("sheet", "header_row")}
-        with reading_files(languages=_typed_languages(ctx), **reading):
+        with reading_files(languages=_typed_languages(ctx)):
             return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002

@@ -18,6 +18,7 @@ import polars as pl
 from endoxa.curate.summary import choices, further_columns, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 
 OMITTED = "proposed for omission"
@@ -48,7 +49,18 @@ _SHARE = 0.5
 _TRUE = ("true", "1", "yes")
 IDENTITY_KEY = "identity_key"
 """Column of the English name of a group that was named in another language; there where one is known."""
-_OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source", IDENTITY_KEY)
+_OPTIONAL = (
+    "axis",
+    "respondent",
+    "statement_id",
+    "omit",
+    "flag",
+    "source",
+    "region",
+    IDENTITY_KEY,
+    BUILT_BY,
+    WORDS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +244,11 @@ TRACE_COLUMNS: dict[str, str] = {
     "statement_ids": "the statements behind it, separated by blanks",
     "predicate": "'copula' where people said 'are ...', 'have' where 'have ...', 'verb' where another verb, or empty",
 }
-"""Columns that follow those of `schema.ASSOCIATION_COLUMNS`."""
+"""Columns that follow those of `schema.ASSOCIATION_COLUMNS`.
+
+Then, where the statements say so, `identity_key`, `country` (where `region` holds regions) and the words of endoxa by
+which statements in a language were read.
+"""
 
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
 _UNNAMED = ("other", "unspecified")
@@ -319,18 +335,19 @@ def associations(
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
-    columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, IDENTITY_KEY)
+    further = (IDENTITY_KEY, "country", *PROVENANCE_COLUMNS)
+    columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, *further)
     complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
-    if (complete[IDENTITY_KEY] == "").all():
-        complete = complete.drop(IDENTITY_KEY)
-    else:  # a name without an English one is its own key, so that languages are linked wherever they can be
+    complete = complete.drop(name for name in further if (complete[name] == "").all())
+    if (
+        IDENTITY_KEY in complete.columns
+    ):  # a name without an English one is its own key, so that languages are linked wherever they can be
         complete = complete.with_columns(_or(pl.col(IDENTITY_KEY), pl.col("identity")).alias(IDENTITY_KEY))
     order = complete.sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
-    further = further_columns(statements, columns)
-    carried, others = with_common_columns(order, statements, further)
+    carried, others = with_common_columns(order, statements, further_columns(statements, columns))
     notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
     return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
 
@@ -357,6 +374,10 @@ def _association(
 ) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
+    regions = {name for cell in part["region"] for name in choices(cell)}
+    words = [
+        entry for cells in part.select(BUILT_BY, WORDS).unique().rows() for entry in words_of_cells(*cells)
+    ]
     written_polarity, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
     name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
     attribute = key["attribute"]
@@ -365,7 +386,8 @@ def _association(
         "identity": key["identity"],
         "attribute": key["attribute"],
         "axis": key.get("axis") or _axis(part),
-        "region": "; ".join(sorted(countries - {""})),
+        "region": "; ".join(sorted((regions or countries) - {""})),
+        "country": "; ".join(sorted(countries - {""})) if regions else "",
         "language": language,
         "polarity": written_polarity
         or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
@@ -377,6 +399,8 @@ def _association(
         "predicate": _most_common(
             joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())
         ),
+        BUILT_BY: "endoxa curate associations" if words else "",
+        WORDS: words_cell(sorted(words)),
     }
 
 

@@ -25,6 +25,19 @@ def usual_column(table: pl.DataFrame, role: Role) -> str | None:
     return next(repeated, columns[0] if columns else None)
 
 
+def with_respondents(table: pl.DataFrame, column: str | None = None) -> pl.DataFrame:
+    """The table with the column `respondent`, where another one says who is behind a row.
+
+    Args:
+        table: any table; one that has the column is left as it is, unless another one is named.
+        column: the name of the other one; None for a usual name.
+    """
+    name = column or ("respondent" if "respondent" in table.columns else usual_column(table, "respondent"))
+    if name in (None, "respondent"):
+        return table
+    return table.drop("respondent", strict=False).rename({name: "respondent"})
+
+
 @cache
 def _names() -> Mapping[str, frozenset[str]]:
     names: dict[str, frozenset[str]] = {}

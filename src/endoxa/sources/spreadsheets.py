@@ -223,8 +223,8 @@ def workbook_sheet(
     if len(tables) > 1:
         listed = ", ".join(f"{place + 1} '{titles[place]}'" for place in tables)
         raise UserError(
-            f"{path} has {len(tables)} sheets with tables ({listed}). Say which one is meant with --sheet NAME or "
-            "--sheet NUMBER, or save it as .csv."
+            f"{path} has {len(tables)} sheets with tables ({listed}). Name one with --sheet NAME or --sheet NUMBER "
+            "(`endoxa curate extract`), or save it as .csv."
         )
     place = tables[0]
     header, start = headers[place], starts[place]
