@@ -18,6 +18,7 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_by_language, words_of
 
 
@@ -240,6 +241,8 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
 def foreign_identity(text: str, names: Tables | None = None) -> str:
     """The name of a group in another language: its English term where the tables have one, else as it stands."""
     names = names or tables()
+    if country := country_of_people(text):
+        return normal_identity(people_of(country, "en"), names=names)
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
     return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or low
 

@@ -21,6 +21,7 @@ from babel.core import get_global
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
+from endoxa.words.countries import country_of_people
 from endoxa.words.packs import languages_with, rows_of
 
 Gender = Literal["m", "f"]
@@ -114,7 +115,9 @@ def find_demonym(text: str) -> People | None:
         code = (*get_global("territory_aliases").get(plain, ()), plain)[0]
         if code in demonyms():
             return People(demonyms()[code])
-    low = _OPENERS.sub("", plain.casefold())
+    if (country := country_of_people(plain)) in demonyms():
+        return People(demonyms()[str(country)])
+    low = _OPENERS.sub("", _straight(plain))
     return _index().get(low) or _index().get(low.removesuffix(" people"))
 
 
@@ -139,8 +142,13 @@ def members(code: str) -> frozenset[str]:
 def _index() -> Mapping[str, People]:
     index: dict[str, People] = {}
     for phrase, result in _words():
-        index.setdefault(phrase.casefold(), result)
+        index.setdefault(_straight(phrase), result)
     return index
+
+
+def _straight(phrase: str) -> str:
+    """In lower case, with the apostrophe of typewriters: "les gens d’Inde" is written with both."""
+    return phrase.casefold().replace("’", "'")
 
 
 def _words() -> Iterator[tuple[str, People]]:
