@@ -118,6 +118,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
     """
     from endoxa.author.tables import with_association_ids
+    from endoxa.curate.keys import with_identity_keys
     from endoxa.curate.language import with_language
     from endoxa.sources.frames import read_table
     from endoxa.sources.identities import one_spelling
@@ -126,7 +127,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     with reading_files(include_drafts=drafts):
         table = with_association_ids(read_table(path, ("identity", "attribute")))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
-    return one_spelling(table, source=str(path))
+    return with_identity_keys(one_spelling(table, source=str(path)))
 
 
 def questions(
