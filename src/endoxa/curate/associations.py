@@ -20,6 +20,7 @@ from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
+from endoxa.words.packs import languages_with, words_of
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
@@ -440,26 +441,33 @@ def _predicates(table: pl.DataFrame) -> _Joined:
         pl.lit("").alias(name) for name in ("statement", "verb") if name not in table.columns
     )
     by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute in unchanged.select(
-        "verb", "statement", "identity", "attribute"
+    for verb, text, identity, attribute, language in unchanged.select(
+        "verb", "statement", "identity", "attribute", "_language"
     ).iter_rows():
-        how = verb or predicate(text or "", identity, attribute)
+        how = verb or predicate(text or "", identity, attribute, language)
         by_pair[identity, attribute].append(how)
         by_pair["", attribute].append(how)
     return by_pair
 
 
-def predicate(statement: str, identity: str, attribute: str) -> str:
+def predicate(statement: str, identity: str, attribute: str, language: str = WORKING_LANGUAGE) -> str:
     """How a statement joins identity and attribute.
 
     'copula' where it has "are" (or its like) before the attribute, 'verb' where the attribute follows the identity at
-    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy").
+    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy"). In a language that puts verbs
+    last, the copula follows the attribute; in one without a copula, what follows the identity may be of either kind.
     """
     text = _SPACES.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip().lower()
     words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
     if not words or not text:
         return ""
+    last = words_of(language, "extract.toml").get("last", ())
+    if last or (
+        language in languages_with("extract.toml") and language not in languages_with("surface.toml")
+    ):
+        behind = "|".join(map(re.escape, last))
+        return "copula" if last and re.search(rf"(?<!\S){words} (?:{behind})(?!\w)", text) else ""
     if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))* {words}\b", text):
         return "copula"
-    last = re.escape(identity.lower().split()[-1]) if identity.split() else ""
-    return "verb" if last and re.search(rf"\b{last} {words}(?!\w)", text) else ""
+    noun = re.escape(identity.lower().split()[-1]) if identity.split() else ""
+    return "verb" if noun and re.search(rf"\b{noun} {words}(?!\w)", text) else ""

@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
+import regex
+
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
@@ -202,7 +204,8 @@ _AS_SUCH = re.compile(
     r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
 )
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
-_MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
+# Of `regex`, because the vowel signs of Hindi are no letters to `re`.
+_MARKS = regex.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
 _ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
 
