@@ -316,8 +316,11 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 
 
-BUILD.add(association_tests, "tests")
+BUILD.add(association_tests, "tests", "endoxa probe embeddings --tests {out} --model MODEL --out RUN")
 BUILD.add(names)
-BUILD.add(questions, "qa")
-BUILD.add(stories)
-BUILD.add(pairs)
+BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
+BUILD.add(
+    pairs,
+    following="endoxa datasets check {out}, then: endoxa probe pairs --data {out} --model MODEL --out RUN",
+)

@@ -361,8 +361,13 @@ def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
         note(sentence)
 
 
-for command in (extract, evaluate, learn, group, thresholds):
+for command in (extract, evaluate, learn):
     CURATE.add(command)
+CURATE.add(group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv")
+CURATE.add(thresholds)
 CURATE.app.add_typer(REVIEW.app, name="review")
-CURATE.add(associations)
+CURATE.add(
+    associations,
+    following="endoxa build pairs {out} -o pairs.csv, or: endoxa build qa {out}{language} -o questions.jsonl",
+)
 CURATE.add(summary)

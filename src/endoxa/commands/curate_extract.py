@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from endoxa.commands.verbs import Outcome, argument, note, plan_lines, print_lines
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_lines, print_lines
 from endoxa.report.words import plural
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
 
@@ -305,7 +305,9 @@ def extract(
             return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
         extracted = _read_twice(extracted, settings, out, tables)
     counts = _counts(statements, extracted, translated=translator is not None)
-    return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
+    written = f"{plural(extracted.height, 'row')} written to {out}"
+    following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
+    return Outcome((*counts, written, following), {"out": extracted})
 
 
 def _first_stated(options: Rows | SecondReader) -> str:
