@@ -9,7 +9,8 @@ from functools import cache
 from endoxa.words.packs import languages_with, words_by_language, words_of
 
 _TABLE = "countries.toml"
-_LONGEST_CODE = 2
+_LETTERS = 2
+"""Letters of a country's code; regions of the world have numbers."""
 
 
 @cache
@@ -22,8 +23,8 @@ def country_names(language: str) -> Mapping[str, str]:
         local = Locale.parse(language).territories
     except (UnknownLocaleError, ValueError):
         local = english
-    names = {code: str(local.get(code) or english[code]) for code in english}
-    return {code: name for code, name in names.items() if len(code) == _LONGEST_CODE}
+    codes = (str(code) for code in english)
+    return {code: str(local.get(code) or english[code]) for code in codes if len(code) == _LETTERS}
 
 
 def from_country(code: str, language: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -78,7 +79,8 @@ def with_usual_columns(
         say(f"Columns by their names: {renamed}.")
     if columns.respondent is None and "respondent" not in usual:
         say(ONE_EACH)
-    return replace(columns, **usual)
+    changes: dict[str, Any] = {str(role): name for role, name in usual.items()}
+    return replace(columns, **changes)
 
 
 def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
