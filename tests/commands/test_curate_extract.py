@@ -59,7 +59,7 @@ def test_survey_through_its_map(endoxa, tmp_path):
     assert "4 rows written to out/s.csv" in out
     assert "Columns that may hold private data (not read): 'Telephone' (phone number)" in err
     frame = read("out/s.csv")
-    assert frame.columns == list(STATEMENT_COLUMNS)
+    assert frame.columns == [*STATEMENT_COLUMNS, "built_by", "words"]  # French was read by our words
     assert "0803" not in (tmp_path / "out/s.csv").read_text()
     assert frame["original_statement"].to_list() == [
         "Bakers are kind",
@@ -182,3 +182,27 @@ def test_gold_columns_change_nothing(endoxa, shared):
         words = ("--statement-column", "statement", "--question-column", "question", "-o", f"{name}-out.csv")
         assert endoxa(f"{name}.csv", *words)[0] == 0
     assert read("with-out.csv").equals(read("without-out.csv"))
+
+
+def test_a_sheet_and_a_row_of_names_are_found_or_named(endoxa, tmp_path, caplog):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["Village survey"], ["participante", "país", "frase"], ["p1", "KE", "Bakers are kind"]):
+        book.active.append(row)
+    book.active.append(["p1", "KE", "Bakers are kind"])
+    notes = book.create_sheet("Notes")
+    for row in (["date", "who"], ["Monday", "A"]):
+        notes.append(row)
+    book.save(tmp_path / "survey.xlsx")
+    code, out, err = endoxa("survey.xlsx", "--language", "en", "-o", "s.csv")
+    assert code == 2
+    assert "2 sheets with tables (1 'Sheet', 2 'Notes')" in err
+    code, out, err = endoxa("survey.xlsx", "--sheet", "1", "--language", "en", "-o", "s.csv")
+    assert code == 0, err
+    assert "2 statements of 1 respondent" in out
+    assert "sheet 'Sheet', column names in row 2" in caplog.text
+    assert "Columns by their names: respondent 'participante', country 'país'." in err
+    assert read(tmp_path / "s.csv")["country"].to_list() == ["KE", "KE"]
+    code, _, err = endoxa("survey.xlsx", "--sheet", "Notes", "--header-row", "7", "-o", "s.csv")
+    assert code == 2
+    assert "--header-row 7: there is no row 7" in err

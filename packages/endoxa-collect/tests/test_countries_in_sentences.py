@@ -9,9 +9,9 @@ import pytest
 from babel.messages.pofile import read_po
 from django.utils.translation import gettext, override
 
+from endoxa.words.countries import people_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES
-from endoxa_collect.export.rows import identity_of
 
 PACKAGE = Path(geography.__file__).parent
 FROM = {
@@ -152,7 +152,7 @@ def test_cards_and_exports(language, code):
     before, people = ABOUT[language]
     with override(language):
         assert gettext("About people") == before
-    assert identity_of(code, language) == people.format(FROM[language][code])
+    assert people_of(code, language) == people.format(FROM[language][code])
 
 
 @pytest.mark.parametrize("language", UI_LANGUAGES)

@@ -1052,10 +1052,16 @@ def curate_extract(
     map: str | Path | None = None,
     preset: str | None = None,
     statement_column: str | None = None,
+    respondent: str | None = None,
     question_column: str | None = None,
+    axis_column: str | None = None,
+    identity_column: str | None = None,
     country_column: str | None = None,
+    region_column: str | None = None,
     language_column: str | None = None,
     keep: Sequence[str] | str = (),
+    sheet: str | None = None,
+    header_row: int | None = None,
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
@@ -1075,10 +1081,16 @@ def curate_extract(
         map: Column mapping (TOML).
         preset: Built-in column mapping: afristereo.
         statement_column: Column with one statement per row; statements are not split.
+        respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts once.
         question_column: With --statement-column: name of the question (women, men, religion ...).
+        axis_column: With --statement-column: column of the social axis.
+        identity_column: With --statement-column: column of the group that the question is about.
         country_column: With --statement-column: column of the country.
+        region_column: With --statement-column: column of the region within a country.
         language_column: With --statement-column: column of the language.
         keep: With --statement-column: also keep this column; repeatable.
+        sheet: Sheet of a workbook, by name or number.
+        header_row: Row that names the columns, as a spreadsheet numbers it.
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
@@ -1200,6 +1212,7 @@ def curate_associations(
     groups: str | Path | None = None,
     source: str = '',
     include_flagged: bool = False,
+    respondent: str | None = None,
     by: Sequence[Any] | str = (),
     min_support: int = 1,
     out: str | Path,
@@ -1210,6 +1223,7 @@ def curate_associations(
         groups: Groups of attributes, from `endoxa curate group`.
         source: Name of the survey, if the table has none.
         include_flagged: Also count statements flagged as written by a chatbot.
+        respondent: Column with a code of who said it; each person counts once.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
         out: Associations: .csv, .tsv, .jsonl or .parquet.
@@ -1222,6 +1236,7 @@ def curate_summary(
     groups: str | Path | None = None,
     source: str = '',
     include_flagged: bool = False,
+    respondent: str | None = None,
     by: Sequence[str] | str = (),
     min_cell: int = 5,
     out: str | Path,
@@ -1233,6 +1248,7 @@ def curate_summary(
         groups: Groups of attributes, from `endoxa curate group`.
         source: Name of the survey, if the table has none.
         include_flagged: Also count statements flagged as written by a chatbot.
+        respondent: Column with a code of who said it; each person counts once.
         by: Split by this column; repeatable.
         min_cell: Minimum count shown for a subgroup.
         out: Folder for the tables and the figure.

@@ -133,6 +133,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
     """
     from endoxa.author.tables import with_association_ids
+    from endoxa.curate.keys import with_identity_keys
     from endoxa.curate.language import with_language
     from endoxa.sources.frames import read_table
     from endoxa.sources.identities import one_spelling
@@ -141,7 +142,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     with reading_files(include_drafts=drafts):
         table = with_association_ids(read_table(path, ("identity", "attribute")))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
-    return one_spelling(table, source=str(path))
+    return with_identity_keys(one_spelling(table, source=str(path)))
 
 
 def questions(
@@ -330,8 +331,11 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 
 
-BUILD.add(association_tests, "tests")
+BUILD.add(association_tests, "tests", "endoxa probe embeddings --tests {out} --model MODEL --out RUN")
 BUILD.add(names)
-BUILD.add(questions, "qa")
-BUILD.add(stories)
-BUILD.add(pairs)
+BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
+BUILD.add(
+    pairs,
+    following="endoxa datasets check {out}, then: endoxa probe pairs --data {out} --model MODEL --out RUN",
+)

@@ -252,6 +252,7 @@ class Counting:
         groups: groups of attributes.
         source: name of the survey, where the table has none.
         include_flagged: statements flagged as written by a chatbot count, too.
+        respondent: column of who said it.
     """
 
     groups: Annotated[
@@ -261,14 +262,25 @@ class Counting:
     include_flagged: Annotated[
         bool, Option("Also count statements flagged as written by a chatbot.", DATA, only_on=True)
     ] = False
+    respondent: Annotated[
+        str | None,
+        Option(
+            "Column with a code of who said it; each person counts once.",
+            DATA,
+            metavar="COLUMN",
+            default="respondent, or one with a usual name",
+        ),
+    ] = None
 
     def tables(self, statements: Path, by: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The statements, with columns to split by, and the groups of attributes."""
+        from endoxa.sources.columns import with_respondents
         from endoxa.sources.frames import read_table
 
         grouping = ("attribute", "group_id", "canonical")
         groups = read_table(self.groups, grouping) if self.groups is not None else None
-        return read_table(statements, ("identity", "attribute"), optional=by), groups
+        needed = ("identity", "attribute", *([self.respondent] if self.respondent else []))
+        return with_respondents(read_table(statements, needed, optional=by), self.respondent), groups
 
 
 Statements = Annotated[Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS")]
@@ -369,8 +381,13 @@ def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
         note(sentence)
 
 
-for command in (extract, evaluate, learn, group, thresholds):
+for command in (extract, evaluate, learn):
     CURATE.add(command)
+CURATE.add(group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv")
+CURATE.add(thresholds)
 CURATE.app.add_typer(REVIEW.app, name="review")
-CURATE.add(associations)
+CURATE.add(
+    associations,
+    following="endoxa build pairs {out} -o pairs.csv, or: endoxa build qa {out}{language} -o questions.jsonl",
+)
 CURATE.add(summary)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from endoxa.commands.verbs import Outcome, argument, note, plan_lines, print_lines
+from annotated_types import Ge
+
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_lines, print_lines
 from endoxa.report.words import plural
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
 
@@ -27,13 +29,44 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the table stands in a file.
+
+    Attributes:
+        sheet: sheet of a workbook.
+        header_row: row of the names of columns.
+    """
+
+    sheet: Annotated[
+        str | None,
+        Option("Sheet of a workbook, by name or number.", DATA, metavar="NAME", default="the only table"),
+    ] = None
+    header_row: Annotated[
+        int | None,
+        Ge(1),
+        Option(
+            "Row that names the columns, as a spreadsheet numbers it.",
+            DATA,
+            metavar="N",
+            default="the first that does",
+        ),
+    ] = None
+
+
+_BY_NAME = "the one with a usual name"
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Columns of a table with one statement per row.
 
     Attributes:
-        question_column: name of the question.
-        country_column: country.
-        language_column: language.
+        question_column: name of the question (women, men, religion ...).
+        axis_column: the social axis.
+        identity_column: the group that the question is about.
+        country_column: the country.
+        region_column: the region within a country.
+        language_column: the language.
         keep: columns that are kept besides.
     """
 
@@ -43,17 +76,40 @@ class Rows:
             "With --statement-column: name of the question (women, men, religion ...).",
             DATA,
             metavar="COLUMN",
+            default=_BY_NAME,
+        ),
+    ] = None
+    axis_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: column of the social axis.", DATA, metavar="COLUMN", default=_BY_NAME
+        ),
+    ] = None
+    identity_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: column of the group that the question is about.",
+            DATA,
+            metavar="COLUMN",
+            default=_BY_NAME,
         ),
     ] = None
     country_column: Annotated[
         str | None,
-        Option("With --statement-column: column of the country.", DATA, metavar="COLUMN", default="country"),
+        Option("With --statement-column: column of the country.", DATA, metavar="COLUMN", default=_BY_NAME),
+    ] = None
+    region_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: column of the region within a country.",
+            DATA,
+            metavar="COLUMN",
+            default=_BY_NAME,
+        ),
     ] = None
     language_column: Annotated[
         str | None,
-        Option(
-            "With --statement-column: column of the language.", DATA, metavar="COLUMN", default="language"
-        ),
+        Option("With --statement-column: column of the language.", DATA, metavar="COLUMN", default=_BY_NAME),
     ] = None
     keep: Annotated[
         tuple[str, ...],
@@ -125,7 +181,17 @@ def extract(
         str | None,
         Option("Column with one statement per row; statements are not split.", DATA, metavar="COLUMN"),
     ] = None,
+    respondent: Annotated[
+        str | None,
+        Option(
+            "Column with a code of who answered; it may repeat with --statement-column, where a person counts once.",
+            DATA,
+            metavar="COLUMN",
+            default="that of the mapping, or one with a usual name",
+        ),
+    ] = None,
     rows: Rows,
+    layout: Layout,
     language: Annotated[
         str | None,
         Option(
@@ -181,8 +247,9 @@ def extract(
       column = "Your age"
       name = "age_group"
 
-    With --statement-column, each row is one statement. The questions women, men, girls and boys are about that group;
-    any other name is an axis, unless --map or --preset defines it.
+    With --statement-column, each row is one statement, and people stand in several rows. The questions women, men,
+    girls and boys are about that group; any other name is an axis, unless --map or --preset defines it. Columns with
+    usual names (respondent, participant id, country, país, langue ...) are taken for what they say.
 
     \b
     Examples:
@@ -190,6 +257,7 @@ def extract(
       endoxa curate extract export.csv --map map.toml -o statements.csv
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
+      endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
       endoxa curate extract export.csv --map map.toml --model openai/gpt-5-mini --plan -o statements.csv
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
@@ -198,7 +266,6 @@ def extract(
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey.reading import draft_map
-    from endoxa.curate.survey.rows import RowColumns, read_statements
     from endoxa.curate.survey.statements import extract_all, identify_languages, translate_statements
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
@@ -219,17 +286,7 @@ def extract(
         raise UserError("Give --map or --preset, not both.")
     survey_map = load_map(map) if map else load_preset(preset) if preset else None
     codes = tuple(word.strip().lower() for word in (languages or "").split(",") if word.strip())
-    if statement_column is None:
-        if rows != Rows():
-            raise UserError(
-                f"{_first_stated(rows)} needs --statement-column. Name the column with one statement per row."
-            )
-        statements, kept = _of_answers(survey, survey_map)
-    else:
-        columns = RowColumns(
-            statement_column, rows.question_column, rows.country_column, rows.language_column, rows.keep
-        )
-        statements, kept = read_statements(survey, columns, survey_map), columns.keep
+    statements, kept = _statements(survey, survey_map, statement_column, respondent, rows)
     tables = with_identities(identities) if identities else None
     taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
@@ -248,7 +305,9 @@ def extract(
             return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
         extracted = _read_twice(extracted, settings, out, tables)
     counts = _counts(statements, extracted, translated=translator is not None)
-    return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
+    written = f"{plural(extracted.height, 'row')} written to {out}"
+    following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
+    return Outcome((*counts, written, following), {"out": extracted})
 
 
 def _first_stated(options: Rows | SecondReader) -> str:
@@ -259,21 +318,58 @@ def _first_stated(options: Rows | SecondReader) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statement], tuple[str, ...]]:
-    """Statements of a survey's answers and its kept columns; warnings go to stderr.
+def _statements(
+    path: Path, survey_map: SurveyMap | None, column: str | None, respondent: str | None, rows: Rows
+) -> tuple[list[Statement], tuple[str, ...]]:
+    """Statements of a file and its kept columns; what was assumed goes to stderr.
 
     Raises:
-        UserError: there is no mapping.
+        UserError: there is no mapping, and no column of statements.
     """
+    from endoxa.curate.survey import ColumnChoice
+    from endoxa.curate.survey.reading import read_export
+    from endoxa.curate.survey.rows import RowColumns, read_statements
+    from endoxa.errors import UserError
+    from endoxa.sources.columns import usual_column
+
+    if column is None and survey_map is not None:
+        if rows != Rows():
+            raise UserError(
+                f"{_first_stated(rows)} needs --statement-column. Name the column with one statement per row."
+            )
+        if respondent:
+            survey_map = survey_map.model_copy(update={"respondent": ColumnChoice(column=respondent)})
+        return _of_answers(path, survey_map)
+    if column is None:
+        column = usual_column(read_export(path), "statement")
+        if column is None:
+            raise UserError(
+                f"No column mapping for {path}. Give --map FILE.toml (print a draft with --print-map), "
+                "--preset afristereo, or --statement-column COLUMN for one statement per row."
+            )
+        note(
+            f"One statement per row, in the column '{column}' (--statement-column names another, --map reads answers)."
+        )
+    columns = RowColumns(
+        column,
+        question=rows.question_column,
+        country=rows.country_column,
+        language=rows.language_column,
+        keep=rows.keep,
+        respondent=respondent,
+        axis=rows.axis_column,
+        identity=rows.identity_column,
+        region=rows.region_column,
+    )
+    statements = read_statements(path, columns, survey_map, note)
+    return statements, tuple(statements[0].kept)
+
+
+def _of_answers(path: Path, survey_map: SurveyMap) -> tuple[list[Statement], tuple[str, ...]]:
+    """Statements of a survey's answers and its kept columns; warnings go to stderr."""
     from endoxa.curate.survey.reading import read_survey
     from endoxa.curate.survey.statements import flag_chatbots, split_survey
-    from endoxa.errors import UserError
 
-    if survey_map is None:
-        raise UserError(
-            f"No column mapping for {path}. Give --map FILE.toml (print a draft with --print-map), "
-            "--preset afristereo, or --statement-column COLUMN for one statement per row."
-        )
     survey = read_survey(path, survey_map)
     statements, reasons = flag_chatbots(split_survey(survey, survey_map), survey)
     for sentence in _warnings(survey, statements):

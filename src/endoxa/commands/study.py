@@ -54,13 +54,14 @@ def init(
     """  # noqa: D301
     from endoxa.study.items import init_study
 
-    count, suggested, unused = init_study(folder, source, model, language)
+    count, suggested, without = init_study(folder, source, model, language)
     values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""
     files = f"{folder / 'study.toml'} and {folder / 'stories.csv'}"
+    left_out = (f"Left out of study.toml: {name} ({why})." for name, why in without.items())
     return Outcome(
         (
             f"{count} associations{values}: {folder}",
-            *(f"Left out of the study: {name}. {reason}" for name, reason in unused.items()),
+            *left_out,
             f"Next: edit {files}, then: endoxa study plan {folder}",
         )
     )

@@ -18,7 +18,7 @@ import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import asdict, dataclass, field, make_dataclass, replace
 from functools import reduce
 from io import StringIO
 from pathlib import Path
@@ -35,6 +35,7 @@ from endoxa.schema.options import OUTPUT, Option, OptionField, is_settings, opti
 from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
 
@@ -90,7 +91,8 @@ class Verb:
         help: a sentence, paragraphs and examples.
         settings: a class; every argument and option is a field.
         run: does it.
-        following: what to do next; {out} stands for the file that was written, {runs} for the runs that were read.
+        following: what to do next; {out} stands for the file that was written, {runs} for the runs that were read,
+            {settings} for what was typed, {language} for the option that names the one language of the table.
     """
 
     name: str
@@ -107,7 +109,8 @@ class Verb:
         """
         from endoxa.sources.source import reading_files
 
-        with reading_files():
+        layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
+        with reading_files(**(asdict(layout) if layout else {})):
             return self._run_and_write(settings)
 
     def _run_and_write(self, settings: Any) -> Outcome:
@@ -243,12 +246,20 @@ def add_verb(
             if verb.following and getattr(made, "out", None) is not None:
                 runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
                 words = " ".join(str(path or "RUN...") for path in runs)
-                typer.echo(f"Next: {verb.following.format(out=made.out, runs=words)}")
+                language = language_option(outcome.tables.get("out"))
+                sentence = verb.following.format(out=made.out, runs=words, settings=made, language=language)
+                typer.echo(f"Next: {sentence}")
         if outcome.exit_code:
             raise typer.Exit(outcome.exit_code)
 
     callback = command_function(verb.settings, body, beside)
     app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
+
+
+def language_option(table: pl.DataFrame | None) -> str:
+    """The option with the language of a table; empty where it is English, or there is none or several."""
+    languages = set(table["language"]) if table is not None and "language" in table.columns else set()
+    return f" --language {languages.pop()}" if len(languages) == 1 and languages != {"en"} else ""
 
 
 def print_lines(lines: Iterable[Headline | RenderableType]) -> None:

@@ -18,6 +18,7 @@ import polars as pl
 from endoxa.curate.summary import choices, further_columns, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 from endoxa.words.packs import words_of
 
@@ -49,7 +50,18 @@ _SHARE = 0.5
 _TRUE = ("true", "1", "yes")
 IDENTITY_KEY = "identity_key"
 """Column of the English name of a group that was named in another language; there where one is known."""
-_OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source", IDENTITY_KEY)
+_OPTIONAL = (
+    "axis",
+    "respondent",
+    "statement_id",
+    "omit",
+    "flag",
+    "source",
+    "region",
+    IDENTITY_KEY,
+    BUILT_BY,
+    WORDS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +245,11 @@ TRACE_COLUMNS: dict[str, str] = {
     "statement_ids": "the statements behind it, separated by blanks",
     "predicate": "'copula' where people said 'are ...', 'have' where 'have ...', 'verb' where another verb, or empty",
 }
-"""Columns that follow those of `schema.ASSOCIATION_COLUMNS`."""
+"""Columns that follow those of `schema.ASSOCIATION_COLUMNS`.
+
+Then, where the statements say so, `identity_key`, `country` (where `region` holds regions) and the words of endoxa by
+which statements in a language were read.
+"""
 
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
 _UNNAMED = ("other", "unspecified")
@@ -320,18 +336,19 @@ def associations(
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
-    columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, IDENTITY_KEY)
+    further = (IDENTITY_KEY, "country", *PROVENANCE_COLUMNS)
+    columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, *further)
     complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
-    if (complete[IDENTITY_KEY] == "").all():
-        complete = complete.drop(IDENTITY_KEY)
-    else:  # a name without an English one is its own key, so that languages are linked wherever they can be
+    complete = complete.drop(name for name in further if (complete[name] == "").all())
+    if (
+        IDENTITY_KEY in complete.columns
+    ):  # a name without an English one is its own key, so that languages are linked wherever they can be
         complete = complete.with_columns(_or(pl.col(IDENTITY_KEY), pl.col("identity")).alias(IDENTITY_KEY))
     order = complete.sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
-    further = further_columns(statements, columns)
-    carried, others = with_common_columns(order, statements, further)
+    carried, others = with_common_columns(order, statements, further_columns(statements, columns))
     notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
     return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
 
@@ -358,6 +375,10 @@ def _association(
 ) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
+    regions = {name for cell in part["region"] for name in choices(cell)}
+    words = [
+        entry for cells in part.select(BUILT_BY, WORDS).unique().rows() for entry in words_of_cells(*cells)
+    ]
     written_polarity, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
     name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
     attribute = key["attribute"]
@@ -366,7 +387,8 @@ def _association(
         "identity": key["identity"],
         "attribute": key["attribute"],
         "axis": key.get("axis") or _axis(part),
-        "region": "; ".join(sorted(countries - {""})),
+        "region": "; ".join(sorted((regions or countries) - {""})),
+        "country": "; ".join(sorted(countries - {""})) if regions else "",
         "language": language,
         "polarity": written_polarity
         or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
@@ -378,6 +400,8 @@ def _association(
         "predicate": _most_common(
             joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())
         ),
+        BUILT_BY: "endoxa curate associations" if words else "",
+        WORDS: words_cell(sorted(words)),
     }
 
 
@@ -418,31 +442,32 @@ def _predicates(table: pl.DataFrame) -> _Joined:
     )
     by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for verb, text, identity, attribute, language in unchanged.select(
-        "verb", "statement", "identity", "attribute", "language"
+        "verb", "statement", "identity", "attribute", "_language"
     ).iter_rows():
-        how = verb or predicate(text or "", identity, attribute, language or "en")
+        how = verb or predicate(text or "", identity, attribute, language)
         by_pair[identity, attribute].append(how)
         by_pair["", attribute].append(how)
     return by_pair
 
 
-def predicate(statement: str, identity: str, attribute: str, language: str = "en") -> str:
+def predicate(statement: str, identity: str, attribute: str, language: str = WORKING_LANGUAGE) -> str:
     """How a statement joins identity and attribute.
 
     'copula' where it has "are" (or its like) before the attribute, 'verb' where the attribute follows the identity at
-    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy"). Empty, too, in languages in
-    which an adjective may follow the group at once (`order` in their `extract.toml`: Arabic, Hindi).
+    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy"). In a language that puts verbs
+    last, the copula follows the attribute; in one without a copula, what follows the identity may be of either kind.
     """
-    if (
-        words_of(language.split("-", maxsplit=1)[0], "extract.toml").get("order", "verb-second")
-        != "verb-second"
-    ):
-        return ""
     text = _SPACES.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip().lower()
     words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
     if not words or not text:
         return ""
+    extracted = words_of(language.split("-", maxsplit=1)[0], "extract.toml")
+    if extracted.get("order") == "nominal":
+        return ""
+    if last := extracted.get("last"):
+        behind = "|".join(map(re.escape, last))
+        return "copula" if re.search(rf"(?<!\S){words} (?:{behind})(?!\w)", text) else ""
     if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))* {words}\b", text):
         return "copula"
-    last = re.escape(identity.lower().split()[-1]) if identity.split() else ""
-    return "verb" if last and re.search(rf"\b{last} {words}(?!\w)", text) else ""
+    noun = re.escape(identity.lower().split()[-1]) if identity.split() else ""
+    return "verb" if noun and re.search(rf"\b{noun} {words}(?!\w)", text) else ""

@@ -29,7 +29,7 @@ ASSOCIATION_COLUMNS: dict[str, str] = {
     "identity": "the group, plural, lower case",
     "attribute": "the canonical attribute of the group of like attributes, without a copula",
     "axis": "social axis in lower case",
-    "region": "countries it was collected in, separated by '; ', or empty",
+    "region": "regions it was collected in, or countries where no region is known, separated by '; '; may be empty",
     "language": "ISO 639 code of identity and attribute",
     "polarity": "'positive', 'negative' or 'neutral'; 'not negative' where no more is known",
     "source": "survey or campaign of origin",

@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from endoxa.sources.headers import find_header, plain_name
 from endoxa.sources.source import Source, current_reading, understood_once
 
 _LOG = logging.getLogger(__name__)
@@ -197,11 +198,6 @@ class Dialect:
     skipped: int = 0
 
 
-def plain_name(name: str) -> str:
-    """A column's name without what people write differently: case, blanks around it, blanks or hyphens for '_'."""
-    return "_".join(name.replace("\ufeff", " ").replace("\u200b", " ").replace("-", " ").casefold().split())
-
-
 def _dialect(stream: TextIO, path: Path, wanted: Collection[str]) -> Dialect:
     sample = stream.read(_SAMPLE)
     stream.seek(0)
@@ -230,7 +226,8 @@ def dialect_of_text(
         return Dialect(declared[1], skipped=1)
     best, most = usual, (-1, 0.0, False)
     for mark in DELIMITERS:
-        header, *rows = _sampled(sample, mark, complete) or [[]]
+        sampled = _sampled(sample, mark, complete)
+        header, *rows = sampled[find_header(sampled, usual=wanted).row :] or [[]]
         named = len({plain_name(name) for name in header} & set(wanted))
         even_rows = sum(len(cells) == len(header) for cells in rows) / max(len(rows), 1)
         possible = len(header) > 1 and (named or even_rows or not rows)

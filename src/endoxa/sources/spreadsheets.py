@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
@@ -21,8 +23,10 @@ from xml.etree.ElementTree import ParseError
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.sources.dialects import log_reading
 from endoxa.sources.files import require_file
-from endoxa.sources.source import Source
+from endoxa.sources.headers import LOOKED_AT, Span, find_header, plain_name
+from endoxa.sources.source import Source, current_reading, understood_once
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -141,17 +145,169 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
         raise UserError(f"{path} is not a readable spreadsheet. Save it again as .xlsx.") from error
 
 
-def workbook_rows(path: Path) -> Iterator[tuple[int, list[str | None]]]:
-    """Number and cells of each row of the first sheet that holds anything, the column names first.
+def workbook_rows(
+    path: Path, wanted: Collection[str] = (), usual: Collection[str] = ()
+) -> Iterator[tuple[int, list[str | None]]]:
+    """Number and cells of each row of a sheet, the column names first; see `workbook_sheet`."""
+    sheet = workbook_sheet(path, wanted, usual, current_reading().sheet, current_reading().header_row)
+    if sheet.how:
+        log_reading(path, sheet.how)
+    if sheet.title:
+        current_reading().sheets[path] = sheet.title
+    yield sheet.line, list(sheet.names)
+    with opened_workbook(path, only_values=True) as book:
+        for number, cells in _sheet_rows(book.worksheets[sheet.place]):
+            if number >= sheet.first:
+                yield number, cells
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The table in a workbook.
+
+    Attributes:
+        place: of the sheet among those of the workbook, from 0.
+        title: its name; empty where it is the only one.
+        names: of the columns.
+        line: the row that names them.
+        first: the first row of data.
+        how: how it was found; empty where there is one sheet that begins with the names of its columns.
+    """
+
+    place: int
+    title: str
+    names: tuple[str, ...]
+    line: int
+    first: int
+    how: str
+
+
+@understood_once
+def workbook_sheet(
+    path: Path, wanted: Collection[str], usual: Collection[str], stated: str | None, header_row: int | None
+) -> Sheet:
+    """The sheet that is read: the one that was named, has the columns that are wanted, or is the only table.
+
+    Args:
+        path: the workbook.
+        wanted: names of columns that the caller needs, as `plain_name` gives them.
+        usual: names that speak for a sheet where several could be meant.
+        stated: name or number of the sheet, where somebody said it.
+        header_row: the row of the names, where somebody said it.
+
+    Raises:
+        UserError: see `opened_workbook`; several sheets could be meant, or none is the one that was named.
+    """
+    titles, starts, tables = _beginnings(path)
+    if stated is not None:
+        tables = [_stated_sheet(path, titles, stated)]
+    spans = _merged_cells(path, starts) if len(tables) == 1 or header_row is None else {}
+    headers = {
+        place: find_header(
+            [cells for _, cells in starts[place]],
+            wanted,
+            usual,
+            lines=[number for number, _ in starts[place]],
+            spans=spans.get(place, ()),
+            stated=header_row if len(tables) == 1 else None,
+        )
+        for place in tables
+    }
+    plain = {place: set(map(plain_name, header.names)) for place, header in headers.items()}
+    if wanted and len(tables) > 1:
+        tables = [place for place in tables if set(wanted) <= plain[place]] or tables
+    if len(tables) > 1:
+        names = {place: len(plain[place] & set(usual)) for place in tables}
+        most = [place for place in tables if names[place] == max(names.values()) > 1]
+        tables = most if len(most) == 1 else tables
+    if len(tables) > 1:
+        listed = ", ".join(f"{place + 1} '{titles[place]}'" for place in tables)
+        raise UserError(
+            f"{path} has {len(tables)} sheets with tables ({listed}). Name one with --sheet NAME or --sheet NUMBER "
+            "(`endoxa curate extract`), or save it as .csv."
+        )
+    place = tables[0]
+    header, start = headers[place], starts[place]
+    numbers = [number for number, _ in start]
+    several = sum(map(bool, starts)) > 1
+    how = ", ".join(filter(None, [f"sheet '{titles[place]}'" if several else "", header.how]))
+    return Sheet(
+        place,
+        titles[place] if several else "",
+        header.names,
+        numbers[header.row] if numbers else 1,
+        numbers[header.first] if header.first < len(numbers) else (numbers[-1] if numbers else 0) + 1,
+        how,
+    )
+
+
+_Start = list[tuple[int, list[str | None]]]
+
+
+@understood_once
+def _beginnings(path: Path) -> tuple[list[str], list[_Start], list[int]]:
+    """Titles of all sheets, their first rows, and places of those that hold tables; the first where none does."""
+    with opened_workbook(path, only_values=True) as book:
+        starts = [list(islice(_sheet_rows(sheet), LOOKED_AT)) for sheet in book.worksheets]
+        titles = [sheet.title for sheet in book.worksheets]
+        seen = [sheet.sheet_state == "visible" for sheet in book.worksheets]
+    filled = [place for place, start in enumerate(starts) if start]
+    return titles, starts, [at for at in filled if len(starts[at]) > 1 and seen[at]] or filled[:1] or [0]
+
+
+def sheets_with_tables(path: Path) -> list[str]:
+    """Titles of the sheets of a workbook that hold tables; none for other files.
 
     Raises:
         UserError: see `opened_workbook`.
     """
-    with opened_workbook(path, only_values=True) as book:
-        for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
-            cells = [_text(cell) for cell in row]
-            if any(cells):
-                yield number, cells
+    if path.suffix.lower() not in WORKBOOK_SUFFIXES:
+        return []
+    titles, _, tables = _beginnings(path)
+    return [titles[place] for place in tables]
+
+
+def _stated_sheet(path: Path, titles: Sequence[str], stated: str) -> int:
+    """Place of the sheet of a name, or of a number from 1."""
+    named = [place for place, title in enumerate(titles) if title.casefold() == stated.strip().casefold()]
+    if not named and stated.strip().isdigit() and 1 <= int(stated) <= len(titles):
+        named = [int(stated) - 1]
+    if not named:
+        listed = ", ".join(f"{place} '{title}'" for place, title in enumerate(titles, start=1))
+        raise UserError(f"{path} has no sheet '{stated}'. Its sheets are: {listed}.")
+    return named[0]
+
+
+def _merged_cells(path: Path, starts: Sequence[_Start]) -> dict[int, list[Span]]:
+    """Merged cells by sheet, in places among the rows of its start; asked for where a row may be a title.
+
+    openpyxl tells them only of a workbook that it has loaded whole.
+    """
+    filled = ([sum(map(bool, cells)) for _, cells in start] for start in starts)
+    if all(not counts or counts[0] == max(counts) for counts in filled):
+        return {}
+    spans: dict[int, list[Span]] = {}
+    with opened_workbook(path) as book:
+        for place, sheet in enumerate(book.worksheets):
+            rows = {number: row for row, (number, _) in enumerate(starts[place])}
+            spans[place] = [
+                (
+                    rows[span.min_row],
+                    span.min_col - 1,
+                    rows.get(span.max_row, rows[span.min_row]),
+                    span.max_col - 1,
+                )
+                for span in getattr(sheet, "merged_cells", ())
+                if span.min_row in rows
+            ]
+    return spans
+
+
+def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[str | None]]]:
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        cells = [_text(cell) for cell in row]
+        if any(cells):
+            yield number, cells
 
 
 def _text(cell: object) -> str | None:

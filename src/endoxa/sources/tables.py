@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,11 +35,11 @@ from endoxa.sources.dialects import (
     csv_records,
     log_reading,
     open_text,
-    plain_name,
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.source import Source, current_reading, understood_once
+from endoxa.sources.headers import LOOKED_AT, find_header, plain_name
+from endoxa.sources.source import Source, called, current_reading, understood_once
 from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
@@ -158,12 +159,13 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
-    return _header(path, tuple(wanted), current_reading().languages)
+    reading = current_reading()
+    return _header(path, tuple(wanted), (reading.languages, reading.sheet, reading.header_row))
 
 
 @understood_once
-def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> tuple[str, ...]:
-    del languages  # which decide how bytes that are no Unicode are read
+def _header(path: Path, wanted: tuple[str, ...], reading: tuple[object, ...]) -> tuple[str, ...]:
+    del reading  # which decides how bytes that are no Unicode are read, and where the names stand
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
@@ -179,8 +181,8 @@ def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> 
         reason = broken.faults[0].message if broken.faults else "is an empty object"
         raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
     if suffix in WORKBOOK_SUFFIXES:
-        return tuple(name for _, name in _workbook_header(path, next(workbook_rows(path), (1, []))[1]))
-    return tuple(_csv_header(path, next(csv_records(path, _plain(wanted)), (1, []))[1]))
+        return tuple(name for _, name in _workbook_header(path, next(_sheet(path, wanted))[1]))
+    return tuple(_csv_header(path, *next(_records(path, wanted), (1, []))))
 
 
 def _plain(wanted: Sequence[str]) -> frozenset[str]:
@@ -247,7 +249,7 @@ def require_columns(path: Path, there: Sequence[str], required: Sequence[str]) -
     missing = [column for column in required if column not in there]
     if missing:
         raise UserError(
-            f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
+            f"{called(path)} has no column {', '.join(map(repr, missing))}; its columns are: "
             f"{', '.join(map(repr, there))}."
         )
 
@@ -275,7 +277,7 @@ def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
     if suffix in JSONL_SUFFIXES:
         return _jsonl_rows(path)
     if suffix in WORKBOOK_SUFFIXES:
-        return _workbook_rows(path)
+        return _workbook_rows(path, wanted)
     return _csv_rows(path, wanted)
 
 
@@ -307,7 +309,7 @@ def raise_fault(path: Path, row: Row) -> None:
     for fault in row.faults:
         line = f" (line {row.line})" if row.line else ""
         column = f", column '{fault.column}'" if fault.column else ""
-        raise UserError(f"{path}, row {row.number}{line}{column}: {fault.message}.")
+        raise UserError(f"{called(path)}, row {row.number}{line}{column}: {fault.message}.")
 
 
 def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
@@ -348,14 +350,37 @@ def _text_faults(cells: Mapping[str, str | None]) -> tuple[Fault, ...]:
 # --------------------------------------------------------------------------- CSV
 
 
-def _csv_header(path: Path, header: list[str] | csv.Error) -> list[str]:
+def _records(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """Line and cells of each record, the column names first, without what stands above and between."""
+    usual = _plain(wanted)
+    records = csv_records(path, usual)
+    start = list(islice(records, LOOKED_AT))
+    header = find_header(
+        [[] if isinstance(cells, csv.Error) else cells for _, cells in start],
+        tuple(map(plain_name, wanted)),
+        usual,
+        lines=[line for line, _ in start],
+        stated=current_reading().header_row,
+    )
+    if header.how:
+        log_reading(path, header.how)
+    if start:
+        line, cells = start[header.row]
+        yield line, cells if isinstance(cells, csv.Error) else list(header.names)
+    yield from start[header.first :]
+    yield from records
+
+
+def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[str]:
     if isinstance(header, csv.Error):
-        raise UserError(f"{path}, line 1: the column names are not readable as CSV ({header}).") from header
+        raise UserError(
+            f"{path}, line {line}: the column names are not readable as CSV ({header})."
+        ) from header
     header = list(map(restored, header))
     if any("\0" in name for name in header):
-        raise UserError(f"{path}, line 1 holds NUL characters: the file is damaged, or is no table.")
+        raise UserError(f"{path}, line {line} holds NUL characters: the file is damaged, or is no table.")
     if not any(header):
-        raise UserError(f"{path}, line 1 is blank. Expected the column names.")
+        raise UserError(f"{path}, line {line} is blank. Expected the column names.")
     _require_unique(path, header)
     return header
 
@@ -367,8 +392,8 @@ def _require_unique(path: Path, header: Sequence[str]) -> None:
 
 
 def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    records = csv_records(path, _plain(wanted))
-    header = _csv_header(path, next(records, (1, []))[1])
+    records = _records(path, wanted)
+    header = _csv_header(path, *next(records, (1, [])))
     if undecodable("".join(header)):
         raise UserError(
             f"{path}, line 1: the column names are no text that can be read. The file {NOT_UTF_8}."
@@ -440,9 +465,13 @@ def _workbook_header(path: Path, header: Sequence[str | None]) -> list[tuple[int
     return named
 
 
-def _workbook_rows(path: Path) -> Iterator[Row]:
-    rows = workbook_rows(path)
-    header = _workbook_header(path, next(rows, (1, []))[1])
+def _sheet(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str | None]]]:
+    return workbook_rows(path, tuple(map(plain_name, wanted)), _plain(wanted))
+
+
+def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+    rows = _sheet(path, wanted)
+    header = _workbook_header(path, next(rows)[1])
     for number, (line, values) in enumerate(rows, start=1):
         cells = {name: values[place] if place < len(values) else None for place, name in header}
         yield Row(number, line, cells, _text_faults(cells))

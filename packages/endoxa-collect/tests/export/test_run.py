@@ -23,13 +23,13 @@ from endoxa.instruments.pairs.items import build_pairs
 from endoxa.sources.check import check_file
 from endoxa.sources.files import CHECKSUMS
 from endoxa.sources.read import recognise
+from endoxa.words.countries import people_of
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa_collect.export.card import survey_map
 from endoxa_collect.export.columns import LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release
 from endoxa_collect.export.people import merge_small_cells
-from endoxa_collect.export.rows import identity_of
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
 from endoxa_collect.privacy import withdraw
@@ -415,7 +415,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
     ],
 )
 def test_people_of_a_country_are_a_subject_in_each_language(country, language, identity):
-    assert identity_of(country, language) == identity
+    assert people_of(country, language) == identity
 
 
 @pytest.mark.slow
@@ -445,14 +445,14 @@ def test_people_of_a_country_are_a_subject_in_each_language(country, language, i
 )
 def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):
     """Written by us; the gender of adjectives is that of the subject."""
-    row = {"identity": identity_of("CL", language), "attribute": attribute, "language": language}
+    row = {"identity": people_of("CL", language), "attribute": attribute, "language": language}
     built = build_pairs(pl.DataFrame([row]))
     assert built.pairs.select("sent_more", "sent_less").rows() == [sentences]
 
 
 def test_every_language_of_the_pages_has_its_words():
-    plain = identity_of("KE", "en")
-    assert all(identity_of("KE", language) != plain for language in set(UI_LANGUAGES) - {"en"})
+    plain = people_of("KE", "en")
+    assert all(people_of("KE", language) != plain for language in set(UI_LANGUAGES) - {"en"})
 
 
 SCRIPT = """
@@ -586,4 +586,4 @@ def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tm
     ],
 )
 def test_names_of_countries_have_their_article_in_every_language(country, language, identity):
-    assert identity_of(country, language) == identity
+    assert people_of(country, language) == identity

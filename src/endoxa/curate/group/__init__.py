@@ -20,6 +20,7 @@ from endoxa.curate.polarity import published
 from endoxa.curate.summary import further_columns, not_carried
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
+from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
 
 WORKING_LANGUAGE = "en"
@@ -65,7 +66,7 @@ def read_attributes(
     Raises:
         UserError: the file cannot be read, lacks the column, has a count that is no whole number, or no attribute.
     """
-    table = read_table(path, (column,))
+    table = with_respondents(read_table(path, (column,)))
     if written:
         for sentence in not_carried(
             further_columns(table, (*written, column, *ASSOCIATION_COLUMNS)), "groups"
@@ -82,7 +83,8 @@ def read_attributes(
     if table.is_empty():
         raise UserError(f"{path}, column '{column}': no attribute found. Expected at least one.")
     if "respondent" in table.columns:
-        count = pl.col("respondent").drop_nulls().n_unique()
+        names = pl.col("respondent").fill_null("").str.strip_chars()
+        count = names.filter(names != "").n_unique() + (names == "").sum()
     elif "count" in table.columns:
         table = _with_numbers(table, path)
         count = pl.col("count").sum()

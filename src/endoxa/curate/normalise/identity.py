@@ -13,10 +13,13 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
+import regex
+
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
 from endoxa.words.people import (
     called,
@@ -223,7 +226,8 @@ _AS_SUCH = re.compile(
     r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
 )
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
-_MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
+# Of `regex`, because the vowel signs of Hindi are no letters to `re`.
+_MARKS = regex.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
 _ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
 
@@ -265,6 +269,8 @@ def foreign_identity(text: str, names: Tables | None = None, language: str = "")
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
     listed = names.synonyms.get(low) or names.synonyms.get(plain(low), "")
     named = find(listed or low, language)
+    if named is None and (country := country_of_people(text)):
+        return normal_identity(people_of(country, "en"), names=names)
     return (english_name(named.id) if named else listed or people_plural(low, names)) or low
 
 

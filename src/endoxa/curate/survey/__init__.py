@@ -17,6 +17,7 @@ from endoxa.curate.extract import Question
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.sources.files import require_file
+from endoxa.sources.source import called
 
 _PRESETS = files("endoxa.curate.survey") / "presets"
 ID_LETTERS = 4
@@ -274,7 +275,7 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
         matching = [header for header in headers if fits(plain[header], wanted)]
         if len(matching) > 1:
             raise UserError(
-                f"{path}: '{shown(choice.column)}' matches {len(matching)} columns "
+                f"{called(path)}: '{shown(choice.column)}' matches {len(matching)} columns "
                 f"({', '.join(repr(shown(header)) for header in matching[:_NEAR])}): write a longer part of the header."
             )
         if matching:
@@ -283,7 +284,7 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
         return None
     near = sorted(headers, key=lambda header: -_likeness(plain[header], wanted))[:_NEAR]
     raise UserError(
-        f"{path} has no column '{shown(choice.column)}'. "
+        f"{called(path)} has no column '{shown(choice.column)}'. "
         f"The nearest are: {', '.join(repr(shown(header)) for header in near)}."
     )
 

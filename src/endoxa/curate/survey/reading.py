@@ -28,7 +28,9 @@ from endoxa.curate.survey import (
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
-from endoxa.sources.tables import TABLE_SUFFIXES
+from endoxa.sources.source import called, current_reading, reading_files
+from endoxa.sources.spreadsheets import sheets_with_tables
+from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
@@ -175,15 +177,15 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             the country or the language looks private, by its header or its cells; two rows have one
             respondent code; no answer at all.
     """
-    table = read_export(path)
+    with reading_files(sheet=_sheet_of(path, survey_map)):
+        table = read_export(path)
     headers = table.columns
     question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
-            f"{path}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer parts of "
-            "their "
-            "headers."
+            f"{called(path)}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer "
+            "parts of their headers."
         )
     kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
@@ -219,6 +221,22 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     )
 
 
+def _sheet_of(path: Path, survey_map: SurveyMap) -> str | None:
+    """The sheet of a workbook with all questions of the map; None where it is said, or is not one of several."""
+    titles = sheets_with_tables(path) if current_reading().sheet is None else []
+
+    def fits(title: str) -> bool:
+        with reading_files(sheet=title):
+            columns = written_columns(path)
+        try:
+            return all(find_column(path, columns, wanted) for wanted in survey_map.question)
+        except UserError:
+            return False
+
+    fitting = [title for title in titles if fits(title)] if len(titles) > 1 else []
+    return fitting[0] if len(fitting) == 1 else None
+
+
 def clean_choice(cell: str | None, mark: str) -> str:
     """The items of a "select all that apply" cell joined by '; ': 'A  * B *' with mark '*' is 'A; B'."""
     items = (cell or "").split(mark) if mark else [cell or ""]
@@ -251,8 +269,8 @@ def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> N
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
     for column in private_columns(table, columns):
         raise UserError(
-            f"{path}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be kept. Leave "
-            "it out (or rename its header, if it is not private)."
+            f"{called(path)}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be "
+            "kept. Leave it out (or rename its header, if it is not private)."
         )
 
 
@@ -262,10 +280,8 @@ def holds_codes(table: pl.DataFrame, column: str | None) -> bool:
     return len(set(cells)) == len(cells) and all(_CODE.fullmatch(cell or "") for cell in cells)
 
 
-def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
-    """A unique code per row."""
-    if column is None:
-        return [str(number) for number in range(table.height)]
+def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
+    """Raise UserError where a column of respondents' codes seems to hold names, or something else that is private."""
     # The kind of private thing that a column of respondents' codes seems to hold, or an empty text.
     fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
     kinds = [private.kind for private in private_columns(table, [column]) if private.kind not in fine]
@@ -273,21 +289,28 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     kind = kinds[0] if kinds else "name" if named else ""
     if kind:
         raise UserError(
-            f"{path}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or leave it "
-            "out of the mapping (row numbers are used instead)."
+            f"{called(path)}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or "
+            "leave it out (rows are numbered instead)."
         )
+
+
+def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
+    """A unique code per row."""
+    if column is None:
+        return [str(number) for number in range(table.height)]
+    refuse_names(path, table, column)
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
         code = (cell or "").strip()
         if not code:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
+                f"{called(path)}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
             )
         if code in rows:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also appears "
-                "in row "
-                f"{rows[code]}. Give each respondent a unique code."
+                f"{called(path)}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also "
+                f"appears in row {rows[code]}. Give each respondent a unique code, or name the column of statements "
+                "with --statement-column if each row is one statement."
             )
         rows[code] = number
     return list(rows)
@@ -297,7 +320,7 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
     """Refuse columns of answers that are empty throughout, or hold numbers only."""
     if not any(answer.strip() for respondent in respondents for answer in respondent.answers):
         raise UserError(
-            f"{path}: all answers of the mapped questions are empty. Check the columns of the mapping."
+            f"{called(path)}: all answers of the mapped questions are empty. Check the columns of the mapping."
         )
     for place, column in enumerate(columns):
         filled = [
@@ -307,7 +330,7 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
         ]
         if filled and all(cell.replace(".", "", 1).replace(",", "", 1).isdigit() for cell in filled):
             raise UserError(
-                f"{path}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
+                f"{called(path)}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
                 "Expected answers in words. Correct the mapping, or the spreadsheet if it converted words to numbers."
             )
 

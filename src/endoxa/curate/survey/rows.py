@@ -1,19 +1,25 @@
-"""A table that already has one statement per row: nothing is split, and no row inherits from another."""
+"""A table that already has one statement per row: nothing is split, and no row inherits from another.
+
+Who said it, where, in which language, and what was asked stand in columns that are named, or known by their usual names
+(`endoxa.sources.columns`). A respondent who stands in several rows is one person.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from endoxa.curate.extract import Question
 from endoxa.curate.survey import SurveyMap, shown
-from endoxa.curate.survey.reading import read_export, refuse_private
+from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.sources.columns import Role, usual_column
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
@@ -27,10 +33,14 @@ class RowColumns:
 
     Attributes:
         statement: the statement itself.
-        question: the question's name, or None.
-        country: the respondent's country; None for a column of that name, where there is one.
-        language: ISO 639-1 code; None for a column of that name, where there is one.
+        question: the question's name; None, here and below, for a column with a usual name, where there is one.
+        country: the respondent's country.
+        language: ISO 639-1 code.
         keep: further columns that go along under their own names.
+        respondent: code of who said it.
+        axis: social axis of the question.
+        identity: the group that the question is about.
+        region: the respondent's region; goes along as `region`.
     """
 
     statement: str
@@ -38,6 +48,39 @@ class RowColumns:
     country: str | None = None
     language: str | None = None
     keep: tuple[str, ...] = ()
+    respondent: str | None = None
+    axis: str | None = None
+    identity: str | None = None
+    region: str | None = None
+
+
+ROLES: tuple[Role, ...] = ("respondent", "question", "axis", "country", "region", "language", "identity")
+ONE_EACH = (
+    "No column says who made a statement: every row counts as one respondent. If people stand in several rows, name "
+    "the column of their codes with --respondent COLUMN."
+)
+_LONGEST_AXIS = 4
+"""Words of a question's name that can be an axis; more are the question itself."""
+
+
+def with_usual_columns(
+    table: pl.DataFrame, columns: RowColumns, say: Callable[[str], None] = lambda _: None
+) -> RowColumns:
+    """The columns with those that a table has under usual names; what was assumed is said.
+
+    A table that has attributes was read before: its identities are answers, and not what was asked about.
+    """
+    free = table.drop(columns.statement, *columns.keep, strict=False)
+    there = {role: role if role in free.columns else usual_column(free, role) for role in ROLES}
+    if "attribute" in table.columns:
+        there["identity"] = None
+    usual = {role: name for role, name in there.items() if name and getattr(columns, role) is None}
+    if renamed := ", ".join(f"{role} '{shown(name)}'" for role, name in usual.items() if name != role):
+        say(f"Columns by their names: {renamed}.")
+    if columns.respondent is None and "respondent" not in usual:
+        say(ONE_EACH)
+    changes: dict[str, Any] = {str(role): name for role, name in usual.items()}
+    return replace(columns, **changes)
 
 
 def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
@@ -49,25 +92,38 @@ def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
                 return entry.question
     if plain in IDENTITIES:
         return Question(plain, IDENTITIES[plain], plain)
-    return Question(plain, plain or NO_AXIS)
+    return Question(plain, plain if 0 < len(plain.split()) <= _LONGEST_AXIS else NO_AXIS)
 
 
-def read_statements(path: Path, columns: RowColumns, survey_map: SurveyMap | None = None) -> list[Statement]:
+def read_statements(
+    path: Path,
+    columns: RowColumns,
+    survey_map: SurveyMap | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[Statement]:
     """The statements of a table, in its order.
 
-    Of the other columns `statement_id` (made where there is none), `respondent`, `position`, `axis`,
-    `original_statement` and `flag` are read where they are present, and those of `columns`; nothing else is.
+    Of the other columns `statement_id` (made where there is none), `position`, `original_statement` and `flag` are read
+    where they are present, and those of `columns`; nothing else is.
+
+    Args:
+        path: the table.
+        columns: what is read.
+        survey_map: questions by name.
+        say: is given what was assumed, as sentences.
 
     Raises:
-        UserError: a column is missing, an id stands twice or is empty, a kept column, the country or the
-            language looks private, or a kept one is taken, or
-            no row has a statement.
+        UserError: a column is missing, an id stands twice or is empty, the respondents seem to be names, a kept column,
+            the country, region or language looks private, or a kept one is taken, or no row has a statement.
     """
-    named = [columns.statement, columns.question, columns.country, columns.language, *columns.keep]
-    table = read_export(path, [name for name in named if name])
+    stated = [getattr(columns, role) for role in ("statement", *ROLES)]
+    table = read_export(path, [name for name in (*stated, *columns.keep) if name])
     _require_keepable(path, columns.keep)
-    used = [*columns.keep, columns.country or "country", columns.language or "language"]
-    refuse_private(path, table, [name for name in used if name in table.columns])
+    columns = with_usual_columns(table, columns, say)
+    used = [*columns.keep, columns.country, columns.region, columns.language]
+    refuse_private(path, table, [name for name in used if name])
+    if columns.respondent:
+        refuse_names(path, table, columns.respondent)
     if not any((cell or "").strip() for cell in table[columns.statement]):
         raise UserError(
             f"{path}: column '{shown(columns.statement)}' is empty in all rows. Expected statements."
@@ -89,23 +145,24 @@ def _statement(
         return " ".join((row.get(name) or "").split()) if name else ""
 
     question = question_named(cell(columns.question), survey_map)
-    if cell("axis"):
-        question = Question(question.name, cell("axis").lower(), question.identity)
+    axis, identity = cell(columns.axis).lower(), cell(columns.identity).lower()
+    question = Question(question.name, axis or question.axis, identity or question.identity)
     text = cell(columns.statement)
     position = cell("position")
-    country = cell(columns.country or "country")
+    country = cell(columns.country)
     original = cell("original_statement") or text
     identified = [IDENTIFIER] if any(map(identifier_in, (text, original, country))) else []
     return Statement(
         statement_id=statement_id,
-        respondent=cell("respondent"),
+        respondent=cell(columns.respondent),
         question=question,
         position=int(position) if position.isdigit() else 1,
         country=country,
         original=original,
-        language=cell(columns.language or "language").lower(),
+        language=cell(columns.language).lower(),
         text=text,
-        kept={name: cell(name) for name in columns.keep},
+        kept={name: cell(name) for name in columns.keep}
+        | ({"region": cell(columns.region)} if columns.region else {}),
         flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text), *identified])),
         alone=True,
     )

@@ -28,7 +28,9 @@ from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.schema import STATEMENT_COLUMNS, Progress
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
 from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
+from endoxa.words.packs import languages_with
 
 MANY = 200
 OUTLIER = 3.5
@@ -308,8 +310,9 @@ def extract_all(
         rows += [_row(statement, pair, kept) for pair in distinct]
         if progress:
             progress("extracting", done, len(statements))
-    table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, "identity_key", *kept), pl.String))
-    return table if (table["identity_key"] != "").any() else table.drop("identity_key")
+    further = ("identity_key", *PROVENANCE_COLUMNS)
+    table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *further, *kept), pl.String))
+    return table.drop(name for name in further if (table[name] == "").all())
 
 
 def _as_read(statement: Statement) -> str:
@@ -366,5 +369,15 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "omit_reason": pair.omit_reason,
         "flag": " ".join(statement.flags),
         "identity_key": pair.identity_key,
+        **dict.fromkeys(PROVENANCE_COLUMNS, ""),
+        **_words(statement, pair),
         **{name: statement.kept.get(name, "") for name in kept},
     }
+
+
+def _words(statement: Statement, pair: Extraction) -> dict[str, str]:
+    """The words of a language by which a statement in it was read."""
+    language = _spoken(statement)
+    if pair.rule != "foreign" or language not in languages_with("extract.toml"):
+        return {}
+    return {BUILT_BY: "endoxa curate extract", WORDS: words_cell([("statement words", language)])}

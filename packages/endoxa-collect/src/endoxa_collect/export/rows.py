@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 import polars as pl
 from django.db.models import Q, QuerySet
 
-from endoxa.words.packs import languages_with, words_of
-from endoxa_collect import geography
+from endoxa.words.countries import people_of
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa_collect.export.people import Pool, Published
@@ -38,16 +36,6 @@ Row = dict[str, Any]
 _Answer = TypeVar("_Answer", Rating, Mention, HurtAnswer, MixedAnswer)
 
 
-@cache
-def identity_of(country: str, language: str) -> str:
-    """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
-    spoken = language if language in languages_with("countries.toml") else "en"
-    people: str = words_of(spoken, "countries.toml")["people"]
-    return people.format(
-        country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
-    )
-
-
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
     """Live pairs that were not merged away, without their figures (`tables.counted_pairs`)."""
     merged: dict[UUID, list[str]] = {}
@@ -61,7 +49,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
         (
             {
                 "association_id": str(pair.public_id),
-                "identity": identity_of(pair.country, pair.language),
+                "identity": people_of(pair.country, pair.language),
                 "attribute": pair.attribute,
                 "axis": "nationality",
                 "language": pair.language,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from endoxa.instruments.association_tests.items.templates import load_templates
 from endoxa.instruments.association_tests.items.terms import WordSet
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema import AssociationTest
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
 
 
 def build_tests(options: BuildOptions) -> list[AssociationTest]:
@@ -47,9 +49,23 @@ def build_from_associations(
         UserError: an unknown contrast, or no test can be made.
     """
     _distinct_names("contrast", (contrast.attributes,), CONTRASTS)
-    if contrast.each:
-        return single_tests(table, load_templates(templates), contrast)
-    return association_tests(table, load_templates(templates), contrast)
+    make = single_tests if contrast.each else association_tests
+    made, left_out = make(table, load_templates(templates), contrast)
+    return [_with_words_of_associations(test, table) for test in made], left_out
+
+
+def _with_words_of_associations(test: AssociationTest, table: pl.DataFrame) -> AssociationTest:
+    """The test with our words by which its associations were read or made, beside its own."""
+    if not {BUILT_BY, WORDS} <= set(table.columns):
+        return test
+    if test.association_id:
+        rows = table.filter(association_id=test.association_id)
+    else:
+        rows = table.filter(pl.col("identity").is_in([test.x.name, test.y.name]))
+    stated = [
+        word for cells in rows.select(BUILT_BY, WORDS).unique().rows() for word in words_of_cells(*cells)
+    ]
+    return replace(test, words=words_cell([*sorted(stated), *words_of_cells(test.built_by, test.words)]))
 
 
 def _distinct_names(kind: str, wanted: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,89 @@
+"""The people of a country, as campaigns name them in each language: written from `countries.toml`, and known again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from endoxa.words.packs import languages_with, words_by_language, words_of
+
+_TABLE = "countries.toml"
+_LETTERS = 2
+"""Letters of a country's code; regions of the world have numbers."""
+
+
+@cache
+def country_names(language: str) -> Mapping[str, str]:
+    """Names of countries and territories by ISO 3166 code, from Unicode's CLDR; in English where it has none."""
+    from babel import Locale, UnknownLocaleError
+
+    english = Locale.parse("en").territories
+    try:
+        local = Locale.parse(language).territories
+    except (UnknownLocaleError, ValueError):
+        local = english
+    codes = (str(code) for code in english)
+    return {code: str(local.get(code) or english[code]) for code in codes if len(code) == _LETTERS}
+
+
+def from_country(code: str, language: str) -> str:
+    """The name of a country after "from", in a language of the pages: "from the Netherlands", "du Chili".
+
+    Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
+    """
+    by_language = _from()
+    spoken = language if language in by_language else "en"
+    name = country_names(spoken).get(code, code)
+    forms, usual = by_language[spoken]
+    return next((form.pattern for form in forms if form.fits(code, name)), usual).format(country=name)
+
+
+@cache
+def people_of(code: str, language: str) -> str:
+    """The people of a country (ISO 3166) in a language (ISO 639); in English where the language has no such words."""
+    spoken = language if language in languages_with(_TABLE) else "en"
+    people: str = words_of(spoken, _TABLE)["people"]
+    name = country_names(spoken).get(code, code)
+    return people.format(country=name, from_country=from_country(code, spoken))
+
+
+def country_of_people(text: str) -> str | None:
+    """The country whose people a text names just as `people_of` does, in any language; None for other texts."""
+    return _countries().get(_plain(text))
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    return {
+        _plain(people_of(code, language)): code
+        for language in languages_with(_TABLE)
+        for code in country_names(language)
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").casefold().split())
+
+
+@dataclass(frozen=True)
+class _Form:
+    pattern: str
+    countries: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def fits(self, code: str, name: str) -> bool:
+        return code in self.countries or name.startswith(self.starts) or name.endswith(self.ends)
+
+
+@cache
+def _from() -> Mapping[str, tuple[tuple[_Form, ...], str]]:
+    def form(table: Mapping[str, object]) -> _Form:
+        lists = (tuple(map(str, table.get(key, ()))) for key in ("countries", "starts", "ends"))  # type: ignore[call-overload]
+        return _Form(str(table["pattern"]), *lists)
+
+    return {
+        language: (tuple(map(form, table.get("form", ()))), table["usual"])
+        for language, table in words_by_language(_TABLE).items()
+    }
