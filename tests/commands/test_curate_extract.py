@@ -59,7 +59,7 @@ def test_survey_through_its_map(endoxa, tmp_path):
     assert "4 rows written to out/s.csv" in out
     assert "Columns that may hold private data (not read): 'Telephone' (phone number)" in err
     frame = read("out/s.csv")
-    assert frame.columns == [*STATEMENT_COLUMNS, "built_by", "words"]  # French was read by our words
+    assert frame.columns == [*STATEMENT_COLUMNS, "identity_key", "built_by", "words"]  # French was read by our words
     assert "0803" not in (tmp_path / "out/s.csv").read_text()
     assert frame["original_statement"].to_list() == [
         "Bakers are kind",
