@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.gold import Gold, read_gold
 from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.curate.evaluation import Gold, Reading
+    from endoxa.curate.evaluation.gold import Gold, Reading
     from endoxa.curate.review import Reviewed
 
 REVIEW = Group("curate review", "Write review sheets, and apply the corrections of reviewers.")
@@ -257,7 +257,7 @@ def evaluate(
       endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import cross_validated, learning_curve
     from endoxa.curate.evaluation.report import evaluate as score
 

@@ -16,11 +16,9 @@ from endoxa.curate.english import (
 from endoxa.curate.extract.clauses import (
     clauses,
     has_subject,
-    plain,
     predicates,
     subjects,
     with_mark_behind_name,
-    without_label,
 )
 from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
@@ -33,6 +31,7 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
+from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
 from endoxa.curate.normalise import (
     Tables,
@@ -151,6 +150,8 @@ def extract(
         return _in_language(text, language, context, subject)
     extractions: list[Extraction] = []
     for clause in clauses(plain(without_label(text))):
+        if extractions and question_or_aside(clause):
+            continue
         pairs = _clause(clause, context, subject)
         extractions += pairs
         subject = pairs[-1].identity or subject

@@ -20,6 +20,8 @@ _SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 _AND_SO_ON = re.compile(
     r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)[.!]*$"
 )
+_REASON = re.compile(r",?\s(?:because|since (?:they|their|he|she|it))\b.*$")
+_PEOPLE = re.compile(r"^(?:an? )?(?P<quality>(?:not )?[\w-]+) (?:people|persons?|beings|folks)$")
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
 _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 
@@ -44,22 +46,29 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
     low = _AND_SO_ON.sub("", low.rstrip())
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
     low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
-    low = re.sub(r"\s+", " ", low)
+    low = _REASON.sub("", re.sub(r"\s+", " ", low))
     nominal = False
     while True:
         low, negated, changed = _without_copula(low)
         nominal = nominal or changed
         if negated:
             rest = _trimmed(low)
-            return _graded(f"not {rest}") if rest else ""
+            return _of_people(_graded(f"not {rest}")) if rest else ""
         if not changed:
             break
     low = _graded(_without_openers(low))
+    low = _of_people(low) if nominal else low
     if singular and nominal:
         low = re.sub(r"^(?:a|an|the) (?=\S)", "", low)
     elif singular or _CONTRACTED_COPULA.match(low):
         low = plural_verb(low)
     return _trimmed(low)
+
+
+def _of_people(low: str) -> str:
+    """The quality alone where the noun only says that they are people: "violent people" -> "violent"."""
+    match = _PEOPLE.match(low)
+    return match["quality"] if match and can_be(match["quality"].split()[-1], "ADJ") else low
 
 
 def _trimmed(low: str) -> str:

@@ -194,11 +194,12 @@ _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _QUANTITY = re.compile(
     r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
     r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
-    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) )(?=\S)"
+    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) |"
+    r"(?:about |around |almost |over )?\d+ ?%? (?:percent )?(?:of )?(?:the )?|only (?!child)|modern[- ]day |today's )(?=\S)"
 )
 """How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
 _AS_SUCH = re.compile(
-    r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
+    r",? (?:today|nowadays|in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
 )
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
