@@ -132,7 +132,7 @@ def _of_annotators(table: pl.DataFrame, by: str, text: str) -> Iterator[Gold]:
             rows[0].get("country", ""),
             statement,
             kept=True,
-            edited=False,
+            edited=True,
             pairs=tuple((row["identity"].strip(), row["attribute"].strip()) for row in rows),
             other_identities=(normal_identity(rows[0]["identity"], rows[0].get("country", ""), _forms()),),
         )

@@ -308,7 +308,8 @@ def _is_subject(parts: list[str], question: Question) -> bool:
         low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
     )
     open_noun = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
-    return named or open_noun or low[0] in words("determiners")
+    anybody = len(low) > 1 and re.fullmatch(r"(?:every|any)(?:one|body)", low[0]) and low[1] in words("relatives")
+    return named or open_noun or bool(anybody) or low[0] in words("determiners")
 
 
 def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[Extraction]:

@@ -20,9 +20,10 @@ from endoxa.curate.english import (
 )
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group, is_people
+from endoxa.curate.normalise.attribute import linked
 
 _BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but|yet)\s+|,\s+|(?<=\w{3})\.\s+)", re.IGNORECASE)
-_CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|&|or)\s+", re.IGNORECASE)
 _AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|cannot)\b|n't\b")
 
@@ -160,13 +161,21 @@ def predicates(text: str) -> list[str]:
         return parts
     head, first = _copula_and_rest(parts[0])
     # A denial reaches forward ("not kind and fair" denies both) and never back ("fair and not kind").
-    if head is None or _NEGATION.search(parts[0].lower()) or " than " in text.lower():
+    first = linked(first)
+    neither = first.lower().startswith("not ") and " or " in text and " and " not in text
+    if head is None or " than " in text.lower() or (_NEGATION.search(parts[0].lower()) and not neither):
         return [text]
-    several = [first, *parts[1:]]
+    several = [first, *(f"not {part}" if neither else part for part in parts[1:])]
     # A verb phrase may end the list where what is before it is what a copula joins ("calm, neat and sing well").
-    tail = 1 if head and len(several) > 2 and _is_base_phrase(several[-1]) else 0
+    tail = 1 if head and (len(several) > 2 or _is_phrase_of_taste(several[-1])) and _is_base_phrase(several[-1]) else 0
     kinds = {_kind(_DENIED.sub("", part)) for part in several[: len(several) - tail]}
     return several if kinds <= {"adjective", "noun"} else [text]
+
+
+def _is_phrase_of_taste(text: str) -> bool:
+    """Whether the words begin with a verb that is no noun ("believe in ghosts"), so that no copula can govern them."""
+    first = text.split()[0].lower()
+    return is_plain_verb(first) and not can_be(first, "NOUN")
 
 
 _DENIED = re.compile(r"^(?:not|never)\s+", re.IGNORECASE)

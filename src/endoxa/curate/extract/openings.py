@@ -19,6 +19,11 @@ _PLACE_FIRST = re.compile(
     re.IGNORECASE,
 )
 _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
+_CULTURE_FIRST = re.compile(
+    r"^(?:in|among)(?: the)? (?P<name>[\w-]+?)(?:'s)? (?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? "
+    r"(?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(
     r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) "
     r"(?P<who>[\w ]{2,30}?)"
@@ -88,7 +93,7 @@ def _without_opening(line: str) -> str:
 
 _COMMUNITY = re.compile(
     r"^(?P<front>(?:(?:all|most|many|some|of|the|a|every|people|those|men|women|ladies|from|in|belonging to)\s+)*)"
-    r"(?P<name>[\w-]+)(?:'s)?\s+(?:tribes?|communit(?:y|ies)|clans?|ethnic groups?|people's)\b(?!,| and\b| members| people)",
+    r"(?P<name>(?:[\w-]+ and )?[\w-]+?)(?:'s)?\s+(?:tribes?|communit(?:y|ies)|clans?|ethnic groups?|people's)\b(?!,| and\b| members| people)",
     re.IGNORECASE,
 )
 _OF_TODAY = re.compile(
@@ -96,13 +101,19 @@ _OF_TODAY = re.compile(
 )
 
 
+_SHARE_OF = re.compile(
+    r"^(?:about |around |almost |nearly |over |more than |up to )?\d+\s?(?:%|percent)(?: of)?(?: the)? (?=\w)", re.IGNORECASE
+)
+
+
 def _with_people(line: str) -> str:
     """Name a people as such, and leave out the time: "the Basque tribe works" -> "the Basque people work"."""
+    line = _SHARE_OF.sub("", line)
     today = _OF_TODAY.match(line)
     if today and is_plural(tokens(today["who"])[-1]) and find_split(tokens(today["who"])) is None:
         line = f"{today['who']} {line[today.end() :]}"
     match = _COMMUNITY.match(line)
-    if match is None or not _is_name(match["name"]):
+    if match is None or not all(map(_is_name, match["name"].split(" and "))):
         return line
     front = re.sub(r"\b(?:people|those|from|in|belonging to|of)\s+(?:the\s+)?", "", match["front"], flags=re.IGNORECASE)
     who = "" if re.search(r"\b(?:men|women|ladies)\s", front, re.IGNORECASE) else " people"
@@ -131,6 +142,10 @@ def _with_condition_behind(line: str) -> str:
     when = match["when"][0].lower() + match["when"][1:]
     if has_subject(match["rest"]) and not _by_pronoun(match["rest"]):
         return f"{match['rest'].rstrip('.')} {when}"
+    split = find_split(tokens(when)[1:])
+    if split is not None and _by_pronoun(match["rest"]):
+        who, (_, _, said) = " ".join(tokens(when)[1 : split.end + 1]), match["rest"].partition(" ")
+        return f"{who} {said.rstrip('.')} {when}" if has_subject(f"{who} {said}") else line
     return line
 
 
@@ -161,6 +176,9 @@ def _with_topic_as_subject(line: str) -> str:
 
 def _with_place_behind(line: str) -> str:
     """Put a place behind the subject: "in Peru, bakers are calm" -> "bakers in Peru are calm"."""
+    people = _CULTURE_FIRST.match(line)
+    if people and _is_name(people["name"]) and has_subject(people["rest"]):
+        return f"{people['determiner'] or ''}{people['name']} {people['rest'][len(people['determiner'] or '') :]}"
     match = _WHERE_FIRST.match(line)
     if match is None or not has_subject(match["rest"]) or _by_pronoun(match["rest"]):
         return line

@@ -94,6 +94,11 @@ def _without_copula(low: str) -> tuple[str, bool, bool]:
     return low, False, False
 
 
+def linked(text: str) -> str:
+    """What is said behind "seen as" and the like, where the copula in front is gone ("seen as proud" -> "proud")."""
+    return _LINKING.sub("", f"are {text}").removeprefix("are ")
+
+
 def _without_openers(low: str) -> str:
     first, _, rest = low.partition(" ")
     return rest if rest and first in {"and", "but", "or", "also", "then"} else low
@@ -120,6 +125,8 @@ def _adjectival(rest: str) -> bool:
     first, _, others = rest.partition(" ")
     if first.endswith("ly") and others:
         return _adjectival(others)
+    if first in {"much", "many"}:
+        return False
     is_adjective = can_be(first, "ADJ")
     if is_adjective or first.endswith(("ed", "ive", "ous", "ful", "less", "able", "ible", "al", "ic", "ing")):
         return " as " not in f" {rest} " or first == "as"

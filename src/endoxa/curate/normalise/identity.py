@@ -195,7 +195,7 @@ _QUANTITY = re.compile(
     r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
     r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
     r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) |"
-    r"(?:about |around |almost |over )?\d+ ?%? (?:percent )?(?:of )?(?:the )?|only (?!child)|modern[- ]day |today's )(?=\S)"
+    r"only (?!child)|modern[- ]day |today's )(?=\S)"
 )
 """How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
 _AS_SUCH = re.compile(
