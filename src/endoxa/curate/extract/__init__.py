@@ -23,6 +23,7 @@ from endoxa.curate.extract.clauses import (
 from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
     NOISE,
+    NOT_PEOPLE,
     NOT_TRANSLATED,
     TOO_GENERAL,
     heading,
@@ -150,13 +151,14 @@ def extract(
         return _in_language(text, language, context, subject)
     extractions: list[Extraction] = []
     for clause in clauses(plain(without_label(text))):
-        if extractions and question_or_aside(clause):
+        if extractions and (question_or_aside(clause) or _about_something_else(clause, question)):
             continue
         pairs = _clause(clause, context, subject)
         extractions += pairs
         subject = pairs[-1].identity or subject
     complete = [pair for pair in extractions if pair.identity and pair.attribute]
-    return complete or extractions[:1]
+    of_people = [pair for pair in complete if pair.omit_reason != NOT_PEOPLE]
+    return of_people or complete or extractions[:1]
 
 
 def begins_statement(piece: str) -> bool:
@@ -169,6 +171,16 @@ def begins_statement(piece: str) -> bool:
     if split is None or split.rule not in {"dash", "apposition"}:
         return False
     return is_plural(parts[split.end - 1]) or is_group(" ".join(parts[: split.end]))
+
+
+def _about_something_else(text: str, question: Question) -> bool:
+    """Whether a further sentence has a subject that is no group ("It is a pity", "Politics is dirty", "If you go ...")."""
+    parts = tokens(text)
+    if parts and parts[0].lower() in {"it", "this", "that", "there", *words("subordinators")}:
+        return True
+    split = find_split(parts)
+    said = split is not None and split.rule in {"copula", "verb"} and parts[0].lower() not in words("auxiliaries")
+    return said and split is not None and not _is_subject(parts[: split.end], question)
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:

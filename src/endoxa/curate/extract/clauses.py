@@ -71,8 +71,9 @@ def _at_marks(text: str) -> list[str]:
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
-        new = has_subject(right) or _takes_up(right) or _is_aside(right)
-        if left.strip() and right.strip() and (always or (has_subject(left) and new)):
+        new = has_subject(right) or _takes_up(right) or _is_aside(right) or mark.group().startswith(".")
+        begun = has_subject(left) or _takes_up(left)
+        if left.strip() and right.strip() and (always or (begun and new)):
             pieces.append(left)
             start = mark.end()
     return [*pieces, text[start:]]
@@ -102,7 +103,9 @@ def subjects(who: str) -> list[str]:
     if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
         return parts if len(parts) == 1 else [who]
     if len(heads[-1]) > 1 and any(len(head) == 1 and _modifies(head[0]) for head in heads[:-1]):
-        return _sharing_head(parts, heads[-1]) or [who]  # "deaf and mute people", "white/coloured women"
+        # "white/black women", "Igbo and Hausa women"; "deaf and mute people" may be both
+        each = "/" in who or all(is_people(part) for part in parts[:-1])
+        return _sharing_head(parts, heads[-1], each=each) or [who]
     if len(heads[0]) > 1 and _modifies(heads[0][0]) and all(_is_sex_or_age(head) for head in heads[1:]):
         shared = parts[0].removesuffix(heads[0][-1])  # "Basque men and women"
         return [parts[0], *(f"{shared}{part}" for part in parts[1:])]
@@ -126,15 +129,18 @@ def _is_sex_or_age(head: Sequence[str]) -> bool:
 _SEXES_AND_AGES = {"men", "women", "males", "females", "boys", "girls", "ladies", "guys", "children", "youths"}
 
 
-def _sharing_head(parts: list[str], last: Sequence[str]) -> list[str]:
+def _sharing_head(parts: list[str], last: Sequence[str], *, each: bool) -> list[str]:
     """Each with the noun that they share, where that makes known groups ("young and old people"); else none.
 
-    A noun for people is shared by any words that can modify it ("white/coloured women").
+    Args:
+        parts: the words that a conjunction joins.
+        last: tokens of the last of them.
+        each: whether they are alternatives, so that any words that can modify a noun for people share it.
     """
     place = next((at for at, word in enumerate(last) if word.lower() in words("prepositions")), len(last))
     several = [*(f"{part} {' '.join(last[place - 1 :])}" for part in parts[:-1]), parts[-1]]
     shared = last[place - 1].lower() in _SEXES_AND_AGES | {"people", "man", "woman"}
-    plain = shared and all(" " not in part and _modifies(part) for part in parts[:-1])
+    plain = each and shared and all(" " not in part and _modifies(part) for part in parts[:-1])
     return several if plain or all(map(is_group, several)) else []
 
 
@@ -159,10 +165,12 @@ def predicates(text: str) -> list[str]:
     plain = all(_is_base_phrase(part) for part in parts[1:])
     if closed or (plain and _is_verb_phrase(parts[0])):
         return parts
+    neither = " or " in text and bool(_DENIED.match(_copula_and_rest(text)[1])) and " and " not in text
+    if " or " in text and not neither:  # "neat or rich" are not both
+        return [text]
     head, first = _copula_and_rest(parts[0])
     # A denial reaches forward ("not kind and fair" denies both) and never back ("fair and not kind").
     first = linked(first)
-    neither = first.lower().startswith("not ") and " or " in text and " and " not in text
     if head is None or " than " in text.lower() or (_NEGATION.search(parts[0].lower()) and not neither):
         return [text]
     several = [first, *(f"not {part}" if neither else part for part in parts[1:])]

@@ -19,6 +19,7 @@ _PLACE_FIRST = re.compile(
     re.IGNORECASE,
 )
 _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
+_PLACE_NAMED_FIRST = re.compile(r"^(?P<where>[Ii]n [A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>[a-z].*)$")
 _CULTURE_FIRST = re.compile(
     r"^(?:in|among)(?: the)? (?P<name>[\w-]+?)(?:'s)? (?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? "
     r"(?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
@@ -179,7 +180,7 @@ def _with_place_behind(line: str) -> str:
     people = _CULTURE_FIRST.match(line)
     if people and _is_name(people["name"]) and has_subject(people["rest"]):
         return f"{people['determiner'] or ''}{people['name']} {people['rest'][len(people['determiner'] or '') :]}"
-    match = _WHERE_FIRST.match(line)
+    match = _WHERE_FIRST.match(line) or _PLACE_NAMED_FIRST.match(line)
     if match is None or not has_subject(match["rest"]) or _by_pronoun(match["rest"]):
         return line
     parts = tokens(match["rest"])
