@@ -35,6 +35,8 @@ class Rows:
         country_column: country.
         language_column: language.
         keep: columns that are kept besides.
+        identity_column: who each statement is about.
+        attribute_column: what is said of them.
     """
 
     question_column: Annotated[
@@ -59,6 +61,18 @@ class Rows:
         tuple[str, ...],
         Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
     ] = ()
+    identity_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: the column that says already whom a statement is about; nothing is read then.",
+            DATA,
+            metavar="COLUMN",
+        ),
+    ] = None
+    attribute_column: Annotated[
+        str | None,
+        Option("With --identity-column: the column that says what is said of them.", DATA, metavar="COLUMN"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +196,8 @@ def extract(
       name = "age_group"
 
     With --statement-column, each row is one statement. The questions women, men, girls and boys are about that group;
-    any other name is an axis, unless --map or --preset defines it.
+    any other name is an axis, unless --map or --preset defines it. With --identity-column and --attribute-column the
+    pairs of the table are taken, in any language, and brought into the forms of this toolkit.
 
     \b
     Examples:
@@ -226,8 +241,16 @@ def extract(
             )
         statements, kept = _of_answers(survey, survey_map)
     else:
+        if (rows.identity_column is None) != (rows.attribute_column is None):
+            raise UserError("--identity-column and --attribute-column go together. Name both columns.")
         columns = RowColumns(
-            statement_column, rows.question_column, rows.country_column, rows.language_column, rows.keep
+            statement_column,
+            rows.question_column,
+            rows.country_column,
+            rows.language_column,
+            rows.keep,
+            rows.identity_column,
+            rows.attribute_column,
         )
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
     tables = with_identities(identities) if identities else None

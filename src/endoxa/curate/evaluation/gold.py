@@ -33,6 +33,7 @@ class Reading:
     pairs: tuple[Pair, ...]
     omit: bool
 
+
 _PUBLISHED = (
     "statement_id", "respondent", "question", "statement", "status", "gold_identity", "gold_attribute",
 )  # fmt: skip

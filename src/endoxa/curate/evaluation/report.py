@@ -359,9 +359,14 @@ def subsets(gold: Sequence[Gold]) -> dict[str, list[int]]:
         **{
             f"question: {name}": [place for place, item in enumerate(gold) if item.question.name == name]
             for name in questions
+            if name
         },
     }
-    return {name: places for name, places in parts.items() if places}
+    return {
+        name: places
+        for name, places in parts.items()
+        if places and (name == "all" or len(places) < len(gold))
+    }
 
 
 def evaluate(

@@ -98,6 +98,7 @@ CONFIDENCE = {
     "question": 0.91,
     "inherited": 0.7,
     "foreign": 0.5,
+    "annotated": 1.0,
     "none": 0.0,
 }
 """Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they are, in the development
@@ -161,6 +162,25 @@ def extract(
     return of_people or complete or extractions[:1]
 
 
+def as_annotated(
+    identity: str, attribute: str, question: Question, country: str, names: Tables | None, *, language: str
+) -> Extraction:
+    """The pair that a table holds already, in the forms that reading gives; in other languages in its own words."""
+    context = _Context(question, country, names)
+    if language == "en":
+        return _pair(identity, attribute, "annotated", context)
+    return _native(identity, attribute.strip(" .,;"), "annotated", context, language)
+
+
+def _native(who: str, attribute: str, rule: str, context: _Context, language: str) -> Extraction:
+    """A pair in another language than English; the group stays as people named it."""
+    identity = native_identity(who, language)
+    english = foreign_identity(identity, context.names)
+    why = reason(identity, attribute, context.question.axis)
+    key = "" if english == identity else english
+    return Extraction(identity, attribute, rule, CONFIDENCE[rule], bool(why), why, identity_key=key)
+
+
 def begins_statement(piece: str) -> bool:
     """Whether a piece of an answer has a subject of its own, and so is no continuation of the last one."""
     text = plain(piece)
@@ -179,7 +199,11 @@ def _about_something_else(text: str, question: Question) -> bool:
     if parts and parts[0].lower() in {"it", "this", "that", "there", *words("subordinators")}:
         return True
     split = find_split(parts)
-    said = split is not None and split.rule in {"copula", "verb"} and parts[0].lower() not in words("auxiliaries")
+    said = (
+        split is not None
+        and split.rule in {"copula", "verb"}
+        and parts[0].lower() not in words("auxiliaries")
+    )
     return said and split is not None and not _is_subject(parts[: split.end], question)
 
 
@@ -236,14 +260,7 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     if reading is None:
         return [_alone(text, context, "")]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
-    identity = native_identity(who, language)
-    english = foreign_identity(identity, context.names)
-    key = "" if english == identity else english
-    return [
-        Extraction(identity, attribute, "foreign", CONFIDENCE["foreign"], bool(why), why, identity_key=key)
-        for attribute in (part.strip(" .,;") for part in reading.attributes)
-        for why in [reason(identity, attribute, context.question.axis)]
-    ]
+    return [_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes]
 
 
 def _alone(text: str, context: _Context, subject: str) -> Extraction:
@@ -320,7 +337,9 @@ def _is_subject(parts: list[str], question: Question) -> bool:
         low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
     )
     open_noun = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
-    anybody = len(low) > 1 and re.fullmatch(r"(?:every|any)(?:one|body)", low[0]) and low[1] in words("relatives")
+    anybody = (
+        len(low) > 1 and re.fullmatch(r"(?:every|any)(?:one|body)", low[0]) and low[1] in words("relatives")
+    )
     return named or open_noun or bool(anybody) or low[0] in words("determiners")
 
 

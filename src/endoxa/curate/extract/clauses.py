@@ -126,7 +126,18 @@ def _is_sex_or_age(head: Sequence[str]) -> bool:
     return len(head) == 1 and head[0].lower() in _SEXES_AND_AGES
 
 
-_SEXES_AND_AGES = {"men", "women", "males", "females", "boys", "girls", "ladies", "guys", "children", "youths"}
+_SEXES_AND_AGES = {
+    "men",
+    "women",
+    "males",
+    "females",
+    "boys",
+    "girls",
+    "ladies",
+    "guys",
+    "children",
+    "youths",
+}
 
 
 def _sharing_head(parts: list[str], last: Sequence[str], *, each: bool) -> list[str]:
@@ -175,14 +186,18 @@ def predicates(text: str) -> list[str]:
         return [text]
     several = [first, *(f"not {part}" if neither else part for part in parts[1:])]
     # A verb phrase may end the list where what is before it is what a copula joins ("calm, neat and sing well").
-    tail = 1 if head and (len(several) > 2 or _is_phrase_of_taste(several[-1])) and _is_base_phrase(several[-1]) else 0
+    tail = (
+        1
+        if head and (len(several) > 2 or _is_phrase_of_taste(several[-1])) and _is_base_phrase(several[-1])
+        else 0
+    )
     kinds = {_kind(_DENIED.sub("", part)) for part in several[: len(several) - tail]}
     return several if kinds <= {"adjective", "noun"} else [text]
 
 
 def _is_phrase_of_taste(text: str) -> bool:
     """Whether the words begin with a verb that is no noun ("believe in ghosts"), so that no copula can govern them."""
-    first = text.split()[0].lower()
+    first = text.split(maxsplit=1)[0].lower()
     return is_plain_verb(first) and not can_be(first, "NOUN")
 
 

@@ -98,12 +98,14 @@ _COMMUNITY = re.compile(
     re.IGNORECASE,
 )
 _OF_TODAY = re.compile(
-    r"^(?P<who>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:of (?:today|nowadays|these days)|today|nowadays|these days),? (?=\w)", re.IGNORECASE
+    r"^(?P<who>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:of (?:today|nowadays|these days)|today|nowadays|these days),? (?=\w)",
+    re.IGNORECASE,
 )
 
 
 _SHARE_OF = re.compile(
-    r"^(?:about |around |almost |nearly |over |more than |up to )?\d+\s?(?:%|percent)(?: of)?(?: the)? (?=\w)", re.IGNORECASE
+    r"^(?:about |around |almost |nearly |over |more than |up to )?\d+\s?(?:%|percent)(?: of)?(?: the)? (?=\w)",
+    re.IGNORECASE,
 )
 
 
@@ -116,7 +118,9 @@ def _with_people(line: str) -> str:
     match = _COMMUNITY.match(line)
     if match is None or not all(map(_is_name, match["name"].split(" and "))):
         return line
-    front = re.sub(r"\b(?:people|those|from|in|belonging to|of)\s+(?:the\s+)?", "", match["front"], flags=re.IGNORECASE)
+    front = re.sub(
+        r"\b(?:people|those|from|in|belonging to|of)\s+(?:the\s+)?", "", match["front"], flags=re.IGNORECASE
+    )
     who = "" if re.search(r"\b(?:men|women|ladies)\s", front, re.IGNORECASE) else " people"
     if not who:
         return line
@@ -132,7 +136,9 @@ def _is_name(word: str) -> bool:
     return is_people(word) or (not in_dictionary(word) and len(word) > 2)
 
 
-_CONDITION = re.compile(r"^(?P<when>(?:if|when|whenever|once|unless|until)\s[^,]+),\s*(?P<rest>\S.*)$", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"^(?P<when>(?:if|when|whenever|once|unless|until)\s[^,]+),\s*(?P<rest>\S.*)$", re.IGNORECASE
+)
 
 
 def _with_condition_behind(line: str) -> str:

@@ -7,7 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, is_word, lemma, words
+from endoxa.curate.english import (
+    can_be,
+    is_adverb,
+    is_plain_verb,
+    is_plural,
+    is_third_person,
+    is_word,
+    lemma,
+    words,
+)
 from endoxa.curate.normalise import is_group, is_people, tables
 from endoxa.words.packs import words_by_language
 

@@ -241,8 +241,9 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
 def foreign_identity(text: str, names: Tables | None = None) -> str:
     """The name of a group in another language: its English term where the tables have one, else as it stands."""
     names = names or tables()
-    low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
-    return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or low
+    stands = " ".join(re.sub(r"[‘’`´]", "'", text.lower()).split()).strip(" -'.,&/+")
+    low = re.sub(r"\s+", " ", _MARKS.sub(" ", stands)).strip(" -'.,&/+")
+    return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or stands
 
 
 def own_name(identity: str, language: str) -> str:

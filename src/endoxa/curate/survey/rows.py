@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
+from endoxa.curate.language import language_code
 from endoxa.curate.survey import SurveyMap, shown
 from endoxa.curate.survey.reading import read_export, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
@@ -31,6 +32,8 @@ class RowColumns:
         country: the respondent's country; None for a column of that name, where there is one.
         language: ISO 639-1 code; None for a column of that name, where there is one.
         keep: further columns that go along under their own names.
+        identity: who each statement is about, where people said it already; None where it is read from the statement.
+        attribute: what is said of them; only with `identity`.
     """
 
     statement: str
@@ -38,6 +41,8 @@ class RowColumns:
     country: str | None = None
     language: str | None = None
     keep: tuple[str, ...] = ()
+    identity: str | None = None
+    attribute: str | None = None
 
 
 def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
@@ -64,6 +69,7 @@ def read_statements(path: Path, columns: RowColumns, survey_map: SurveyMap | Non
             no row has a statement.
     """
     named = [columns.statement, columns.question, columns.country, columns.language, *columns.keep]
+    named += [columns.identity, columns.attribute]
     table = read_export(path, [name for name in named if name])
     _require_keepable(path, columns.keep)
     used = [*columns.keep, columns.country or "country", columns.language or "language"]
@@ -103,11 +109,12 @@ def _statement(
         position=int(position) if position.isdigit() else 1,
         country=country,
         original=original,
-        language=cell(columns.language or "language").lower(),
+        language=language_code(cell(columns.language or "language")),
         text=text,
         kept={name: cell(name) for name in columns.keep},
         flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text), *identified])),
         alone=True,
+        pair=(cell(columns.identity), cell(columns.attribute)) if columns.identity else None,
     )
 
 
