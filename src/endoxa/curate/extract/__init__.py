@@ -194,7 +194,7 @@ def begins_statement(piece: str) -> bool:
 
 
 def _about_something_else(text: str, question: Question) -> bool:
-    """Whether a further sentence has a subject that is no group ("It is a pity", "Politics is dirty", "If you go ...")."""
+    """Whether a further sentence has a subject that is no group ("It is a pity", "If you go there, ...")."""
     parts = tokens(text)
     if parts and parts[0].lower() in {"it", "this", "that", "there", *words("subordinators")}:
         return True

@@ -188,14 +188,16 @@ def predicates(text: str) -> list[str]:
     # A verb phrase may end the list where what is before it is what a copula joins ("calm, neat and sing well").
     tail = (
         1
-        if head and (len(several) > 2 or _is_phrase_of_taste(several[-1])) and _is_base_phrase(several[-1])
+        if head
+        and (len(several) > 2 or _begins_with_plain_verb(several[-1]))
+        and _is_base_phrase(several[-1])
         else 0
     )
     kinds = {_kind(_DENIED.sub("", part)) for part in several[: len(several) - tail]}
     return several if kinds <= {"adjective", "noun"} else [text]
 
 
-def _is_phrase_of_taste(text: str) -> bool:
+def _begins_with_plain_verb(text: str) -> bool:
     """Whether the words begin with a verb that is no noun ("believe in ghosts"), so that no copula can govern them."""
     first = text.split(maxsplit=1)[0].lower()
     return is_plain_verb(first) and not can_be(first, "NOUN")

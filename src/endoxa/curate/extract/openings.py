@@ -21,8 +21,8 @@ _PLACE_FIRST = re.compile(
 _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
 _PLACE_NAMED_FIRST = re.compile(r"^(?P<where>[Ii]n [A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>[a-z].*)$")
 _CULTURE_FIRST = re.compile(
-    r"^(?:in|among)(?: the)? (?P<name>[\w-]+?)(?:'s)? (?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? "
-    r"(?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
+    r"^(?:in|among)(?: the)? (?P<name>[\w-]+?)(?:'s)? "
+    r"(?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? (?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
@@ -93,16 +93,14 @@ def _without_opening(line: str) -> str:
 
 
 _COMMUNITY = re.compile(
-    r"^(?P<front>(?:(?:all|most|many|some|of|the|a|every|people|those|men|women|ladies|from|in|belonging to)\s+)*)"
-    r"(?P<name>(?:[\w-]+ and )?[\w-]+?)(?:'s)?\s+(?:tribes?|communit(?:y|ies)|clans?|ethnic groups?|people's)\b(?!,| and\b| members| people)",
+    r"^(?P<front>(?:(?:all|most|many|some|of|the|a|every|people|those|from|in|belonging to)\s+)*)"
+    r"(?P<name>(?:[\w-]+ and )?[\w-]+?)(?:'s)?\s+(?:tribes?|communit(?:y|ies)|clans?|ethnic groups?|people's)\b"
+    r"(?!,| and\b| members| people)",
     re.IGNORECASE,
 )
-_OF_TODAY = re.compile(
-    r"^(?P<who>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:of (?:today|nowadays|these days)|today|nowadays|these days),? (?=\w)",
-    re.IGNORECASE,
-)
-
-
+_FROM = re.compile(r"\b(?:people|those|from|in|belonging to|of)\s+(?:the\s+)?", re.IGNORECASE)
+_TODAY = r"(?:today|nowadays|these days)"
+_OF_TODAY = re.compile(rf"^(?P<who>(?:[\w'-]+ ){{0,3}}?[\w'-]+) (?:of )?{_TODAY},? (?=\w)", re.IGNORECASE)
 _SHARE_OF = re.compile(
     r"^(?:about |around |almost |nearly |over |more than |up to )?\d+\s?(?:%|percent)(?: of)?(?: the)? (?=\w)",
     re.IGNORECASE,
@@ -118,16 +116,10 @@ def _with_people(line: str) -> str:
     match = _COMMUNITY.match(line)
     if match is None or not all(map(_is_name, match["name"].split(" and "))):
         return line
-    front = re.sub(
-        r"\b(?:people|those|from|in|belonging to|of)\s+(?:the\s+)?", "", match["front"], flags=re.IGNORECASE
-    )
-    who = "" if re.search(r"\b(?:men|women|ladies)\s", front, re.IGNORECASE) else " people"
-    if not who:
-        return line
     rest = line[match.end() :].strip()
     first, _, others = rest.partition(" ")
     verb = plural_verb(first) if is_third_person(first) or first in {"is", "has"} else first
-    named = f"{front}{match['name']} people {verb} {others}".strip()
+    named = f"{_FROM.sub('', match['front'])}{match['name']} people {verb} {others}".strip()
     return named if find_split(tokens(named)) else line
 
 

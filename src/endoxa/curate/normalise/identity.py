@@ -199,7 +199,8 @@ _QUANTITY = re.compile(
 )
 """How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
 _AS_SUCH = re.compile(
-    r",? (?:today|nowadays|in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
+    r",? (?:today|nowadays|in general|generally|by nature|as such|"
+    r"as a (?:tribe|people|group|whole|nation|community|race|gender))$"
 )
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
