@@ -88,15 +88,20 @@ class SecondReader:
 
     batch: Annotated[
         bool,
-        Option("With --model: use the provider's batch interface (half the price).", NETWORK, only_on=True),
+        Option(
+            "With --reader or --model: use the provider's batch interface (half the price).",
+            NETWORK,
+            only_on=True,
+        ),
     ] = False
     max_cost: Annotated[
-        float | None, Option("With --model: stop before it costs more than this.", MONEY, metavar="USD")
+        float | None,
+        Option("With --reader or --model: stop before it costs more than this.", MONEY, metavar="USD"),
     ] = None
     price: Annotated[
         str | None,
         Option(
-            "With --model: price in US dollars per million tokens.",
+            "With --reader or --model: price in US dollars per million tokens.",
             MONEY,
             metavar="IN,OUT",
             default="list price",
@@ -104,7 +109,7 @@ class SecondReader:
     ] = None
     plan: Annotated[
         bool,
-        Option("With --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
+        Option("With --reader or --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
     ] = False
 
     def settings(self, survey: Path, model: str) -> ReaderSettings:
@@ -167,17 +172,26 @@ def extract(
             default="no translation",
         ),
     ] = None,
-    model: Annotated[
+    reader: Annotated[
         str | None,
         Option(
-            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
-            "The statements are sent to it.",
+            "First reader, a chat model (see --model): its reading stands, and the rules say where they differ.",
             ASKING,
             metavar="MODEL",
             default="rules only",
         ),
     ] = None,
-    reader: SecondReader,
+    model: Annotated[
+        str | None,
+        Option(
+            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
+            "The statements are sent to it. Where it and the rules differ, the likelier reading stands.",
+            ASKING,
+            metavar="MODEL",
+            default="rules only",
+        ),
+    ] = None,
+    asking: SecondReader,
 ) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
 
@@ -205,7 +219,7 @@ def extract(
       endoxa curate extract export.csv --map map.toml -o statements.csv
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
-      endoxa curate extract export.csv --map map.toml --model openai/gpt-5-mini --plan -o statements.csv
+      endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
@@ -225,9 +239,12 @@ def extract(
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    if model is None and reader != SecondReader():
+    if reader and model:
+        raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
+    chat_model = reader or model
+    if chat_model is None and asking != SecondReader():
         raise UserError(
-            f"{_first_stated(reader)} needs --model. Name the model that reads the statements, too."
+            f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
         )
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
@@ -265,11 +282,11 @@ def extract(
             memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
         extracted = extract_all(statements, kept, progress, tables, taught)
-    if model is not None:
-        settings = reader.settings(survey, model)
-        if reader.plan:
+    if chat_model is not None:
+        settings = asking.settings(survey, chat_model)
+        if asking.plan:
             return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
-        extracted = _read_twice(extracted, settings, out, tables)
+        extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
     counts = _counts(statements, extracted, translated=translator is not None)
     return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
 
@@ -327,7 +344,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def _read_twice(
-    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
+    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None, *, model_first: bool
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
     from endoxa.curate.second.table import second_reading
@@ -337,7 +354,15 @@ def _read_twice(
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
     with shown("statements") as progress:
-        readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
+        readings = second_reading(
+            table,
+            settings,
+            folder,
+            names=names,
+            model_first=model_first,
+            progress=progress,
+            command=sys.argv,
+        )
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
     print_lines(

@@ -229,7 +229,7 @@ def evaluate(
     model: Annotated[
         str | None,
         Option(
-            "Also score a second reader, a chat model, and both readers together; its run goes beside --out.",
+            "Also score a chat model as reader, and it and the rules together; its run goes beside --out.",
             DATA,
             metavar="MODEL",
         ),
@@ -324,12 +324,16 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
         answers, cost = read_with_model(
             questions, settings, out.with_name(f"{out.name}.model"), progress=progress, command=sys.argv
         )
-    combined = combine([it.statement for it in reviewed], read_by_rules(reviewed), answers)
+    statements, rules = [it.statement for it in reviewed], read_by_rules(reviewed)
+    combined = combine(statements, rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
     print_lines((*cost, f"The readers differ on {differing}"))
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],
+        "model first": [
+            as_reading(reading.pairs) for reading in combine(statements, rules, answers, model_first=True)
+        ],
     }
 
 

@@ -22,7 +22,8 @@ _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?
 _PLACE_NAMED_FIRST = re.compile(r"^(?P<where>[Ii]n [A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>[a-z].*)$")
 _CULTURE_FIRST = re.compile(
     r"^(?:in|among)(?: the)? (?P<name>[\w-]+?)(?:'s)? "
-    r"(?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? (?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
+    r"(?:communit(?:y|ies)|cultures?|tribes?|lands?|traditions?|society),? "
+    r"(?P<rest>(?P<determiner>(?:an?|the) )?\S.*)$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
@@ -170,7 +171,8 @@ def _with_topic_as_subject(line: str) -> str:
     cut = split is not None and split.rule != "apposition"
     if not names or opens or cut or not _by_pronoun(f"they {line[match.end() :]}"):
         return line
-    return f"{who} {line[match.end() :]}"
+    said = line[match.end() :]
+    return f"{who} {said}" if find_split(tokens(f"{who} {said}")) else f"{who} people {said}"
 
 
 def _with_place_behind(line: str) -> str:

@@ -20,7 +20,6 @@ _SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 _AND_SO_ON = re.compile(
     r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)[.!]*$"
 )
-_REASON = re.compile(r",?\s(?:because|since (?:they|their|he|she|it))\b.*$")
 _PEOPLE = re.compile(r"^(?:an? )?(?P<quality>(?:not )?[\w-]+) (?:people|persons?|beings|folks)$")
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
 _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
@@ -46,7 +45,7 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
     low = _AND_SO_ON.sub("", low.rstrip())
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
     low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
-    low = _REASON.sub("", re.sub(r"\s+", " ", low))
+    low = re.sub(r"\s+", " ", low)
     nominal = False
     while True:
         low, negated, changed = _without_copula(low)
