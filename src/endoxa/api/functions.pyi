@@ -1056,11 +1056,14 @@ def curate_extract(
     country_column: str | None = None,
     language_column: str | None = None,
     keep: Sequence[str] | str = (),
+    identity_column: str | None = None,
+    attribute_column: str | None = None,
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
     lexicon: str | Path | None = None,
     translate: str | None = None,
+    reader: str | None = None,
     model: str | None = None,
     batch: bool = False,
     max_cost: float | None = None,
@@ -1079,18 +1082,21 @@ def curate_extract(
         country_column: With --statement-column: column of the country.
         language_column: With --statement-column: column of the language.
         keep: With --statement-column: also keep this column; repeatable.
+        identity_column: With --statement-column: the column that says already whom a statement is about; nothing is read then.
+        attribute_column: With --identity-column: the column that says what is said of them.
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
         lexicon: What reviewers taught, from `endoxa curate learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
-        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it.
-        batch: With --model: use the provider's batch interface (half the price).
-        max_cost: With --model: stop before it costs more than this.
-        price: With --model: price in US dollars per million tokens.
+        reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
+        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
+        batch: With --reader or --model: use the provider's batch interface (half the price).
+        max_cost: With --reader or --model: stop before it costs more than this.
+        price: With --reader or --model: price in US dollars per million tokens.
         out: Statements: .csv, .tsv, .jsonl or .parquet.
         print_map: Print a draft mapping for SURVEY (or the preset), and exit.
-        plan: With --model: only print expected calls, tokens and cost.
+        plan: With --reader or --model: only print expected calls, tokens and cost.
     """
 
 def curate_evaluate(
@@ -1098,6 +1104,7 @@ def curate_evaluate(
     *,
     progress: bool = True,
     by: str = 'respondent',
+    statement_column: str | None = None,
     reading: str | Path | None = None,
     lexicon: str | Path | None = None,
     model: str | None = None,
@@ -1111,9 +1118,10 @@ def curate_evaluate(
 
     Options:
         by: Column of the units that intervals are taken over.
+        statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
         lexicon: Also apply this lexicon of `endoxa curate learn`.
-        model: Also score a second reader, a chat model, and both readers together; its run goes beside --out.
+        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         learn: Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.

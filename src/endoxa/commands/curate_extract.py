@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from endoxa.curate.second import ReaderSettings
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
+    from endoxa.curate.survey.rows import RowColumns
     from endoxa.curate.survey.statements import Statement
 
 SHOWN = 5
@@ -73,6 +74,27 @@ class Rows:
         str | None,
         Option("With --identity-column: the column that says what is said of them.", DATA, metavar="COLUMN"),
     ] = None
+
+    def of(self, statement_column: str) -> RowColumns:
+        """These columns, and that of the statements.
+
+        Raises:
+            UserError: identity or attribute without the other.
+        """
+        from endoxa.curate.survey.rows import RowColumns
+        from endoxa.errors import UserError
+
+        if (self.identity_column is None) != (self.attribute_column is None):
+            raise UserError("--identity-column and --attribute-column go together. Name both columns.")
+        return RowColumns(
+            statement_column,
+            self.question_column,
+            self.country_column,
+            self.language_column,
+            self.keep,
+            self.identity_column,
+            self.attribute_column,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +249,7 @@ def extract(
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey.reading import draft_map
-    from endoxa.curate.survey.rows import RowColumns, read_statements
+    from endoxa.curate.survey.rows import read_statements
     from endoxa.curate.survey.statements import extract_all, identify_languages, translate_statements
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
@@ -239,13 +261,7 @@ def extract(
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    if reader and model:
-        raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
-    chat_model = reader or model
-    if chat_model is None and asking != SecondReader():
-        raise UserError(
-            f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
-        )
+    chat_model = _chat_model(reader, model, asking)
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
@@ -258,17 +274,7 @@ def extract(
             )
         statements, kept = _of_answers(survey, survey_map)
     else:
-        if (rows.identity_column is None) != (rows.attribute_column is None):
-            raise UserError("--identity-column and --attribute-column go together. Name both columns.")
-        columns = RowColumns(
-            statement_column,
-            rows.question_column,
-            rows.country_column,
-            rows.language_column,
-            rows.keep,
-            rows.identity_column,
-            rows.attribute_column,
-        )
+        columns = rows.of(statement_column)
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
     tables = with_identities(identities) if identities else None
     taught = read_lexicon(lexicon) if lexicon else None
@@ -289,6 +295,24 @@ def extract(
         extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
     counts = _counts(statements, extracted, translated=translator is not None)
     return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
+
+
+def _chat_model(reader: str | None, model: str | None, asking: SecondReader) -> str | None:
+    """The chat model that reads beside the rules, or None.
+
+    Raises:
+        UserError: two models, or options of a model without one.
+    """
+    from endoxa.errors import UserError
+
+    if reader and model:
+        raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
+    chat_model = reader or model
+    if chat_model is None and asking != SecondReader():
+        raise UserError(
+            f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
+        )
+    return chat_model
 
 
 def _first_stated(options: Rows | SecondReader) -> str:

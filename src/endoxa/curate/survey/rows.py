@@ -97,7 +97,8 @@ def _statement(
     question = question_named(cell(columns.question), survey_map)
     if cell("axis"):
         question = Question(question.name, cell("axis").lower(), question.identity)
-    text = cell(columns.statement)
+    pieces = (" ".join(piece.split()) for piece in (row.get(columns.statement) or "").split("\t"))
+    text = " - ".join(piece for piece in pieces if piece)  # group and attribute may stand apart by a tab
     position = cell("position")
     country = cell(columns.country or "country")
     original = cell("original_statement") or text
