@@ -27,8 +27,23 @@ def test_scores_are_written_and_printed(run, tmp_path):
     assert done.exit_code == 0, done.output
     assert "3 reviewed statements (2 kept, 1 omitted); scores written to out/scores.csv" in done.output
     table = pl.read_csv(tmp_path / "out/scores.csv")
-    found = dict(table.filter(subset="all").select("measure", "value").iter_rows())
+    found = dict(table.filter(subset="all", reader="rules").select("measure", "value").iter_rows())
     assert (found["both_loose"], found["identity"], found["omission_recall"]) == (0.5, 1, 1)
+    assert set(table["reader"]) == {"rules", "regex"}
+
+
+def test_a_table_of_annotators_is_gold(run, tmp_path):
+    header = "who,sentence,country,identity,attribute\n"
+    rows = [f"{n},Northerners are calm,Peru,Northerners,Calm\n" for n in range(6)]
+    two = "6,Bakers are loud and rude,Peru,Bakers,Loud\n6,Bakers are loud and rude,Peru,Bakers,Rude\n"
+    (tmp_path / "annotated.csv").write_text(header + "".join(rows) + two)
+    done = run("annotated.csv", "--by", "who", "-o", "scores.csv")
+    assert done.exit_code == 0, done.output
+    assert "7 reviewed statements (7 kept, 0 omitted)" in done.output
+    table = pl.read_csv(tmp_path / "scores.csv").filter(reader="rules", subset="all")
+    found = dict(table.select("measure", "value").iter_rows())
+    assert (found["both"], found["both_loose"], found["pair_f1"]) == (1, 1, 1)
+    assert run("annotated.csv", "--by", "who", "--statement-column", "text", "-o", "s.csv").exit_code != 0
 
 
 def test_another_reading_is_scored_in_place_of_the_rules(run, tmp_path):
@@ -89,7 +104,12 @@ def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
     assert done.exit_code == 0, done.output
     assert "Learning curve" in done.output
     scores = pl.read_csv(tmp_path / "scores.csv").filter(subset="all", measure="both")
-    assert dict(scores.select("reader", "value").iter_rows()) == {"rules": 0, "lexicon": 1, "learned": 1}
+    assert dict(scores.select("reader", "value").iter_rows()) == {
+        "rules": 0,
+        "lexicon": 1,
+        "learned": 1,
+        "regex": 0,
+    }
 
 
 def test_a_lexicon_is_written_as_toml(run, tmp_path):

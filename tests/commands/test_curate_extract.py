@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from endoxa import commands
 from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.testing.chat_server import Settings, running
 
 EXPORT = """code,What is said about bakers?,Telephone
 1,"Bakers are kind, hardworking",0803 555 0101
@@ -59,7 +62,12 @@ def test_survey_through_its_map(endoxa, tmp_path):
     assert "4 rows written to out/s.csv" in out
     assert "Columns that may hold private data (not read): 'Telephone' (phone number)" in err
     frame = read("out/s.csv")
-    assert frame.columns == [*STATEMENT_COLUMNS, "identity_key", "built_by", "words"]  # French was read by our words
+    assert frame.columns == [
+        *STATEMENT_COLUMNS,
+        "identity_key",
+        "built_by",
+        "words",
+    ]  # French was read by our words
     assert "0803" not in (tmp_path / "out/s.csv").read_text()
     assert frame["original_statement"].to_list() == [
         "Bakers are kind",
@@ -206,3 +214,73 @@ def test_a_sheet_and_a_row_of_names_are_found_or_named(endoxa, tmp_path, caplog)
     code, _, err = endoxa("survey.xlsx", "--sheet", "Notes", "--header-row", "7", "-o", "s.csv")
     assert code == 2
     assert "--header-row 7: there is no row 7" in err
+
+
+def test_a_chat_model_reads_first_and_the_rules_second(endoxa, tmp_path):
+    """Answers in `recorded_readings.jsonl` are ours: they test the path, and say nothing of any model."""
+    recorded = Path(__file__).parents[1] / "curate/recorded_readings.jsonl"
+    answers = {row["statement"]: row["answer"] for row in map(json.loads, recorded.read_text().splitlines())}
+
+    def reply(body):
+        asked = body["messages"][-1]["content"]
+        return next(
+            (said for statement, said in answers.items() if f"Statement: {statement}\n" in asked), "A"
+        )
+
+    pl.DataFrame({"text": list(answers)}).write_csv(tmp_path / "rows.csv")
+    words = ["rows.csv", "--statement-column", "text", "--language", "en", "-o", "read.csv"]
+    with running(Settings(reply=reply)) as server:
+        assert endoxa(*words, "--reader", f"{server.url}#small")[0] == 0
+        requests = server.requests.total()
+        assert endoxa(*words, "--reader", f"{server.url}#small")[0] == 0
+        assert server.requests["POST /v1/chat/completions"] <= requests
+    table = pl.read_csv(tmp_path / "read.csv").fill_null("")
+    read = dict(zip(table["statement"], table.iter_rows(named=True), strict=False))
+    assert (read["Bakers are calm"]["flag"], read["Bakers are calm"]["attribute"]) == ("", "calm")
+    marry = read["If you marry a baker you will never sleep"]
+    assert (marry["identity"], marry["rule"], marry["flag"]) == ("bakers", "model", "readers-differ")
+    assert marry["other_reading"].startswith("omit")
+    other = read["Plumbers are rude to cooks"]
+    assert (other["attribute"], other["other_reading"]) == ("rude", "plumbers | rude to cooks")
+    assert (read["Cooks sing"]["rule"], read["Cooks sing"]["attribute"]) == ("verb", "sing")
+    assert read["The road is long"]["omit"] is True
+
+
+def test_one_model_reads_beside_the_rules(endoxa):
+    code, _, err = endoxa(
+        "export.csv", "--map", "map.toml", "--reader", "sim/a", "--model", "sim/b", "-o", "statements.csv"
+    )
+    assert code == 2
+    assert "not both" in err
+
+
+def test_pairs_that_a_table_holds_are_taken_in_any_language(endoxa, tmp_path):
+    (tmp_path / "native.csv").write_text(
+        "who,says,lang,identity_native,attribute_native\n"
+        "1,Women cook,Kiswahili,Wanawake,wanapika\n"
+        "1,Bakers are calm,Quux,ʋɔnudrɔ̃lawo,calmo\n"
+        "2,Bakers are calm,English,The bakers,Are calm\n"
+        "2,Nothing,Quux,,calmo\n"
+    )
+    code, _, err = endoxa(
+        "native.csv",
+        "--statement-column",
+        "says",
+        "--language-column",
+        "lang",
+        "--identity-column",
+        "identity_native",
+        "--attribute-column",
+        "attribute_native",
+        "-o",
+        "statements.csv",
+    )
+    assert code == 0, err
+    columns = ("language", "identity", "attribute", "rule", "omit_reason", "identity_key")
+    table = pl.read_csv(tmp_path / "statements.csv").fill_null("").select(columns)
+    assert table.rows() == [
+        ("sw", "wanawake", "wanapika", "annotated", "", "women"),
+        ("quux", "ʋɔnudrɔ̃lawo", "calmo", "annotated", "", ""),
+        ("en", "bakers", "calm", "annotated", "", ""),
+        ("quux", "", "calmo", "annotated", "identity or attribute missing", ""),
+    ]

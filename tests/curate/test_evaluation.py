@@ -12,10 +12,10 @@ from endoxa.curate.evaluation import (
     attribute_parts,
     loose_attribute,
     loose_identity,
-    read_gold,
     strict,
     token_f1,
 )
+from endoxa.curate.evaluation.gold import read_gold
 from endoxa.curate.evaluation.report import evaluate, read_all
 from endoxa.errors import UserError
 

@@ -281,3 +281,45 @@ def test_pronouns_and_marks(statement, pair):
 def test_long_answers_of_repeated_words_are_read(words):
     """They took minutes once; nothing is asserted on time."""
     assert extract((words * 700)[:2000], OPEN)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("Plumbers are proud:", [("plumbers", "proud")]),
+        ("white/black women are loud", [("white women", "loud"), ("black women", "loud")]),
+        ("Igbo and Hausa women are loud", [("igbo women", "loud"), ("hausa women", "loud")]),
+        ("Basque men and women are loud", [("basque men", "loud"), ("basque women", "loud")]),
+        ("The Basque tribe works hard", [("basque people", "work hard")]),
+        ("Most of the Igbo community sells fish", [("igbo people", "sell fish")]),
+        ("Plumbers they like money", [("plumbers", "like money")]),
+        ("Quuxek They like money", [("quuxek people", "like money")]),
+        ("Plumbers\tproud", [("plumbers", "proud")]),
+        ("It is considered that plumbers are proud", [("plumbers", "proud")]),
+        ("Other communities believe plumbers are proud", [("plumbers", "proud")]),
+        ("When drunk, plumbers are loud", [("plumbers", "loud when drunk")]),
+        ("If a plumber is drunk, he is loud", [("plumbers", "loud if a plumber is drunk")]),
+        ("In Peru plumbers are loud", [("plumbers in peru", "loud")]),
+        ("In Igbo culture, a woman is proud", [("igbo women", "proud")]),
+        ("Plumbers of today are lazy", [("plumbers", "lazy")]),
+        ("About 75% of plumbers are lazy", [("plumbers", "lazy")]),
+        ("Plumbers are seen as neat and calm", [("plumbers", "neat"), ("plumbers", "calm")]),
+        ("Plumbers are believed to love tea", [("plumbers", "love tea")]),
+        ("Plumbers are not rude or loud", [("plumbers", "not rude"), ("plumbers", "not loud")]),
+        ("Plumbers are violent people", [("plumbers", "violent")]),
+        ("People from the coast believe dogs are wise", [("people from the coast", "believe dogs are wise")]),
+        ("Everyone that travels is rich", [("people that travel", "rich")]),
+    ],
+)
+def test_kinds_of_statements_that_other_people_made(statement, expected):
+    """Kinds of fault seen in half of SAFARI's respondents (issue 34); the groups and qualities are ours."""
+    assert pairs(statement) == expected
+
+
+@pytest.mark.parametrize(
+    "further",
+    [". It is a pity", ". Politics is dirty", ". If you go there, you see it", ", I think", "; this is bad"],
+)
+def test_a_sentence_about_something_else_is_not_said_of_the_group_before(further):
+    assert pairs(f"Plumbers are loud{further}") == [("plumbers", "loud")]
+    assert pairs("Plumbers are loud. They drink tea") == [("plumbers", "loud"), ("plumbers", "drink tea")]

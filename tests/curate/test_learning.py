@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.gold import Gold, read_gold
 from endoxa.curate.evaluation.report import cross_validated, evaluate, learn, learning_curve, read_all
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon, read_lexicon, written_lexicon

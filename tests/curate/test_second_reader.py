@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.gold import Gold, read_gold
 from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
@@ -183,7 +183,7 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     )
     words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
     refused = CliRunner().invoke(app, [*words, "--plan"])
-    assert "--plan needs --model" in str(refused.exception)
+    assert "--plan needs --reader or --model" in str(refused.exception)
     planned = CliRunner().invoke(app, [*words, "--model", "sim/reader-a", "--plan"])
     assert planned.exit_code == 0
     assert not (tmp_path / "s.csv").exists()

@@ -94,7 +94,7 @@ def learn(
       endoxa curate learn wave1.csv wave2.csv -o lexicon.toml
       endoxa curate extract wave3.csv --map map.toml --lexicon lexicon.toml -o statements.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import learn as teach
     from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
     from endoxa.errors import UserError

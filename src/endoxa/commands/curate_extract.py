@@ -63,11 +63,12 @@ class Rows:
     Attributes:
         question_column: name of the question (women, men, religion ...).
         axis_column: the social axis.
-        identity_column: the group that the question is about.
+        identity_column: the group that a statement or its question is about.
         country_column: the country.
         region_column: the region within a country.
         language_column: the language.
         keep: columns that are kept besides.
+        attribute_column: what is said of the group.
     """
 
     question_column: Annotated[
@@ -88,7 +89,7 @@ class Rows:
     identity_column: Annotated[
         str | None,
         Option(
-            "With --statement-column: column of the group that the question is about.",
+            "With --statement-column: column of the group that a statement or its question is about.",
             DATA,
             metavar="COLUMN",
             default=_BY_NAME,
@@ -115,6 +116,14 @@ class Rows:
         tuple[str, ...],
         Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
     ] = ()
+    attribute_column: Annotated[
+        str | None,
+        Option(
+            "With --identity-column: column of what is said of the group; statements are then not read.",
+            DATA,
+            metavar="COLUMN",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +139,20 @@ class SecondReader:
 
     batch: Annotated[
         bool,
-        Option("With --model: use the provider's batch interface (half the price).", NETWORK, only_on=True),
+        Option(
+            "With --reader or --model: use the provider's batch interface (half the price).",
+            NETWORK,
+            only_on=True,
+        ),
     ] = False
     max_cost: Annotated[
-        float | None, Option("With --model: stop before it costs more than this.", MONEY, metavar="USD")
+        float | None,
+        Option("With --reader or --model: stop before it costs more than this.", MONEY, metavar="USD"),
     ] = None
     price: Annotated[
         str | None,
         Option(
-            "With --model: price in US dollars per million tokens.",
+            "With --reader or --model: price in US dollars per million tokens.",
             MONEY,
             metavar="IN,OUT",
             default="list price",
@@ -146,7 +160,7 @@ class SecondReader:
     ] = None
     plan: Annotated[
         bool,
-        Option("With --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
+        Option("With --reader or --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
     ] = False
 
     def settings(self, survey: Path, model: str) -> ReaderSettings:
@@ -219,17 +233,26 @@ def extract(
             default="no translation",
         ),
     ] = None,
-    model: Annotated[
+    reader: Annotated[
         str | None,
         Option(
-            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
-            "The statements are sent to it.",
+            "First reader, a chat model (see --model): its reading stands, and the rules say where they differ.",
             ASKING,
             metavar="MODEL",
             default="rules only",
         ),
     ] = None,
-    reader: SecondReader,
+    model: Annotated[
+        str | None,
+        Option(
+            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
+            "The statements are sent to it. Where it and the rules differ, the likelier reading stands.",
+            ASKING,
+            metavar="MODEL",
+            default="rules only",
+        ),
+    ] = None,
+    asking: SecondReader,
 ) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
 
@@ -249,7 +272,9 @@ def extract(
 
     With --statement-column, each row is one statement, and people stand in several rows. The questions women, men,
     girls and boys are about that group; any other name is an axis, unless --map or --preset defines it. Columns with
-    usual names (respondent, participant id, country, país, langue ...) are taken for what they say.
+    usual names (respondent, participant id, country, país, langue ...) are taken for what they say. With
+    --identity-column and --attribute-column the pairs of the table are taken, in any language, and brought into the
+    forms of this toolkit.
 
     \b
     Examples:
@@ -258,7 +283,7 @@ def extract(
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
       endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
-      endoxa curate extract export.csv --map map.toml --model openai/gpt-5-mini --plan -o statements.csv
+      endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
@@ -277,10 +302,7 @@ def extract(
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    if model is None and reader != SecondReader():
-        raise UserError(
-            f"{_first_stated(reader)} needs --model. Name the model that reads the statements, too."
-        )
+    chat_model = _chat_model(reader, model, asking)
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
@@ -299,15 +321,33 @@ def extract(
             memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
         extracted = extract_all(statements, kept, progress, tables, taught)
-    if model is not None:
-        settings = reader.settings(survey, model)
-        if reader.plan:
+    if chat_model is not None:
+        settings = asking.settings(survey, chat_model)
+        if asking.plan:
             return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
-        extracted = _read_twice(extracted, settings, out, tables)
+        extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
     counts = _counts(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
     return Outcome((*counts, written, following), {"out": extracted})
+
+
+def _chat_model(reader: str | None, model: str | None, asking: SecondReader) -> str | None:
+    """The chat model that reads beside the rules, or None.
+
+    Raises:
+        UserError: two models, or options of a model without one.
+    """
+    from endoxa.errors import UserError
+
+    if reader and model:
+        raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
+    chat_model = reader or model
+    if chat_model is None and asking != SecondReader():
+        raise UserError(
+            f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
+        )
+    return chat_model
 
 
 def _first_stated(options: Rows | SecondReader) -> str:
@@ -360,7 +400,10 @@ def _statements(
         axis=rows.axis_column,
         identity=rows.identity_column,
         region=rows.region_column,
+        attribute=rows.attribute_column,
     )
+    if columns.attribute and not columns.identity:
+        raise UserError("--attribute-column needs --identity-column. Name both columns.")
     statements = read_statements(path, columns, survey_map, note)
     return statements, tuple(statements[0].kept)
 
@@ -400,7 +443,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def _read_twice(
-    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
+    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None, *, model_first: bool
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
     from endoxa.curate.second.table import second_reading
@@ -410,7 +453,15 @@ def _read_twice(
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
     with shown("statements") as progress:
-        readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
+        readings = second_reading(
+            table,
+            settings,
+            folder,
+            names=names,
+            model_first=model_first,
+            progress=progress,
+            command=sys.argv,
+        )
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
     print_lines(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.curate.evaluation import Gold, Reading
+    from endoxa.curate.evaluation.gold import Gold, Reading
     from endoxa.curate.review import Reviewed
 
 REVIEW = Group("curate review", "Write review sheets, and apply the corrections of reviewers.")
@@ -199,7 +199,9 @@ def evaluate(
     gold: Annotated[
         Path,
         argument(
-            "Reviewed statements: a gold file, or a table of `endoxa curate review apply`.", metavar="GOLD"
+            "Statements with the right pairs: a gold file, a table of `endoxa curate review apply`, or any table with "
+            "the columns identity and attribute.",
+            metavar="GOLD",
         ),
     ],
     *,
@@ -207,6 +209,14 @@ def evaluate(
     by: Annotated[
         str, Option("Column of the units that intervals are taken over.", DATA, metavar="COLUMN")
     ] = "respondent",
+    statement_column: Annotated[
+        str | None,
+        Option(
+            "Column of the statements in a table with identity and attribute ('statement' or else 'sentence').",
+            DATA,
+            metavar="COLUMN",
+        ),
+    ] = None,
     reading: Annotated[
         Path | None,
         Option(
@@ -219,7 +229,7 @@ def evaluate(
     model: Annotated[
         str | None,
         Option(
-            "Also score a second reader, a chat model, and both readers together; its run goes beside --out.",
+            "Also score a chat model as reader, and it and the rules together; its run goes beside --out.",
             DATA,
             metavar="MODEL",
         ),
@@ -247,7 +257,7 @@ def evaluate(
 
     Scores are strict, loose and by equivalence, for all statements, for those that reviewers edited, and by question.
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
-    authors_attribute), it is scored as 'published'.
+    authors_attribute), it is scored as 'published'; else one regular expression is scored beside, as 'regex'.
 
     \b
     Examples:
@@ -257,11 +267,11 @@ def evaluate(
       endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import cross_validated, learning_curve
     from endoxa.curate.evaluation.report import evaluate as score
 
-    reviewed = read_gold(gold, by)
+    reviewed = read_gold(gold, by, statement_column)
     readings = _readings(reviewed, reading, lexicon)
     if model is not None:
         readings |= _with_model(reviewed, gold, model, out)
@@ -283,6 +293,7 @@ def evaluate(
 
 def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
+    from endoxa.curate.evaluation.baseline import read_by_expression
     from endoxa.curate.evaluation.report import read_all, read_readings
     from endoxa.curate.extract.lexicon import read_lexicon
 
@@ -290,7 +301,11 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
     if lexicon is not None:
         readings["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
     published = [statement.published for statement in reviewed if statement.published is not None]
-    return readings | ({"published": published} if len(published) == len(reviewed) else {})
+    if len(published) == len(reviewed):
+        readings["published"] = published
+    elif reading is None:
+        readings["regex"] = [read_by_expression(statement.statement) for statement in reviewed]
+    return readings
 
 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
@@ -309,16 +324,35 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
         answers, cost = read_with_model(
             questions, settings, out.with_name(f"{out.name}.model"), progress=progress, command=sys.argv
         )
-    combined = combine([it.statement for it in reviewed], read_by_rules(reviewed), answers)
+    statements, rules = [it.statement for it in reviewed], read_by_rules(reviewed)
+    combined = combine(statements, rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
     print_lines((*cost, f"The readers differ on {differing}"))
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],
+        "model first": [
+            as_reading(reading.pairs) for reading in combine(statements, rules, answers, model_first=True)
+        ],
     }
 
 
 def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[str | Table]:
+    rows = []
+    for reader in scores["reader"].unique(maintain_order=True):
+        measures = {
+            row["measure"]: row for row in scores.filter(reader=reader, subset="all").iter_rows(named=True)
+        }
+        for part in ("identity", "attribute", "both"):
+            cells = [
+                shown(measures, name) for name in (part, f"{part}_loose") for shown in (_value, _interval)
+            ]
+            rows.append((reader, part, *cells))
+    yield table(
+        f"All statements ({confidence:.0%} intervals over respondents)",
+        ("reader", "right", "strict", "interval", "loose", "interval"),
+        rows,
+    )
     for reader in scores["reader"].unique(maintain_order=True):
         by_reader = scores.filter(reader=reader)
         subsets = {

@@ -31,7 +31,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.sources.bbq import texts_without_language
 from endoxa.sources.files import require_file
-from endoxa.words.packs import language_name
+from endoxa.words.packs import language_name, languages_with
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
@@ -55,6 +55,24 @@ class Identified:
 
     code: str
     confidence: float
+
+
+def language_code(name: str) -> str:
+    """ISO 639 code of a language that a table names in English or by its own name ("Swahili", "Kiswahili" -> "sw").
+
+    What has up to three letters, which is a code, and what has no entry in Unicode's CLDR stay as they are.
+    """
+    low = name.strip().lower()
+    return low if len(low) <= len("swh") else _codes().get(low, low)
+
+
+@lru_cache(maxsize=1)
+def _codes() -> Mapping[str, str]:
+    from babel import Locale
+
+    english = {name.lower(): code for code, name in Locale("en").languages.items() if code.isalpha()}
+    with_words = {code for file in ("terms.toml", "extract.toml") for code in languages_with(file)}
+    return english | {language_name(code, code).lower(): code for code in with_words}
 
 
 def detectable_languages() -> set[str]:

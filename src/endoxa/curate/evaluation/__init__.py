@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-from endoxa.curate.extract import Question
-from endoxa.curate.survey.rows import question_named
-from endoxa.errors import UserError
-from endoxa.sources.frames import read_table
-from endoxa.sources.tables import require_columns
+from endoxa.curate.evaluation.gold import Gold, Pair, Reading
 
 _IRREGULAR = {"women": "woman", "men": "man", "children": "child", "people": "person"}
 _CONTRACTED = (
@@ -88,22 +80,6 @@ def token_f1(first: str, second: str) -> float:
         return float(left == right)
     shared = sum((Counter(left) & Counter(right)).values())
     return 2 * shared / (len(left) + len(right))
-
-
-Pair = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reader makes of a statement.
-
-    Attributes:
-        pairs: identity and attribute, perhaps with an empty part.
-        omit: whether it proposes to leave the whole statement out.
-    """
-
-    pairs: tuple[Pair, ...]
-    omit: bool
 
 
 _GoldPair = tuple[frozenset[str], str]
@@ -266,143 +242,3 @@ MEASURES = (
     ),
 )
 """Every measure, in the order of the table."""
-
-
-_PUBLISHED = (
-    "statement_id", "respondent", "question", "statement", "status", "gold_identity", "gold_attribute",
-)  # fmt: skip
-_REVIEWED = (
-    "statement_id",
-    "respondent",
-    "question",
-    "statement",
-    "identity",
-    "attribute",
-    "review_decision",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """A statement with what reviewers made of it.
-
-    Attributes:
-        statement_id: unique name.
-        unit: what intervals are taken over, usually the respondent.
-        question: what it answers.
-        country: country of the respondent.
-        statement: the words that were read, in English.
-        kept: False where the reviewers left it out.
-        edited: whether the reviewers changed, split or left out anything.
-        pairs: the right pairs; empty where the statement was left out.
-        other_identities: further names that count as the identity of the first pair.
-        subject: group that the statement inherits from the one before it, or empty.
-        published: reading of another extractor that stands in the file, or None.
-    """
-
-    statement_id: str
-    unit: str
-    question: Question
-    country: str
-    statement: str
-    kept: bool
-    edited: bool
-    pairs: tuple[Pair, ...]
-    other_identities: tuple[str, ...] = ()
-    subject: str = ""
-    published: Reading | None = None
-
-
-def read_gold(path: Path, by: str = "respondent") -> list[Gold]:
-    """Reviewed statements of a file; what nobody decided on is left out.
-
-    Two forms are read. A published gold file has `status` (kept, omitted, not_reviewed), `gold_identity`,
-    `gold_attribute` and perhaps `gold_identity_final`, `gold_extra_pairs` (JSON), `human_edited` and the reading of
-    another extractor in `authors_identity` and `authors_attribute`. A table of `endoxa curate review apply` has
-    `review_decision` (keep, edit, omit).
-
-    Args:
-        path: the file.
-        by: column of the units that intervals are taken over.
-
-    Raises:
-        UserError: a column is missing, a cell is not as expected, or nothing was reviewed.
-    """
-    table = read_table(path, ("statement_id", "statement", by)).fill_null("")
-    published = "gold_identity" in table.columns
-    require_columns(path, table.columns, _PUBLISHED if published else _REVIEWED)
-    rows = list(_of_published(path, table, by) if published else _of_review(table, by))
-    if not any(row.kept for row in rows):
-        raise UserError(
-            f"{path}: no statement was kept by a reviewer. Expected a gold file with status 'kept', or a table of "
-            "endoxa curate review apply with review_decision 'keep' or 'edit'."
-        )
-    return rows
-
-
-def _of_published(path: Path, table: pl.DataFrame, by: str) -> Iterator[Gold]:
-    for number, row in enumerate(table.iter_rows(named=True), start=2):
-        status = row["status"]
-        if status not in {"kept", "omitted", "not_reviewed"}:
-            raise UserError(
-                f"{path}, row {number}, column 'status': '{status}'. Expected kept, omitted or not_reviewed."
-            )
-        if status == "not_reviewed":
-            continue
-        kept = status == "kept"
-        theirs = "authors_identity" in row and "authors_attribute" in row
-        yield Gold(
-            row["statement_id"],
-            row[by],
-            question_named(row["question"]),
-            row.get("country", ""),
-            row["statement"],
-            kept,
-            row.get("human_edited", "") == "true",
-            ((row["gold_identity"], row["gold_attribute"]), *_extra(path, number, row)) if kept else (),
-            (row.get("gold_identity_final", ""),) if kept else (),
-            published=Reading(((row["authors_identity"], row["authors_attribute"]),), omit=False)
-            if theirs
-            else None,
-        )
-
-
-def _extra(path: Path, number: int, row: Mapping[str, str]) -> tuple[Pair, ...]:
-    text = row.get("gold_extra_pairs", "")
-    try:
-        return tuple((str(who), str(what)) for who, what in json.loads(text or "[]"))
-    except (ValueError, TypeError) as error:
-        raise UserError(
-            f"{path}, row {number}, column 'gold_extra_pairs': not a JSON list of [identity, attribute]."
-        ) from error
-
-
-def _of_review(table: pl.DataFrame, by: str) -> Iterator[Gold]:
-    """Statements of a reviewed table; one on which somebody was unsure or disagreed is left out whole."""
-    last: tuple[str, str, str] = ("", "", "")
-    for statement_id, group in groupby(table.iter_rows(named=True), key=lambda row: row["statement_id"]):
-        rows = list(group)
-        first = rows[0]
-        answer = (first["respondent"], first["question"])
-        subject = last[2] if first.get("rule") == "inherited" and last[:2] == answer else ""
-        decisions = [row["review_decision"] for row in rows]
-        if not all(decision in {"keep", "edit", "omit"} for decision in decisions):
-            continue
-        kept = [row for row, decision in zip(rows, decisions, strict=True) if decision != "omit"]
-        pairs = tuple((row["identity"], row["attribute"]) for row in kept)
-        question = question_named(first["question"])
-        if first.get("axis"):
-            question = Question(question.name, first["axis"], question.identity)
-        yield Gold(
-            statement_id,
-            first[by],
-            question,
-            first.get("country", ""),
-            first["statement"],
-            bool(pairs),
-            set(decisions) != {"keep"},
-            pairs,
-            subject=subject,
-        )
-        if pairs:
-            last = (*answer, pairs[-1][0])

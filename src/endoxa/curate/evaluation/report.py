@@ -26,13 +26,12 @@ from endoxa.curate.english import can_be, in_dictionary, tokens
 from endoxa.curate.evaluation import (
     COUNTS,
     MEASURES,
-    Gold,
-    Reading,
     counts,
     loose_attribute,
     loose_identity,
     matched_pairs,
 )
+from endoxa.curate.evaluation.gold import Gold, Reading
 from endoxa.curate.extract import Extraction, extract
 from endoxa.curate.extract.lexicon import CONVENTIONS, Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import MISSING
@@ -359,9 +358,14 @@ def subsets(gold: Sequence[Gold]) -> dict[str, list[int]]:
         **{
             f"question: {name}": [place for place, item in enumerate(gold) if item.question.name == name]
             for name in questions
+            if name
         },
     }
-    return {name: places for name, places in parts.items() if places}
+    return {
+        name: places
+        for name, places in parts.items()
+        if places and (name != "edited" or len(places) < len(gold))
+    }
 
 
 def evaluate(

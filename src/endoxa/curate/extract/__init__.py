@@ -16,15 +16,14 @@ from endoxa.curate.english import (
 from endoxa.curate.extract.clauses import (
     clauses,
     has_subject,
-    plain,
     predicates,
     subjects,
     with_mark_behind_name,
-    without_label,
 )
 from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
     NOISE,
+    NOT_PEOPLE,
     NOT_TRANSLATED,
     TOO_GENERAL,
     heading,
@@ -33,6 +32,7 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
+from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
 from endoxa.curate.normalise import (
     Tables,
@@ -98,6 +98,7 @@ CONFIDENCE = {
     "question": 0.91,
     "inherited": 0.7,
     "foreign": 0.5,
+    "annotated": 1.0,
     "none": 0.0,
 }
 """Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they are, in the development
@@ -151,11 +152,33 @@ def extract(
         return _in_language(text, language, context, subject)
     extractions: list[Extraction] = []
     for clause in clauses(plain(without_label(text))):
+        if extractions and (question_or_aside(clause) or _about_something_else(clause, question)):
+            continue
         pairs = _clause(clause, context, subject)
         extractions += pairs
         subject = pairs[-1].identity or subject
     complete = [pair for pair in extractions if pair.identity and pair.attribute]
-    return complete or extractions[:1]
+    of_people = [pair for pair in complete if pair.omit_reason != NOT_PEOPLE]
+    return of_people or complete or extractions[:1]
+
+
+def as_annotated(
+    identity: str, attribute: str, question: Question, country: str, names: Tables | None, *, language: str
+) -> Extraction:
+    """The pair that a table holds already, in the forms that reading gives; in other languages in its own words."""
+    context = _Context(question, country, names)
+    if language == "en":
+        return _pair(identity, attribute, "annotated", context)
+    return _native(identity, attribute.strip(" .,;"), "annotated", context, language)
+
+
+def _native(who: str, attribute: str, rule: str, context: _Context, language: str) -> Extraction:
+    """A pair in another language than English; the group stays as people named it."""
+    identity = native_identity(who, language)
+    english = foreign_identity(identity, context.names, language)
+    why = reason(identity, attribute, context.question.axis)
+    key = "" if english == identity else english
+    return Extraction(identity, attribute, rule, CONFIDENCE[rule], bool(why), why, identity_key=key)
 
 
 def begins_statement(piece: str) -> bool:
@@ -168,6 +191,20 @@ def begins_statement(piece: str) -> bool:
     if split is None or split.rule not in {"dash", "apposition"}:
         return False
     return is_plural(parts[split.end - 1]) or is_group(" ".join(parts[: split.end]))
+
+
+def _about_something_else(text: str, question: Question) -> bool:
+    """Whether a further sentence has a subject that is no group ("It is a pity", "If you go there, ...")."""
+    parts = tokens(text)
+    if parts and parts[0].lower() in {"it", "this", "that", "there", *words("subordinators")}:
+        return True
+    split = find_split(parts)
+    said = (
+        split is not None
+        and split.rule in {"copula", "verb"}
+        and parts[0].lower() not in words("auxiliaries")
+    )
+    return said and split is not None and not _is_subject(parts[: split.end], question)
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
@@ -223,14 +260,7 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     if reading is None:
         return [_alone(text, context, "")]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
-    identity = native_identity(who, language)
-    english = foreign_identity(identity, context.names, language)
-    key = "" if english == identity else english
-    return [
-        Extraction(identity, attribute, "foreign", CONFIDENCE["foreign"], bool(why), why, identity_key=key)
-        for attribute in (part.strip(" .,;") for part in reading.attributes)
-        for why in [reason(identity, attribute, context.question.axis)]
-    ]
+    return [_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes]
 
 
 def _alone(text: str, context: _Context, subject: str) -> Extraction:
@@ -307,7 +337,10 @@ def _is_subject(parts: list[str], question: Question) -> bool:
         low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
     )
     open_noun = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
-    return named or open_noun or low[0] in words("determiners")
+    anybody = (
+        len(low) > 1 and re.fullmatch(r"(?:every|any)(?:one|body)", low[0]) and low[1] in words("relatives")
+    )
+    return named or open_noun or bool(anybody) or low[0] in words("determiners")
 
 
 def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[Extraction]:

@@ -1,7 +1,5 @@
 """A statement cut into clauses, and a predicate into the several things it says.
 
-What stands in front of a statement and is no part of it: bullets, reports, connectives, a topic named beforehand.
-
 Statements without a verb that a mark divides: "Basques - proud", "proud - Basques", "Basques (proud)".
 """
 
@@ -9,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
 from endoxa.curate.english import (
     can_be,
@@ -18,16 +15,15 @@ from endoxa.curate.english import (
     is_plain_verb,
     is_plural,
     lemma,
-    reports,
-    spelt_out,
     tokens,
     words,
 )
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group, is_people
+from endoxa.curate.normalise.attribute import linked
 
-_BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but)\s+|,\s+|(?<=\w{3})\.\s+)", re.IGNORECASE)
-_CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but|yet)\s+|,\s+|(?<=\w{3})\.\s+)", re.IGNORECASE)
+_CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|&|or)\s+", re.IGNORECASE)
 _AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|cannot)\b|n't\b")
 
@@ -75,11 +71,18 @@ def _at_marks(text: str) -> list[str]:
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
-        new = has_subject(right) or _takes_up(right)
-        if left.strip() and right.strip() and (always or (has_subject(left) and new)):
+        new = has_subject(right) or _takes_up(right) or _is_aside(right) or mark.group().startswith(".")
+        begun = has_subject(left) or _takes_up(left)
+        if left.strip() and right.strip() and (always or (begun and new)):
             pieces.append(left)
             start = mark.end()
     return [*pieces, text[start:]]
+
+
+def _is_aside(text: str) -> bool:
+    """Whether the respondent goes on about himself or speaks to the reader ("I think", "you can go and see")."""
+    first, _, rest = text.partition(" ")
+    return first.lower() in {"i", "we", "you"} and bool(rest)
 
 
 def _takes_up(text: str) -> bool:
@@ -99,8 +102,13 @@ def subjects(who: str) -> list[str]:
     heads = [tokens(part) for part in parts]
     if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
         return parts if len(parts) == 1 else [who]
-    if len(heads[-1]) > 1 and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads):
-        return _sharing_head(parts, heads[-1][-1]) or [who]  # "deaf and mute people"
+    if len(heads[-1]) > 1 and any(len(head) == 1 and _modifies(head[0]) for head in heads[:-1]):
+        # "white/black women", "Igbo and Hausa women"; "deaf and mute people" may be both
+        each = "/" in who or all(is_people(part) for part in parts[:-1])
+        return _sharing_head(parts, heads[-1], each=each) or [who]
+    if len(heads[0]) > 1 and _modifies(heads[0][0]) and all(_is_sex_or_age(head) for head in heads[1:]):
+        shared = parts[0].removesuffix(heads[0][-1])  # "Basque men and women"
+        return [parts[0], *(f"{shared}{part}" for part in parts[1:])]
     if all(
         head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
         for head, part in zip(heads, parts, strict=True)
@@ -109,10 +117,42 @@ def subjects(who: str) -> list[str]:
     return [who]
 
 
-def _sharing_head(parts: list[str], head: str) -> list[str]:
-    """Each with the noun that they share, where that makes known groups ("young and old people"); else none."""
-    several = [*(f"{part} {head}" for part in parts[:-1]), parts[-1]]
-    return several if all(map(is_group, several)) else []
+def _modifies(word: str) -> bool:
+    """Whether a word can stand in front of a noun for people: an adjective or the name of a people."""
+    return can_be(word, "ADJ") or is_people(word)
+
+
+def _is_sex_or_age(head: Sequence[str]) -> bool:
+    return len(head) == 1 and head[0].lower() in _SEXES_AND_AGES
+
+
+_SEXES_AND_AGES = {
+    "men",
+    "women",
+    "males",
+    "females",
+    "boys",
+    "girls",
+    "ladies",
+    "guys",
+    "children",
+    "youths",
+}
+
+
+def _sharing_head(parts: list[str], last: Sequence[str], *, each: bool) -> list[str]:
+    """Each with the noun that they share, where that makes known groups ("young and old people"); else none.
+
+    Args:
+        parts: the words that a conjunction joins.
+        last: tokens of the last of them.
+        each: whether they are alternatives, so that any words that can modify a noun for people share it.
+    """
+    place = next((at for at, word in enumerate(last) if word.lower() in words("prepositions")), len(last))
+    several = [*(f"{part} {' '.join(last[place - 1 :])}" for part in parts[:-1]), parts[-1]]
+    shared = last[place - 1].lower() in _SEXES_AND_AGES | {"people", "man", "woman"}
+    plain = each and shared and all(" " not in part and _modifies(part) for part in parts[:-1])
+    return several if plain or all(map(is_group, several)) else []
 
 
 def predicates(text: str) -> list[str]:
@@ -136,15 +176,31 @@ def predicates(text: str) -> list[str]:
     plain = all(_is_base_phrase(part) for part in parts[1:])
     if closed or (plain and _is_verb_phrase(parts[0])):
         return parts
+    neither = " or " in text and bool(_DENIED.match(_copula_and_rest(text)[1])) and " and " not in text
+    if " or " in text and not neither:  # "neat or rich" are not both
+        return [text]
     head, first = _copula_and_rest(parts[0])
     # A denial reaches forward ("not kind and fair" denies both) and never back ("fair and not kind").
-    if head is None or _NEGATION.search(parts[0].lower()) or " than " in text.lower():
+    first = linked(first)
+    if head is None or " than " in text.lower() or (_NEGATION.search(parts[0].lower()) and not neither):
         return [text]
-    several = [first, *parts[1:]]
+    several = [first, *(f"not {part}" if neither else part for part in parts[1:])]
     # A verb phrase may end the list where what is before it is what a copula joins ("calm, neat and sing well").
-    tail = 1 if head and len(several) > 2 and _is_base_phrase(several[-1]) else 0
+    tail = (
+        1
+        if head
+        and (len(several) > 2 or _begins_with_plain_verb(several[-1]))
+        and _is_base_phrase(several[-1])
+        else 0
+    )
     kinds = {_kind(_DENIED.sub("", part)) for part in several[: len(several) - tail]}
     return several if kinds <= {"adjective", "noun"} else [text]
+
+
+def _begins_with_plain_verb(text: str) -> bool:
+    """Whether the words begin with a verb that is no noun ("believe in ghosts"), so that no copula can govern them."""
+    first = text.split(maxsplit=1)[0].lower()
+    return is_plain_verb(first) and not can_be(first, "NOUN")
 
 
 _DENIED = re.compile(r"^(?:not|never)\s+", re.IGNORECASE)
@@ -252,118 +308,6 @@ _OUTSIDE = (
 """First words of what is added to a predicate and is no further predicate ("calm, unlike cooks")."""
 _LONGEST_PART = 6
 """Words of one predicate in a list; what is longer was not read rightly."""
-
-
-_SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)](?!\w[.)]))\s*(?=\S)")
-_LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
-_PLACE_FIRST = re.compile(
-    r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
-    re.IGNORECASE,
-)
-_WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
-_ABOUT = re.compile(
-    r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) "
-    r"(?P<who>[\w ]{2,30}?)"
-    r"(?: is)? that (?:they|he|she)\s+(?=\S)",
-    re.IGNORECASE,
-)
-_DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*(?=\w)")
-_POSSESSIVE = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
-_TOPIC = re.compile(
-    r"^(?:(?P<marked>as for|as regards|for|with|regarding|concerning|when it comes to|talking about)\s+)?"
-    r"(?P<who>[^,:]{2,40}?),?\s+(?P<pronoun>they|he|she|it)\s+(?=\S)",
-    re.IGNORECASE,
-)
-
-
-@cache
-def _connectives() -> re.Pattern[str]:
-    """Matches connectives in front: those that may stand alone, and adverbs only with the comma behind them."""
-    alone, before_comma = (
-        "|".join(sorted(words(name), key=len, reverse=True)) for name in ("connectives", "openers")
-    )
-    return re.compile(rf"^(?:(?:{alone})\b[\s,:;-]*|(?:{before_comma})\s*,\s*)(?=\w)", re.IGNORECASE)
-
-
-def plain(text: str) -> str:
-    """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north".
-
-    A connective ("furthermore", "on the other hand") goes only where a subject of its own follows, or nothing would
-    be left of what an answer without a subject says.
-    """
-    line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
-    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", _without_dots(line))
-    while True:
-        shorter = _without_opening(line)
-        if shorter == line:
-            return line
-        line = shorter
-
-
-def _without_dots(line: str) -> str:
-    """Dots inside a statement are a pause: a dash behind a name ("Basques...proud"), else a space."""
-    match = _DOTS.search(line)
-    if match is None:
-        return line
-    name = is_group(line[: match.start()])
-    return _DOTS.sub(" ", f"{line[: match.start()]} - {line[match.end() :]}" if name else line)
-
-
-def without_label(text: str) -> str:
-    """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
-    match = _LABEL.match(text)
-    if match and has_subject(match["rest"]) and tokens(match["rest"])[0].lower() not in words("pronouns"):
-        return match["rest"]
-    return text
-
-
-def _without_opening(line: str) -> str:
-    """The line without one opening, or as it is."""
-    line = _ABOUT.sub(r"\g<who> ", line)
-    for pattern in (reports(), _connectives(), _POSSESSIVE):
-        rest = pattern.sub("", line)
-        if rest != line and (has_subject(rest) or (pattern is not _POSSESSIVE and _by_pronoun(rest))):
-            return rest
-    return _with_place_behind(_with_topic_as_subject(line))
-
-
-def _by_pronoun(text: str) -> bool:
-    """Whether the text begins with "they" and a verb."""
-    parts = [part.lower() for part in tokens(text)]
-    split = find_split(parts)
-    return bool(parts) and parts[0] in {"they", "he", "she"} and split is not None and split.end == 1
-
-
-def _with_topic_as_subject(line: str) -> str:
-    """Put the topic where its pronoun stands: "as for bakers, they are calm" -> "bakers are calm"."""
-    match = _TOPIC.match(line)
-    if match is None:
-        return line
-    who = match["who"]
-    parts = tokens(who)
-    names = bool(parts) and (is_plural(parts[-1]) or is_group(who))
-    opens = bool(parts) and parts[0].lower() in (
-        words("openers") | words("interrogatives") | words("prepositions") | words("pronouns")
-    )
-    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[match.end() :]}"):
-        return line
-    return f"{who} {line[match.end() :]}"
-
-
-def _with_place_behind(line: str) -> str:
-    """Put a place behind the subject: "in Peru, bakers are calm" -> "bakers in Peru are calm"."""
-    match = _WHERE_FIRST.match(line)
-    if match is None or not has_subject(match["rest"]) or _by_pronoun(match["rest"]):
-        return line
-    parts = tokens(match["rest"])
-    split = find_split(parts)
-    if split is None or parts[split.end - 1].lower() not in match["rest"].lower():
-        return line
-    if words("prepositions") & {part.lower() for part in parts[: split.end]}:
-        return line
-    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), match["rest"])
-    return f"{head.group()} {match['where']}{match['rest'][head.end() :]}" if head else line
 
 
 _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)

@@ -31,7 +31,6 @@ _REPORT = re.compile(
     r"^(?:(?:often |usually |generally |mostly )?(?:considered|perceived|seen|viewed|regarded|known|believed|portrayed|"
     r"tagged)(?: as| to be)?)\s+(?=\S)"
 )
-_NOUN_OF_PEOPLE = re.compile(r"^(?P<quality>(?:very |too |so )?[\w-]+) (?:people|persons|beings|ones|folks)$")
 _OBJECTS = re.compile(r"^(?P<verb>\w+) (?P<one>[\w-]+) and (?P<other>[\w-]+)$")
 
 
@@ -61,12 +60,6 @@ def _each(change: Callable[[str, str], str]) -> Convention:
 def _comparative(attribute: str, statement: str) -> str:
     graded = re.search(rf"\b(?P<grade>more|most) {re.escape(attribute)}\b", statement) if attribute else None
     return f"{graded['grade']} {attribute}" if graded else attribute
-
-
-def _without_noun(attribute: str, statement: str) -> str:
-    del statement
-    match = _NOUN_OF_PEOPLE.match(attribute)
-    return match["quality"] if match and can_be(match["quality"].split()[-1], "ADJ") else attribute
 
 
 def _joined_lists(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
@@ -121,7 +114,7 @@ CONVENTIONS: dict[str, Convention] = {
     "split objects": _split_objects,
     "leave out adverbs": _each(lambda attribute, _: _ADVERB.sub("", attribute)),
     "leave out reports": _each(lambda attribute, _: _REPORT.sub("", attribute)),
-    "leave out 'people'": _each(_without_noun),
+    "leave out 'people'": lambda _, pairs: list(pairs),  # the rules do it now; lexicons may name it
     "keep comparatives": _each(_comparative),
     "not for aren't": _each(lambda attribute, _: re.sub(r"^(?:are|were)n't (?=\S)", "not ", attribute)),
     "keep places": _places,

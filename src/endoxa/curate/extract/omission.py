@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
+from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import ends_head, is_group
 from endoxa.words.packs import words_of
 
@@ -56,8 +57,15 @@ def noise(text: str) -> bool:
 
 
 def heading(text: str) -> bool:
-    """Whether the text is a heading ("Social class:"), not a statement."""
-    return text.rstrip().endswith(":") and len(tokens(text)) <= 8
+    """Whether the text is a heading ("Social class:", "Men are:"), not a statement ("Men are strong:")."""
+    parts = tokens(text)
+    if not text.rstrip().endswith(":") or len(parts) > 8:
+        return False
+    split = find_split(parts[:-1])
+    if split is None or split.rule in {"dash", "apposition"}:
+        return True
+    named = split.rule == "copula" or is_group(" ".join(parts[: split.end]))
+    return not named or len(parts[split.start : -1]) < 2
 
 
 def question_or_aside(text: str) -> bool:

@@ -7,7 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, is_word, words
+from endoxa.curate.english import (
+    can_be,
+    is_adverb,
+    is_plain_verb,
+    is_plural,
+    is_third_person,
+    is_word,
+    lemma,
+    words,
+)
 from endoxa.curate.normalise import is_group, is_people, tables
 from endoxa.words.packs import words_by_language
 
@@ -114,10 +123,20 @@ def _after_plural(low: Sequence[str], place: int) -> bool:
     """A plain verb behind a word that can head a plural subject ("nurses love", not "night watch women")."""
     before = _before_adverbs(low, place)
     word = low[place]
+    if _holds_opinion(low, place):
+        return True
     noun = word.endswith("s") and is_plural(word) and can_be(word, "NOUN")
     adjective = can_be(word, "ADJ") and before == place - 1 and not _takes_object(low, place)
     verb = is_plain_verb(word) and not noun and not adjective and not _is_place_noun(low, place)
     return verb and _heads_plural(low, before, place)
+
+
+def _holds_opinion(low: Sequence[str], place: int) -> bool:
+    """Whether a verb that takes a clause has a plural in front and a clause or an object behind it."""
+    verb = lemma(low[place], "VERB") in words("opinion_verbs") and low[place - 1] not in words("prepositions")
+    ends = low[place].endswith(("ing", "ed", "thought", "said", "felt"))
+    plural = any(is_plural(word) or is_group(word) for word in low[:place])
+    return verb and not ends and plural and _takes_object(low, place)
 
 
 def _is_place_noun(low: Sequence[str], place: int) -> bool:
@@ -198,8 +217,7 @@ def _after_person(low: Sequence[str], place: int) -> bool:
         place == 1
         and _is_person(low[0])
         and is_plain_verb(word)
-        and not can_be(word, "NOUN")
-        and not can_be(word, "ADJ")
+        and (_likes(low, place) or not (can_be(word, "NOUN") or can_be(word, "ADJ")))
     )
 
 

@@ -20,6 +20,7 @@ _SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 _AND_SO_ON = re.compile(
     r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)[.!]*$"
 )
+_PEOPLE = re.compile(r"^(?:an? )?(?P<quality>(?:not )?[\w-]+) (?:people|persons?|beings|folks)$")
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
 _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 
@@ -51,15 +52,22 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
         nominal = nominal or changed
         if negated:
             rest = _trimmed(low)
-            return _graded(f"not {rest}") if rest else ""
+            return _of_people(_graded(f"not {rest}")) if rest else ""
         if not changed:
             break
     low = _graded(_without_openers(low))
+    low = _of_people(low) if nominal else low
     if singular and nominal:
         low = re.sub(r"^(?:a|an|the) (?=\S)", "", low)
     elif singular or _CONTRACTED_COPULA.match(low):
         low = plural_verb(low)
     return _trimmed(low)
+
+
+def _of_people(low: str) -> str:
+    """The quality alone where the noun only says that they are people: "violent people" -> "violent"."""
+    match = _PEOPLE.match(low)
+    return match["quality"] if match and can_be(match["quality"].split()[-1], "ADJ") else low
 
 
 def _trimmed(low: str) -> str:
@@ -83,6 +91,11 @@ def _without_copula(low: str) -> tuple[str, bool, bool]:
             # "seem to love money" is said of those who love it
             return low[match.end() :].removeprefix("to "), False, True
     return low, False, False
+
+
+def linked(text: str) -> str:
+    """What is said behind "seen as" and the like, where the copula in front is gone ("seen as proud" -> "proud")."""
+    return _LINKING.sub("", f"are {text}").removeprefix("are ")
 
 
 def _without_openers(low: str) -> str:
@@ -111,6 +124,8 @@ def _adjectival(rest: str) -> bool:
     first, _, others = rest.partition(" ")
     if first.endswith("ly") and others:
         return _adjectival(others)
+    if first in {"much", "many"}:
+        return False
     is_adjective = can_be(first, "ADJ")
     if is_adjective or first.endswith(("ed", "ive", "ous", "ful", "less", "able", "ible", "al", "ic", "ing")):
         return " as " not in f" {rest} " or first == "as"

@@ -219,11 +219,13 @@ _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _QUANTITY = re.compile(
     r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
     r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
-    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) )(?=\S)"
+    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) |"
+    r"only (?!child)|modern[- ]day |today's )(?=\S)"
 )
 """How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
 _AS_SUCH = re.compile(
-    r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
+    r",? (?:today|nowadays|in general|generally|by nature|as such|"
+    r"as a (?:tribe|people|group|whole|nation|community|race|gender))$"
 )
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 # Of `regex`, because the vowel signs of Hindi are no letters to `re`.
@@ -266,12 +268,13 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
 def foreign_identity(text: str, names: Tables | None = None, language: str = "") -> str:
     """The English name of a group that was named in another language where the tables have one, else as it stands."""
     names = names or tables()
-    low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
+    stands = " ".join(re.sub(r"[‘’`´]", "'", text.lower()).split()).strip(" -'.,&/+")
+    low = re.sub(r"\s+", " ", _MARKS.sub(" ", stands)).strip(" -'.,&/+")
     listed = names.synonyms.get(low) or names.synonyms.get(plain(low), "")
     named = find(listed or low, language)
     if named is None and (country := country_of_people(text)):
         return normal_identity(people_of(country, "en"), names=names)
-    return (english_name(named.id) if named else listed or people_plural(low, names)) or low
+    return (english_name(named.id) if named else listed or people_plural(low, names)) or stands
 
 
 def own_name(identity: str, language: str) -> str:

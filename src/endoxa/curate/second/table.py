@@ -74,6 +74,8 @@ def combine(
     statements: Sequence[str],
     rules: Sequence[Sequence[Extraction]],
     model: Sequence[Sequence[Extraction] | None],
+    *,
+    model_first: bool = False,
 ) -> list[Combined]:
     """The reading that stands for each statement.
 
@@ -81,6 +83,8 @@ def combine(
         statements: the words.
         rules: what the rules read, in the order of the statements.
         model: what the model read; None where its answer could not be read.
+        model_first: where they differ, the model's reading stands, not the likelier one. The rules' confidence comes
+            from one survey; of other people they can be far less right than they claim.
     """
     agreed = [
         second is not None and same_reading(first, second) for first, second in zip(rules, model, strict=True)
@@ -107,14 +111,19 @@ def combine(
                 )
             )
         else:
-            combined.append(_differing(statement, (first, second), (rule_odds, kind_odds)))
+            accuracy = (rule_odds, kind_odds)
+            combined.append(_differing(statement, (first, second), accuracy, model_first=model_first))
     return combined
 
 
 def _differing(
-    statement: str, readings: tuple[Sequence[Extraction], Sequence[Extraction]], accuracy: tuple[float, float]
+    statement: str,
+    readings: tuple[Sequence[Extraction], Sequence[Extraction]],
+    accuracy: tuple[float, float],
+    *,
+    model_first: bool,
 ) -> Combined:
-    """The reading that is likelier right, by its reader's accuracy and its fit; the first where both are alike."""
+    """The model's reading, or the one likelier right by its reader's accuracy and its fit; the rules' where alike."""
     rule_pairs, model_pairs = (
         log(right / (1 - right)) + FIT * fit(statement, pairs)
         for pairs, right in zip(readings, accuracy, strict=True)
@@ -122,7 +131,7 @@ def _differing(
     share = 1 / (1 + exp(model_pairs - rule_pairs))
     neither = (1 - accuracy[0]) * (1 - accuracy[1])
     first, second = readings
-    if model_pairs > rule_pairs:
+    if model_first or model_pairs > rule_pairs:
         return Combined(_sure(second, (1 - share) * (1 - neither)), tuple(first))
     return Combined(_sure(first, share * (1 - neither)), tuple(second))
 
@@ -264,12 +273,14 @@ def second_reading(
     folder: Path,
     *,
     names: Tables | None = None,
+    model_first: bool = False,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> SecondReading:
     """Ask a model about every statement of a table, and compare its readings with those of the table.
 
-    Args: see `endoxa.curate.second.read_with_model`; `table` is one of `endoxa.curate.survey.extract_all`.
+    Args: see `endoxa.curate.second.read_with_model` and `combine`; `table` is one of
+        `endoxa.curate.survey.extract_all`.
 
     Raises:
         UserError: any user error: model, key, money, folder, or nothing to ask.
@@ -278,7 +289,7 @@ def second_reading(
     answers, cost = read_with_model(items, settings, folder, names=names, progress=progress, command=command)
     rows_of = dict(_statements(table))
     rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
-    readings = combine([item.statement for item in items], rules, answers)
+    readings = combine([item.statement for item in items], rules, answers, model_first=model_first)
     by_id = {item.statement_id: result for item, result in zip(items, readings, strict=True)}
     combined = []
     for statement_id, rows in rows_of.items():

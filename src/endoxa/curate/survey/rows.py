@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.extract import Question
+from endoxa.curate.language import language_code
 from endoxa.curate.survey import SurveyMap, shown
 from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
@@ -41,6 +42,7 @@ class RowColumns:
         axis: social axis of the question.
         identity: the group that the question is about.
         region: the respondent's region; goes along as `region`.
+        attribute: what is said of that group, where people said it already; nothing is read then.
     """
 
     statement: str
@@ -52,6 +54,7 @@ class RowColumns:
     axis: str | None = None
     identity: str | None = None
     region: str | None = None
+    attribute: str | None = None
 
 
 ROLES: tuple[Role, ...] = ("respondent", "question", "axis", "country", "region", "language", "identity")
@@ -116,7 +119,7 @@ def read_statements(
         UserError: a column is missing, an id stands twice or is empty, the respondents seem to be names, a kept column,
             the country, region or language looks private, or a kept one is taken, or no row has a statement.
     """
-    stated = [getattr(columns, role) for role in ("statement", *ROLES)]
+    stated = [getattr(columns, role) for role in ("statement", "attribute", *ROLES)]
     table = read_export(path, [name for name in (*stated, *columns.keep) if name])
     _require_keepable(path, columns.keep)
     columns = with_usual_columns(table, columns, say)
@@ -147,7 +150,8 @@ def _statement(
     question = question_named(cell(columns.question), survey_map)
     axis, identity = cell(columns.axis).lower(), cell(columns.identity).lower()
     question = Question(question.name, axis or question.axis, identity or question.identity)
-    text = cell(columns.statement)
+    pieces = (" ".join(piece.split()) for piece in (row.get(columns.statement) or "").split("\t"))
+    text = " - ".join(piece for piece in pieces if piece)  # group and attribute may stand apart by a tab
     position = cell("position")
     country = cell(columns.country)
     original = cell("original_statement") or text
@@ -159,12 +163,13 @@ def _statement(
         position=int(position) if position.isdigit() else 1,
         country=country,
         original=original,
-        language=cell(columns.language).lower(),
+        language=language_code(cell(columns.language)),
         text=text,
         kept={name: cell(name) for name in columns.keep}
         | ({"region": cell(columns.region)} if columns.region else {}),
         flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text), *identified])),
         alone=True,
+        pair=(cell(columns.identity), cell(columns.attribute)) if columns.attribute else None,
     )
 
 

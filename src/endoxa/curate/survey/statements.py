@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, begins_statement, extract
+from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
@@ -116,6 +116,7 @@ class Statement:
         flags: what a reviewer should know.
         alone: nothing is inherited from the statement before.
         opens: a line, a sentence or an item of a list begins with it.
+        pair: identity and attribute, where the table has them; nothing is read then.
     """
 
     statement_id: str
@@ -131,6 +132,7 @@ class Statement:
     flags: tuple[str, ...] = ()
     alone: bool = False
     opens: bool = True
+    pair: tuple[str, str] | None = None
 
 
 def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
@@ -284,6 +286,13 @@ def extract_all(
     for done, statement in enumerate(statements, start=1):
         if statement.alone or (statement.respondent, statement.question.name) != answer:
             answer, named = (statement.respondent, statement.question.name), Named()
+        if statement.pair is not None:
+            language = statement.language or WORKING_LANGUAGE
+            pair = as_annotated(
+                *statement.pair, statement.question, statement.country, names, language=language
+            )
+            rows.append(_row(statement, pair, kept))
+            continue
         text = "" if len(statement.text) > LONG_STATEMENT else _as_read(statement)
         if not text.strip():
             rows.append(_row(statement, UNREAD, kept))
