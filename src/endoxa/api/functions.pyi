@@ -912,12 +912,12 @@ def build_qa(
     Options:
         limit: Use only the first N associations that get a question.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        language: Language of the questions: en, es or pt.
+        language: Language of the questions: ar, en, es, fr, hi, pt, sw, or any with --templates.
         per_association: Number of questions per association, each with another distractor.
-        gender: Grammatical gender of the two people (es, pt).
+        gender: Grammatical gender of the two people, where the language has one.
         seed: Seed of every random draw.
         style: Which of two persons has the attribute, or of whom people think.
-        templates: Your own contexts and questions by language (TOML).
+        templates: Your own contexts and questions, or all texts of a language (TOML).
         disambiguated: Also ask each question with the answer in its context, for each person.
         out: Questions (.jsonl).
         sample: Write an invented sample table of associations, and exit.
@@ -1060,6 +1060,7 @@ def curate_extract(
     region_column: str | None = None,
     language_column: str | None = None,
     keep: Sequence[str] | str = (),
+    attribute_column: str | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
     language: str | None = None,
@@ -1067,6 +1068,7 @@ def curate_extract(
     identities: str | Path | None = None,
     lexicon: str | Path | None = None,
     translate: str | None = None,
+    reader: str | None = None,
     model: str | None = None,
     batch: bool = False,
     max_cost: float | None = None,
@@ -1084,11 +1086,12 @@ def curate_extract(
         respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts once.
         question_column: With --statement-column: name of the question (women, men, religion ...).
         axis_column: With --statement-column: column of the social axis.
-        identity_column: With --statement-column: column of the group that the question is about.
+        identity_column: With --statement-column: column of the group that a statement or its question is about.
         country_column: With --statement-column: column of the country.
         region_column: With --statement-column: column of the region within a country.
         language_column: With --statement-column: column of the language.
         keep: With --statement-column: also keep this column; repeatable.
+        attribute_column: With --identity-column: column of what is said of the group; statements are then not read.
         sheet: Sheet of a workbook, by name or number.
         header_row: Row that names the columns, as a spreadsheet numbers it.
         language: Language of all statements (ISO 639); disables language identification.
@@ -1096,13 +1099,14 @@ def curate_extract(
         identities: Your own synonyms of group names (TOML).
         lexicon: What reviewers taught, from `endoxa curate learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
-        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it.
-        batch: With --model: use the provider's batch interface (half the price).
-        max_cost: With --model: stop before it costs more than this.
-        price: With --model: price in US dollars per million tokens.
+        reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
+        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
+        batch: With --reader or --model: use the provider's batch interface (half the price).
+        max_cost: With --reader or --model: stop before it costs more than this.
+        price: With --reader or --model: price in US dollars per million tokens.
         out: Statements: .csv, .tsv, .jsonl or .parquet.
         print_map: Print a draft mapping for SURVEY (or the preset), and exit.
-        plan: With --model: only print expected calls, tokens and cost.
+        plan: With --reader or --model: only print expected calls, tokens and cost.
     """
 
 def curate_evaluate(
@@ -1110,6 +1114,7 @@ def curate_evaluate(
     *,
     progress: bool = True,
     by: str = 'respondent',
+    statement_column: str | None = None,
     reading: str | Path | None = None,
     lexicon: str | Path | None = None,
     model: str | None = None,
@@ -1123,9 +1128,10 @@ def curate_evaluate(
 
     Options:
         by: Column of the units that intervals are taken over.
+        statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
         lexicon: Also apply this lexicon of `endoxa curate learn`.
-        model: Also score a second reader, a chat model, and both readers together; its run goes beside --out.
+        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         learn: Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
