@@ -17,7 +17,7 @@ from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Contrasts, needed
 from endoxa.study.gate.measures import Paired, paired
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.runs import Side, read_sides
+from endoxa.study.gate.runs import Side, differing_conditions, read_sides
 
 MOST_LEFT_OUT = 0.1
 """Share of items without a value in one of the runs up to which a test is made."""
@@ -70,6 +70,8 @@ def gate(
         raise UserError(f"--most-left-out {most_left_out:g}: expected a share from 0 to 1.")
     sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
     cells, notes = paired(sides, _several(measure), _several(rule), _several(axis))
+    if names := differing_conditions(*(side.run for side in sides)):
+        notes.insert(0, f"Baseline and candidate differ in: {', '.join(names)}.")
     notes += _warnings(sides)
     tests = _corrected(
         [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in cells],
