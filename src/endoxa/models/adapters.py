@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,9 @@ def merged(network: Any, folder: Path) -> Any:
     from peft import PeftModel, get_peft_model_state_dict
     from safetensors import safe_open
 
-    adapted = PeftModel.from_pretrained(network, str(folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft of transformers: nothing that a user can mend
+        adapted = PeftModel.from_pretrained(network, str(folder))
     with safe_open(folder / WEIGHTS, "pt") as file:
         there = set(file.keys())
     lacking = sorted(set(get_peft_model_state_dict(adapted, save_embedding_layers=False)) - there)

@@ -224,7 +224,7 @@ def _settings(
     try:
         return settings_from(instrument.settings, {**typed, **values})
     except UserError as problem:
-        raise place.error(problem) from problem
+        raise place.error(str(problem).removeprefix("--")) from problem
 
 
 def _option(place: _Place, key: str, options: Mapping[str, OptionField], instrument: str) -> OptionField:
@@ -274,6 +274,8 @@ def _value(place: _Place, key: str, value: Any, entry: OptionField) -> Any:
         return value
     folder = place.path.parent.resolve()
     file = (folder / Path(value).expanduser()).resolve()
+    if value.isidentifier() and not file.exists():
+        return value  # the name of something that comes with endoxa
     if not file.is_relative_to(folder):
         raise place.error(
             f"'{key}' names {file}, which is not in the folder of {place.source}. Copy it there, or give "

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from annotated_types import Gt
 from pydantic import BeforeValidator, model_validator
 
+from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.keys import refuse_secrets
 from endoxa.runs.options import EngineOptions, Seed
@@ -105,10 +106,10 @@ def _examples(value: Any) -> Any:
     """Examples as pairs of texts, whether they are written as pairs or by name.
 
     Raises:
-        ValueError: one is neither.
+        UserError: one is neither.
     """
     if not isinstance(value, list | tuple):
-        raise ValueError(_EXAMPLES)  # noqa: TRY004
+        raise UserError(f"examples: {_EXAMPLES}.")
     pairs = []
     for example in value:
         if isinstance(example, Mapping):
@@ -117,7 +118,7 @@ def _examples(value: Any) -> Any:
         else:
             pairs.append(tuple(example) if isinstance(example, list | tuple) else ())
     if any(len(pair) != 2 or not all(isinstance(text, str) for text in pair) for pair in pairs):
-        raise ValueError(_EXAMPLES)
+        raise UserError(f"examples: {_EXAMPLES}.")
     return tuple(pairs)
 
 
