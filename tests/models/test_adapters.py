@@ -27,7 +27,8 @@ from endoxa.study.gate import gate
 from support import tiny as models
 
 peft = pytest.importorskip("peft")
-pytestmark = pytest.mark.filterwarnings("ignore:.*is_gradient_checkpointing:FutureWarning")  # peft and transformers
+# peft asks transformers for a property of an older name.
+pytestmark = pytest.mark.filterwarnings("ignore:.*is_gradient_checkpointing:FutureWarning")
 
 RANK, ALPHA = 4, 8
 LAYER = "transformer.h.0.attn.c_attn"

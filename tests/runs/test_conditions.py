@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
@@ -368,3 +369,14 @@ def test_runs_of_conditions_are_ordinary_runs_for_errors(data: Path, tmp_path: P
     with pytest.raises(UserError, match="different run"):
         run_conditions(QUESTIONS, conditions(other, TWO), tmp_path / "c")
     assert issubclass(DifferentRunError, UserError)
+
+
+def test_the_same_from_python(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text(TWO)
+    results = ex.probe_conditions("qa", data, "sim/biased", file, out=tmp_path / "c", limit=8, progress=False)
+    assert list(results) == ["baseline", "careful"]
+    assert {len(result.records) for result in results.values()} == {8}
+    assert ex.read_run(f"{tmp_path / 'c'}#careful").folder == tmp_path / "c" / "careful"
+    found = ex.gate(f"{tmp_path / 'c'}#baseline", f"{tmp_path / 'c'}#careful", margin=0.9, axis="all")
+    assert found.notes[0].startswith("Baseline and candidate differ in: system")

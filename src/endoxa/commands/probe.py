@@ -232,7 +232,11 @@ def _condition_line(instrument: Instrument[Any], done: Run) -> str:
         several = len({row.get("model") for row in headline.rows}) > 1
         for row in headline.texts:
             cells = zip(headline.columns, row, strict=True)
-            shown = (f"{column} {text}" for column, text in cells if text not in ("", "–") and (several or column != "model"))
+            shown = (
+                f"{column} {text}"
+                for column, text in cells
+                if text not in ("", "–") and (several or column != "model")
+            )
             parts.append(", ".join(shown))
     costs = [dollars for dollars in done.cost.values() if dollars]
     failed = sum(done.errors.values())

@@ -162,7 +162,7 @@ def differing_conditions(first: Run, other: Run) -> list[str]:
     for entry in filter(varies, options_of(settings)):
         places = [[side] for side in sides]
         if entry.option.decides == MODELS:
-            places = [list(entries(side.get(MODELS))) for side in sides]
+            places = [side[MODELS] for side in sides]
         values = [[_removed(place, entry.path) for place in some] for some in places]
         if any(left != right for left, right in zip(*values, strict=False)):
             names.append(entry.name.removeprefix("--"))
