@@ -107,6 +107,7 @@ def test_a_changed_condition_is_refused_before_a_new_one_is_measured(data: Path,
     with pytest.raises(UserError, match="'careful'"):
         run_conditions(QUESTIONS, conditions(data, changed), out)
     assert not (out / "new").exists()
+    assert (out / "conditions.toml").read_text() == TWO
 
 
 def test_a_start_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:

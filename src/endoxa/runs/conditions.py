@@ -341,12 +341,15 @@ def run_conditions(
         UserError: any user error; what was measured is kept.
     """
     names = [condition.name for condition in conditions.each]
-    _prepare(out, conditions, names, restart=restart)
+    _prepare(out, names, restart=restart)
     done: dict[str, Run] = {}
-    begun = {name: (out / name / RUN).exists() for name in names}
+    written = False
     try:
-        for condition in sorted(conditions.each, key=lambda condition: not begun[condition.name]):
+        for condition in sorted(conditions.each, key=lambda condition: _newness(out / condition.name)):
             folder = out / condition.name
+            if not (written or _newness(folder) == 0):
+                # Not before those that are finished were compared: the file stays true of them.
+                written = _write_copy(out, conditions.text)
             counted = done if restart else [name for name in names if name != condition.name]
             others = [out / name for name in counted if (out / name / RUN).exists()]
 
@@ -360,15 +363,34 @@ def run_conditions(
                 )
             except UserError as problem:
                 raise UserError(f"Condition '{condition.name}': {problem}") from problem
+        _write_copy(out, conditions.text)
     finally:
         if not any((out / name).exists() for name in names):
             (out / CONDITIONS).unlink(missing_ok=True)
-            out.rmdir()
+            if not any(out.iterdir()):
+                out.rmdir()
     return {name: done[name] for name in names}
 
 
-def _prepare(out: Path, conditions: Conditions[S], names: Sequence[str], *, restart: bool) -> None:
-    """Make the folder, with the file of conditions in it.
+def _newness(folder: Path) -> int:
+    """0 for a finished run, 1 for one that was begun, 2 for none."""
+    if not (folder / RUN).exists():
+        return 2
+    try:
+        return 0 if read_run(folder).get("finished") else 1
+    except ValueError:  # damaged, as its own run will say
+        return 1
+
+
+def _write_copy(out: Path, text: str) -> bool:
+    """Write the file of conditions into the folder; True."""
+    with replacing(out / CONDITIONS) as draft:
+        draft.write_text(text, encoding="utf-8")
+    return True
+
+
+def _prepare(out: Path, names: Sequence[str], *, restart: bool) -> None:
+    """Make the folder.
 
     Raises:
         UserError: it holds something else, or a condition that is left out now.
@@ -388,8 +410,6 @@ def _prepare(out: Path, conditions: Conditions[S], names: Sequence[str], *, rest
             f"{out} holds a run of the condition '{missing[0]}', which the file does not have. Keep it in the "
             "file (others can be added), or choose another --out."
         )
-    with replacing(kept) as draft:
-        draft.write_text(conditions.text, encoding="utf-8")
 
 
 def _within_limit(settings: S, folder: Path, others: Sequence[Path]) -> S:
