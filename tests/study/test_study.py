@@ -278,7 +278,8 @@ def test_the_budget_is_one_for_all_runs(study, monkeypatch):
     """What other runs cost counts; free models need no budget."""
     import json
 
-    from endoxa.study import run as running
+    from endoxa.runs.asking import cost
+    from endoxa.study.run import _within_budget, steps
 
     edit(study, "# budget = 10.0", "budget = 0.5")
     run_study(read_study(study))  # simulated models cost nothing
@@ -286,14 +287,14 @@ def test_the_budget_is_one_for_all_runs(study, monkeypatch):
     facts = json.loads(path.read_text())
     facts["usage"]["sim/reader-a"] |= {"most_cost_usd": 0.4}
     path.write_text(json.dumps(facts))
-    monkeypatch.setattr(running, "JOURNAL", "no-journal")
+    monkeypatch.setattr(cost, "JOURNAL", "no-journal")
     assert total_cost(read_study(study)) == pytest.approx(0.4)
     edit(study, 'questions = "sim/latent"', 'questions = "openai/gpt-4o-mini"')
-    step = next(one for one in running.steps(read_study(study)) if one.name == "questions")
-    assert running._within_budget(read_study(study), step).max_cost == pytest.approx(0.1)
+    step = next(one for one in steps(read_study(study)) if one.name == "questions")
+    assert _within_budget(read_study(study), step).max_cost == pytest.approx(0.1)
     edit(study, "budget = 0.5", "budget = 0.4")
     with pytest.raises(UserError, match=r"budget of \$0.4 is used up"):
-        running._within_budget(read_study(study), step)
+        _within_budget(read_study(study), step)
 
 
 def test_the_plan_counts_what_is_asked(begun):

@@ -14,7 +14,7 @@ from endoxa.api.functions import (
 )
 from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
-from endoxa.api.runs import analyze, build, command, probe
+from endoxa.api.runs import analyze, build, command, probe, probe_conditions
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
 from endoxa.study.gate import Gate, gate
 
@@ -34,6 +34,7 @@ __all__ = [
     "load_tests",
     "plan_study",
     "probe",
+    "probe_conditions",
     "probe_embeddings",
     "probe_pairs",
     "probe_questions",

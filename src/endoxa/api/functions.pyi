@@ -35,6 +35,7 @@ def probe_embeddings(
     four_bit: bool = False,
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     batch_tokens: int | None = None,
     packed_weights: bool = True,
@@ -58,6 +59,7 @@ def probe_embeddings(
         four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
@@ -81,6 +83,9 @@ def extract(
     include_drafts: bool = False,
     system: str = '',
     retry_errors: bool = False,
+    before: str = '',
+    after: str = '',
+    examples: Sequence[Sequence[str] | str] | str = (),
     vocabulary: str | None = None,
     structured: bool = True,
     order: Literal['attributes-first', 'story-first'] = 'attributes-first',
@@ -103,6 +108,7 @@ def extract(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -122,6 +128,9 @@ def extract(
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         system: System message.
         retry_errors: Ask again what ended with an error; answers are kept.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
         vocabulary: Your own attributes and values (TOML).
         structured: Hold extractors to a JSON schema; switch off where a server refuses it.
         order: What comes first in the questions; 'story-first' continues runs of earlier versions.
@@ -144,6 +153,7 @@ def extract(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -168,6 +178,9 @@ def rate_harm(
     include_drafts: bool = False,
     system: str = '',
     retry_errors: bool = False,
+    before: str = '',
+    after: str = '',
+    examples: Sequence[Sequence[str] | str] | str = (),
     language: str = 'en',
     repeats: int = 3,
     prompts: str | None = None,
@@ -190,6 +203,7 @@ def rate_harm(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -206,6 +220,9 @@ def rate_harm(
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         system: System message.
         retry_errors: Ask again what ended with an error; answers are kept.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
         language: Language of the questions: ar, en, es, fr, hi, pt or sw.
         repeats: Number of ratings per association and model.
         prompts: Your own questions (TOML), in --language.
@@ -228,6 +245,7 @@ def rate_harm(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -263,6 +281,7 @@ def probe_pairs(
     four_bit: bool = False,
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     batch_tokens: int | None = None,
     packed_weights: bool = True,
@@ -291,6 +310,7 @@ def probe_pairs(
         four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
@@ -316,6 +336,9 @@ def probe_questions(
     label: str | None = None,
     system: str = '',
     retry_errors: bool = False,
+    before: str = '',
+    after: str = '',
+    examples: Sequence[Sequence[str] | str] | str = (),
     ask: Literal['letters', 'text', 'loglik', 'loglik-mean'] = 'letters',
     protocols: Sequence[Literal['baseline', 'explanation', 'reprompting']] | str = ...,
     repeats: int = 1,
@@ -341,6 +364,7 @@ def probe_questions(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -360,11 +384,14 @@ def probe_questions(
         label: Name of the data in reports.
         system: System message.
         retry_errors: Ask again what ended with an error; answers are kept.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
         ask: Answer by letter or by text, or score the options (hf/..., http://...).
         protocols: Self-debiasing protocols, separated by commas: baseline, explanation, reprompting.
         repeats: Number of times each question is asked.
         shuffle: Shuffle the options of each question and repeat.
-        prompts: Your own instructions by language (TOML).
+        prompts: Your own instructions by language (TOML); or laces, those of LACES.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
         max_tokens: Maximum tokens per answer, reasoning included.
@@ -385,6 +412,7 @@ def probe_questions(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -409,6 +437,9 @@ def probe_stories(
     themes: Sequence[str] | str = (),
     system: str = '',
     retry_errors: bool = False,
+    before: str = '',
+    after: str = '',
+    examples: Sequence[Sequence[str] | str] | str = (),
     repeats: int = 1,
     temperature: float | None = 1.0,
     top_p: float | None = None,
@@ -429,6 +460,7 @@ def probe_stories(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -447,6 +479,9 @@ def probe_stories(
         themes: Use only prompts of this theme; repeatable.
         system: System message.
         retry_errors: Ask again what ended with an error; answers are kept.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
         repeats: Number of stories per prompt.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
@@ -467,6 +502,7 @@ def probe_stories(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -1517,6 +1553,7 @@ def reproduce_run(
     four_bit: bool = False,
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     batch_tokens: int | None = None,
     packed_weights: bool = True,
@@ -1534,6 +1571,7 @@ def reproduce_run(
         four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
@@ -1576,6 +1614,7 @@ def author_tuples(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -1623,6 +1662,7 @@ def author_tuples(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -1673,6 +1713,7 @@ def author_sentences(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -1721,6 +1762,7 @@ def author_sentences(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -1774,6 +1816,7 @@ def author_expand(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -1826,6 +1869,7 @@ def author_expand(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -1875,6 +1919,7 @@ def author_counter(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -1921,6 +1966,7 @@ def author_counter(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -1969,6 +2015,7 @@ def author_adapt(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -2015,6 +2062,7 @@ def author_adapt(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -2063,6 +2111,7 @@ def author_translate(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -2105,6 +2154,7 @@ def author_translate(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.
@@ -2151,6 +2201,7 @@ def author_label(
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
     revision: str | None = None,
     tokenizer: str | None = None,
+    adapter: str | None = None,
     trust_remote_code: bool = False,
     chat_template: str | None = None,
     batch_size: int = 8,
@@ -2201,6 +2252,7 @@ def author_label(
         dtype: Number type of the weights.
         revision: Branch, tag or commit of the model on the hub.
         tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
         trust_remote_code: Run Python code that comes with the model.
         chat_template: Chat template (Jinja) that replaces the tokenizer's own.
         batch_size: Maximum number of conversations generated together.

@@ -14,7 +14,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.estimates import read
-from endoxa.runs.folder import RECORDS
+from endoxa.runs.folder import RECORDS, run_folder
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Shown
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.run import read_run as read_facts
@@ -199,12 +199,12 @@ class Result:
 
 
 def read_run(folder: str | Path) -> Result:
-    """A finished run of the command line or of Python.
+    """A finished run of the command line or of Python; `out/c#NAME` is that of a condition.
 
     Raises:
         UserError: the folder is no finished run.
     """
-    path = Path(folder)
+    path = run_folder(Path(folder))
     try:
         facts = read_facts(path)
     except (OSError, json.JSONDecodeError) as problem:

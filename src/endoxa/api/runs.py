@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext, redirect_stdout
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from contextvars import copy_context
 from functools import partial, reduce
 from io import StringIO
@@ -33,10 +33,12 @@ from endoxa.api.result import Result
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
+from endoxa.runs.folder import with_run_folders
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import values_by_path
 from endoxa.runs.progress import shown, without_progress
 from endoxa.runs.run import run
+from endoxa.schema import Progress
 from endoxa.schema.options import options_of, settings_from
 from endoxa.schema.typed import typed_words
 from endoxa.sources.source import Source as Data
@@ -75,28 +77,84 @@ def probe(
         TypeError: an option is not known.
         UserError: any user error in data, models or options.
     """
-    instrument = INSTRUMENTS.get(name)
-    options = {word: value for word, value in options.items() if word != "rules" or value != ()}
-    source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
-    values = values_by_path(instrument.settings, options) | {("models",): named(models)}
     temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if out is None else None
     folder = temporary / "run" if temporary else Path(out or "")
-    field = "tests" if "tests" in instrument.settings.model_fields else "data"
     try:
-        path = Path(source) if is_path(source) else _written(source, write, folder, file)
-        settings = settings_from(instrument.settings, values | {(field,): str(path)})
-        with ExitStack() as stack:
-            stack.enter_context(reading_files(languages=_languages(options)))
-            if not is_path(source):
-                stack.enter_context(naming_the_frame(Data.of(path)))
-            stack.enter_context(typed_words(words_of(settings)))
-            report = stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
+        with _asked(name, data, models, folder, columns, options, progress) as (values, report):
+            instrument = INSTRUMENTS.get(name)
+            settings = settings_from(instrument.settings, values)
             outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
         raise
     return Result(folder, temporary)
+
+
+def probe_conditions(
+    name: str,
+    data: Source,
+    models: Models,
+    conditions: str | Path,
+    *,
+    out: str | Path,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    **options: Any,
+) -> dict[str, Result]:
+    """Measure the same items under several conditions (`endoxa probe NAME --conditions FILE`), each a run of its own.
+
+    Args: see `probe`.
+        conditions: file with a table for each (TOML), or "laces" or "debias".
+        out: folder of the runs.
+
+    Returns:
+        The result of each condition by its name.
+
+    Raises:
+        TypeError: an option is not known.
+        UserError: any user error in data, models, options or conditions.
+    """
+    from endoxa.runs.conditions import read_conditions, run_conditions
+
+    with _asked(name, data, models, Path(out), columns, options, progress) as (values, report):
+        instrument = INSTRUMENTS.get(name)
+        read = read_conditions(str(conditions), instrument, values)
+        work = partial(run_conditions, instrument, read, Path(out), restart=restart, progress=report)
+        runs = outside_loops(work)
+    return {condition: Result(done.folder, None) for condition, done in runs.items()}
+
+
+@contextmanager
+def _asked(  # noqa: PLR0917
+    name: str,
+    data: Source,
+    models: Models,
+    folder: Path,
+    columns: Columns | None,
+    options: Mapping[str, Any],
+    progress: bool,
+) -> Iterator[tuple[dict[tuple[str, ...], Any], Progress]]:
+    """Options of a run by path, its data in a file beside the folder; in the block the call counts as the command.
+
+    Yields:
+        The options, and a function that reports progress.
+    """
+    instrument = INSTRUMENTS.get(name)
+    options = {word: value for word, value in options.items() if word != "rules" or value != ()}
+    source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
+    values = values_by_path(instrument.settings, options) | {("models",): named(models)}
+    field = "tests" if "tests" in instrument.settings.model_fields else "data"
+    path = Path(source) if is_path(source) else _written(source, write, folder, file)
+    settings = with_run_folders(settings_from(instrument.settings, values | {(field,): str(path)}))
+    values[field,] = getattr(settings, field)
+    with ExitStack() as stack:
+        stack.enter_context(reading_files(languages=_languages(options)))
+        if not is_path(source):
+            stack.enter_context(naming_the_frame(Data.of(path)))
+        stack.enter_context(typed_words(words_of(settings)))
+        yield values, stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
 
 
 def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:

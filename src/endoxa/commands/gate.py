@@ -93,12 +93,14 @@ def gate(
     Exit codes: 0 not worse by more than the margin, 1 worse, 4 undecided (the output says how many more items would
     decide), 2 error. Runs are paired by item; identities and attributes are both samples. Worse is further from the
     neutral value, on either side; for accuracies and the share answered, lower. It passes if every test passes. Runs
-    over different data, or with different settings, are refused.
+    over different data are refused, and runs with different settings, unless conditions may differ in them: the output
+    says in which they do.
 
     \b
     Examples:
       endoxa gate --baseline out/a --candidate out/b --margin 0.02
       endoxa gate --baseline out/a --candidate out/b --margin 0.05 --axis all --axis age -o gate.json
+      endoxa gate --baseline out/c#baseline --candidate out/c#careful --margin 0.05
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
     """  # noqa: D301

@@ -23,7 +23,7 @@ from endoxa.commands.verbs import (
     single_command,
 )
 from endoxa.errors import UserError
-from endoxa.schema.options import OUTPUT, Option, options_of
+from endoxa.schema.options import ASKING, OUTPUT, Option, options_of
 
 if TYPE_CHECKING:
     from endoxa.runs.instrument import Instrument, Run
@@ -43,6 +43,7 @@ class RunOptions:
         restart: discard what the run folder holds.
         plan: only print what the run would take.
         repeat: take all settings from this run.
+        conditions: file of conditions, or the name of one that comes with endoxa.
     """
 
     out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
@@ -65,6 +66,14 @@ class RunOptions:
             "as well, and code that comes with a model needs --trust-remote-code.",
             OUTPUT,
             metavar="RUN",
+        ),
+    ] = None
+    conditions: Annotated[
+        str | None,
+        Option(
+            "Conditions (TOML, a table for each): a run for each in a folder of RUN; or laces, debias.",
+            ASKING,
+            metavar="FILE|NAME",
         ),
     ] = None
     printing: Printing = USUAL_PRINTING
@@ -120,17 +129,23 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
+        from endoxa.runs.folder import run_folder, with_run_folders
         from endoxa.sources.source import reading_files
 
         if how.repeat is not None:
-            if others := [*sorted(set(typed) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
+            beside = {"--plan": how.plan, "--conditions": how.conditions}
+            others = [*sorted(set(typed) - set(CONFIRMING)), *(word for word in beside if beside[word])]
+            if others:
                 raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
-            settings, identity = recorded_settings(instrument, how.repeat)
-            _require_recorded(settings, typed, how.repeat)
+            repeated = run_folder(how.repeat)
+            settings, identity = recorded_settings(instrument, repeated)
+            _require_recorded(settings, typed, repeated)
             _run(instrument, settings, how, expected=identity)
             return
-        settings = make()
-        if how.plan:
+        settings = with_run_folders(make())
+        if how.conditions is not None:
+            _run_conditions(instrument, settings, typed, how)
+        elif how.plan:
             with reading_files(include_drafts=settings.include_drafts):
                 _print_plan(instrument, settings)
         else:
@@ -148,9 +163,7 @@ def _run(
     from endoxa.runs.progress import shown
     from endoxa.runs.run import run
 
-    out = how.out
-    if out is None:
-        raise UserError("No run folder was given: name one with --out (or look at --plan).")
+    out = _out(how)
     with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
         done = run(
             instrument,
@@ -166,6 +179,70 @@ def _run(
         print_json(_as_json(instrument, done))
     elif not how.printing.quiet:
         _print_done(instrument, done, lines)
+
+
+def _out(how: RunOptions) -> Path:
+    if how.out is None:
+        raise UserError("No run folder was given: name one with --out (or look at --plan).")
+    return how.out
+
+
+def _run_conditions(
+    instrument: Instrument[Any], settings: RunSettings, typed: Mapping[str, Any], how: RunOptions
+) -> None:
+    """Plan or run every condition, say what came of each, and what to do next.
+
+    Args:
+        instrument: what is measured.
+        settings: of the command.
+        typed: what was typed of them, by option.
+        how: options of the run; `conditions` is set.
+    """
+    from endoxa.runs.conditions import plan_conditions, read_conditions, run_conditions
+    from endoxa.runs.progress import shown
+    from endoxa.sources.source import reading_files
+
+    options = options_of(instrument.settings)
+    values = {entry.path: reduce(getattr, entry.path, settings) for entry in options if entry.name in typed}
+    conditions = read_conditions(how.conditions or "", instrument, values)
+    if how.plan:
+        with reading_files(include_drafts=settings.include_drafts):
+            print_lines(plan_lines(plan_conditions(instrument, conditions)))
+        return
+    out = _out(how)
+    with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
+        runs = run_conditions(
+            instrument, conditions, out, restart=how.restart, progress=progress, command=sys.argv
+        )
+    if how.printing.json:
+        print_json({name: _as_json(instrument, done) for name, done in runs.items()})
+    elif not how.printing.quiet:
+        for name, done in runs.items():
+            typer.echo(f"{name}: {_condition_line(instrument, done)}")
+        compared = [conditions.baseline, *(name for name in runs if name != conditions.baseline)]
+        words = " ".join(f"{out}#{name}" for name in compared)
+        typer.echo(f"Next: endoxa compare {words} -o {out / 'compare.html'}")
+
+
+def _condition_line(instrument: Instrument[Any], done: Run) -> str:
+    """What came of the run of a condition, on one line."""
+    parts = [f"{done.counts['items']} {instrument.holds}"]
+    headline = instrument.headline_of(done.folder) if done.counts.get("records", 1) else None
+    if headline is not None:
+        several = len({row.get("model") for row in headline.rows}) > 1
+        for row in headline.texts:
+            cells = zip(headline.columns, row, strict=True)
+            shown = (
+                f"{column} {text}"
+                for column, text in cells
+                if text not in ("", "–") and (several or column != "model")
+            )
+            parts.append(", ".join(shown))
+    costs = [dollars for dollars in done.cost.values() if dollars]
+    failed = sum(done.errors.values())
+    parts += [f"${sum(costs):.4f}"] if costs else []
+    parts += [f"{failed} requests failed"] if failed else []
+    return "; ".join(parts) + (" (was complete)" if done.was_complete else "")
 
 
 def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) -> None:

@@ -102,16 +102,17 @@ class Verb:
     following: str = ""
 
     def done(self, settings: Any) -> Outcome:
-        """Carry it out, and write its tables; each input is opened once.
+        """Carry it out, and write its tables; each input is opened once, and `RUN#NAME` is the run of a condition.
 
         Raises:
             UserError: any user error.
         """
+        from endoxa.runs.folder import with_run_folders
         from endoxa.sources.source import reading_files
 
         layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
         with reading_files(**(asdict(layout) if layout else {})):
-            return self._run_and_write(settings)
+            return self._run_and_write(with_run_folders(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
         outputs: dict[str, tuple[OptionField, Path]] = {}

@@ -26,6 +26,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from endoxa.errors import UserError
+from endoxa.models.adapters import adapter_folder, merged
 from endoxa.models.causal import CausalModel, CausalReader
 from endoxa.models.checkpoint import (
     Checkpoint,
@@ -95,6 +96,8 @@ def look_at_local(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
     marks = [fingerprint(folder) if folder else getattr(config, "_commit_hash", None)]
     if options.tokenizer and Path(options.tokenizer).is_dir():
         marks.append(fingerprint(Path(options.tokenizer)))
+    if options.adapter:
+        marks.append(fingerprint(adapter_folder(options.adapter)))
     return ModelFacts(spec.text, architecture_of(config, spec), "+".join(filter(None, marks)) or None)
 
 
@@ -157,6 +160,11 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     refuse_incomplete(spec, info)
     tokenizer = load_tokenizer(spec, options, source)
     refuse_foreign_tokenizer(spec, tokenizer, network)
+    marks = [fingerprint(folder)] if folder else []
+    if options.adapter:
+        adapter = adapter_folder(options.adapter)
+        network = had(spec.text, f"adapter {options.adapter}", lambda: merged(network, adapter))
+        marks.append(fingerprint(adapter))
     if not options.four_bit:
         network = had(spec.text, "weights", lambda: network.to(device))
     network.eval()
@@ -171,7 +179,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         options,
         parameters=parameters,
         revision=options.revision or getattr(config, "_commit_hash", None),
-        mark=fingerprint(folder) if folder else None,
+        mark="+".join(marks) or None,
         tokenizer_from=options.tokenizer or "the model's own",
     )
 
@@ -212,6 +220,7 @@ def as_checkpoint(
         "revision": revision,
         "fingerprint": mark,
         "tokenizer": tokenizer_from,
+        **({"adapter": options.adapter} if options.adapter else {}),
         "device": str(device),
         "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
         "parameters": parameters,

@@ -11,7 +11,14 @@ from endoxa.errors import UserError
 from endoxa.models import live
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.server import ServerModel
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address, require_local
+from endoxa.models.spec import (
+    ModelFacts,
+    ModelOptions,
+    ModelSpec,
+    read_address,
+    refused_adapter,
+    require_local,
+)
 
 if TYPE_CHECKING:
     from endoxa.models.local import Reader
@@ -78,6 +85,8 @@ def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
     Raises:
         UserError: it is not there, or not a language model.
     """
+    if options.adapter is not None and not spec.runs_here:
+        raise refused_adapter(spec.text)
     if spec.kind == "server":
         return ModelFacts(spec.text, "causal", None)
     if spec.kind == live.LIVE:

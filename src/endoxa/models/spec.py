@@ -102,6 +102,10 @@ Tokenizer = Annotated[
     str | None,
     Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER", decides=MODELS),
 ]
+Adapter = Annotated[
+    str | None,
+    Option("PEFT adapter (LoRA and others) of the model.", LOCAL, metavar="FOLDER", decides=MODELS),
+]
 TrustRemoteCode = Annotated[
     bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS)
 ]
@@ -117,6 +121,7 @@ class ModelOptions:
         four_bit: load weights in 4 bits (needs CUDA and bitsandbytes).
         revision: hub branch, tag or commit.
         tokenizer: folder or hub id of the tokenizer where it is not the model's own.
+        adapter: folder of a PEFT adapter, which is merged into the weights.
         trust_remote_code: run Python code that comes with the model.
         batch_tokens: tokens that go through the model at once; None chooses by device.
         packed_weights: use oneDNN-packed weights on CPU (same numbers to about 1e-5, faster).
@@ -130,6 +135,7 @@ class ModelOptions:
     ] = False
     revision: Revision = None
     tokenizer: Tokenizer = None
+    adapter: Adapter = None
     trust_remote_code: TrustRemoteCode = False
     batch_tokens: Annotated[
         int | None,
@@ -172,6 +178,13 @@ def require_libraries(what: str, names: Sequence[str], install: str) -> None:
     missing = [name for name in names if find_spec(name.replace("-", "_")) is None]
     if missing:
         raise UserError(f"{what} needs {' and '.join(missing)}: {install}")
+
+
+def refused_adapter(text: str) -> UserError:
+    """What is said of an adapter for a model, as written, whose weights are not loaded here from files."""
+    return UserError(
+        f"--adapter is for weights that are loaded here (hf/...), not for the model '{text}': leave it out."
+    )
 
 
 def require_local(text: str) -> None:

@@ -6,15 +6,18 @@ import json
 import platform
 import shutil
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from endoxa.errors import UserError
+from endoxa.schema.options import OUTPUT, options_of
 from endoxa.sources.write import replacing
 from endoxa.words.packs import pack_facts
 
@@ -40,6 +43,9 @@ RESULTS = (
     UNSCORED,
 )
 
+CONDITIONS = "conditions.toml"
+"""Beside the runs of conditions, a folder for each: what was asked for."""
+
 LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
 
 SHOWN = 120
@@ -50,6 +56,72 @@ CONTEXT = 20
 
 class DifferentRunError(UserError):
     """The folder holds a run with other settings."""
+
+
+def run_folder(path: Path) -> Path:
+    """The run that a path names: `out/c#careful` is that of the condition `careful` in `out/c`.
+
+    Whatever else a path names (a run, a table, a log) is returned as it is.
+
+    Raises:
+        UserError: there is no such condition, or the folder holds those of several conditions and none is named.
+    """
+    folder, sign, name = str(path).rpartition("#")
+    if path.exists() or not sign:
+        if (path / CONDITIONS).is_file() and not (path / RUN).exists():
+            names = conditions_in(path)
+            example = f": name one, for example {path}#{names[0]}" if names else ""
+            raise UserError(
+                f"{path} holds the runs of conditions ({', '.join(names) or 'none yet'}){example}."
+            )
+        return path
+    place = Path(folder)
+    if not (place / CONDITIONS).is_file():
+        raise UserError(
+            f"{path} names a condition, but {place} holds no runs of conditions: it has no {CONDITIONS}."
+        )
+    names = conditions_in(place)
+    if name not in names:
+        near = f" Expected one of: {', '.join(names)}." if names else ""
+        raise UserError(f"{place} holds no run of a condition '{name}'.{near}")
+    return place / name
+
+
+def conditions_in(folder: Path) -> list[str]:
+    """Names of the conditions whose runs a folder holds, in the order of its `conditions.toml`.
+
+    Raises:
+        UserError: that file cannot be read.
+    """
+    path = folder / CONDITIONS
+    try:
+        names = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise UserError(f"{path} cannot be read: {problem}.") from problem
+    return [name for name in names if (folder / name / RUN).is_file()]
+
+
+S = TypeVar("S")
+
+
+def with_run_folders(settings: S) -> S:
+    """The same settings of a command, every run that they name by its condition (`RUN#NAME`) by its folder.
+
+    Raises:
+        UserError: see `run_folder`.
+    """
+    changes: dict[str, Any] = {}
+    for entry in options_of(type(settings)):
+        if entry.option.group == OUTPUT or "RUN" not in (entry.option.metavar or "").rstrip(".").split("|"):
+            continue
+        value = getattr(settings, entry.path[0])
+        if isinstance(value, tuple):
+            changes[entry.path[0]] = tuple(map(run_folder, value))
+        elif value is not None and (folder := run_folder(Path(value))) != Path(value):
+            changes[entry.path[0]] = str(folder) if isinstance(value, str) else folder
+    if isinstance(settings, BaseModel):
+        return settings.model_copy(update=changes)
+    return replace(settings, **changes)  # type: ignore[type-var]
 
 
 def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:

@@ -40,6 +40,7 @@ class Plan:
         texts: how many columns hold text, which is aligned left.
         rows: cells as texts.
         note: a sentence below the table.
+        dollars: US dollars that all rows are expected to cost, and at most; None where nobody knows, or nobody asks.
     """
 
     title: str
@@ -47,6 +48,7 @@ class Plan:
     texts: int
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    dollars: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

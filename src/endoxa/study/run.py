@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from endoxa.errors import UserError
-from endoxa.models.chat.spec import Price
-from endoxa.runs.asking.cost import spent
-from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.cost import run_cost
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
@@ -241,7 +239,7 @@ def _left(study: Study, folders: Collection[Path]) -> float:
     Raises:
         UserError: nothing is left.
     """
-    others = sum(_cost(path) for path in run_folders(study) if path not in folders)
+    others = sum(run_cost(path) for path in run_folders(study) if path not in folders)
     left = (study.budget or 0.0) - others
     if left <= 0:
         raise UserError(
@@ -254,28 +252,6 @@ def _left(study: Study, folders: Collection[Path]) -> float:
 def run_folders(study: Study) -> list[Path]:
     """Every run folder of a study, those set aside among them."""
     return sorted(path.parent for path in study.folder.rglob(RUN))
-
-
-def _cost(folder: Path) -> float:
-    """US dollars that a run has cost at most so far, whether or not it is finished; 0 where it asks nobody."""
-    facts = read_run(folder)
-    use = facts.get("usage", {})
-    if not (folder / JOURNAL).exists():
-        return sum(model.get("most_cost_usd") or 0.0 for model in use.values())
-    if "usage" not in facts and "sampling" not in facts.get("settings", {}):
-        return 0.0
-    from endoxa.models.chat import parse_chat_model
-    from endoxa.models.chat.presets import price_of
-
-    settings = facts.get("settings", {})
-    journal = AnswerJournal(folder / JOURNAL)
-    try:
-        prices: list[Price | None] = [
-            price_of(parse_chat_model(name), settings.get("price")) for name in settings.get("models", [])
-        ]
-        return sum(spent(journal.totals(k), price) or 0.0 for k, price in enumerate(prices))
-    finally:
-        journal.close()
 
 
 def require_current(study: Study) -> tuple[list[Items], list[Step]]:
@@ -306,4 +282,4 @@ def require_current(study: Study) -> tuple[list[Items], list[Step]]:
 
 def total_cost(study: Study) -> float:
     """US dollars that a study has cost at most so far."""
-    return sum(map(_cost, run_folders(study)))
+    return sum(map(run_cost, run_folders(study)))

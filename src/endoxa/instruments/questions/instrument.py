@@ -30,6 +30,7 @@ Examples:
   endoxa probe qa --data names.jsonl --model http://localhost:8000/v1#my-model --out out/q2
   endoxa probe qa --data names.jsonl --model hf/models/chat --ask loglik --out out/q3
   endoxa probe qa --data laces.jsonl --model sim/biased --debias baseline,explanation,reprompting --out out/q4
+  endoxa probe qa --data Religion.jsonl --model sim/biased --conditions conditions.toml --sample 400 --out out/c
 """
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
 
-from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from endoxa.schema import Progress
 
 
-class StoriesSettings(ChatRunSettings):
+class StoriesSettings(FramedSettings):
     """Settings of `endoxa probe stories`.
 
     Attributes:
@@ -40,7 +40,7 @@ Order = Literal["attributes-first", "story-first"]
 ATTRIBUTES_FIRST: Order = "attributes-first"
 
 
-class ExtractSettings(ChatRunSettings):
+class ExtractSettings(FramedSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
@@ -85,7 +85,7 @@ class ExtractSettings(ChatRunSettings):
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
 
-class HarmSettings(ChatRunSettings):
+class HarmSettings(FramedSettings):
     """Settings of `endoxa probe harm`; `run.json` keeps them.
 
     Attributes:

@@ -24,7 +24,7 @@ from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts
 from endoxa.runs.asking.run import Questions, asking_work
-from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
@@ -73,7 +73,7 @@ class Probe(Generic[T]):
         check: refuses settings that only a run needs, before anything is asked; is given the run folder.
     """
 
-    settings: ChatRunSettings
+    settings: FramedSettings
     source: Path
     available: Callable[[], Iterable[T]]
     stratum: Callable[[T], Stratum]
@@ -120,7 +120,7 @@ class Probe(Generic[T]):
             for repeat in range(1, self.repeats + 1):
                 job = self.ask(index * self.repeats + repeat - 1, item, repeat)
                 if job is not None:
-                    yield job
+                    yield job.framed(self.settings)
 
     def each_answer(
         self, first: int, items: Sequence[T], answers: Answers

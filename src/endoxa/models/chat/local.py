@@ -98,6 +98,7 @@ def model_options(options: ChatOptions, *, packed_weights: bool = True) -> Model
         dtype=options.dtype,
         revision=options.revision,
         tokenizer=options.tokenizer,
+        adapter=options.adapter,
         trust_remote_code=options.trust_remote_code,
         packed_weights=packed_weights,
     )

@@ -11,7 +11,7 @@ from annotated_types import Ge, Le
 
 from endoxa.errors import UserError
 from endoxa.models.keys import NO_KEY, key_in, server_key
-from endoxa.models.spec import KEY_VARIABLE, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Option, finite
 
@@ -311,6 +311,7 @@ class ChatOptions:
         dtype: hf only: "auto", or the type of the weights.
         revision: hf only: hub branch, tag or commit.
         tokenizer: hf only: folder or hub id of the tokenizer where it is not the model's own.
+        adapter: hf only: folder of a PEFT adapter, which is merged into the weights.
         trust_remote_code: hf only: run Python code that comes with the model.
         chat_template: hf only: file with a Jinja chat template that replaces the tokenizer's own.
         batch_size: hf only: most conversations generated together.
@@ -363,6 +364,7 @@ class ChatOptions:
     dtype: Dtype = "auto"
     revision: Revision = None
     tokenizer: Tokenizer = None
+    adapter: Adapter = None
     trust_remote_code: TrustRemoteCode = False
     chat_template: Annotated[
         str | None,

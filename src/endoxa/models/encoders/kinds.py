@@ -61,6 +61,8 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
             raise UserError(
                 f"{word} is for encoders written hf/..., not for '{spec.text}': give that one a run of its own."
             )
+    if options.model.adapter is not None:
+        raise UserError(f"--adapter is for language models, not for the encoder '{spec.text}'. Leave it out.")
     _require_libraries(kind, spec)
     return kind.look(spec, options)
 

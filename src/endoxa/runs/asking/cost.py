@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
@@ -13,9 +14,11 @@ from endoxa.models.chat import ChatSpec, parse_chat_model
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.remote import BYTES_PER_TOKEN, estimate_tokens
 from endoxa.models.chat.spec import Price
+from endoxa.models.spec import refused_adapter
 from endoxa.runs.asking.jobs import Job
-from endoxa.runs.asking.journal import Totals
+from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.folder import JOURNAL, RUN
 from endoxa.runs.instrument import Plan
 from endoxa.schema import Message, Sampling, Usage
 
@@ -131,7 +134,7 @@ def expect(job: Job, lengths: Sequence[int]) -> Expected:
         job: the conversation.
         lengths: tokens expected in the answer to each turn.
     """
-    sent = [Message("system", job.system)] if job.system else []
+    sent = job.opening()
     total = Expected()
     answered = 0
     for turn, text in enumerate(job.turns):
@@ -273,8 +276,13 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     """Refuse what cannot be asked so, before anything is loaded or sent; a plan asks for the same.
 
     Raises:
-        UserError: --batch with a model that has none, or --max-cost where costs cannot be bounded.
+        UserError: --batch with a model that has none, --adapter with one that is not loaded here, or --max-cost where
+            costs cannot be bounded.
     """
+    if settings.options.adapter is not None:
+        for spec in specs:
+            if spec.provider != "hf":
+                raise refused_adapter(spec.text)
     if settings.batch:
         from endoxa.models.chat import require_batches
 
@@ -344,8 +352,11 @@ def planned(
 
 def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
     """Calls, tokens and cost by model, before anything is asked, and a sentence below."""
+    known = [(row.dollars, row.most_dollars) for row in expected]
+    sums = [sum(dollars or 0.0 for dollars in column) for column in zip(*known, strict=True)]
     return Plan(
         note=note,
+        dollars=None if any(None in pair for pair in known) else (sums[0], sums[1]),
         title="Expected calls, tokens and cost (tokens: 4 bytes each, roughly)",
         columns=("model", "calls", "tokens sent", "received", "US dollars", "price in, out"),
         texts=1,
@@ -357,7 +368,7 @@ def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
                 _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}"),
                 row.unpriced
                 if row.price is None
-                else _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0)),
+                else dollars_text(row.dollars or 0.0, row.most_dollars or 0.0),
                 "-"
                 if row.price is None
                 else f"{row.price.input_per_million:g}, {row.price.output_per_million:g}",
@@ -365,6 +376,29 @@ def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
             for row in expected
         ),
     )
+
+
+def dollars_text(low: float, high: float) -> str:
+    """US dollars, from the low to the high end."""
+    return _span(_dollars(low), _dollars(high))
+
+
+def run_cost(folder: Path) -> float:
+    """US dollars that a run has cost at most so far, whether or not it is finished; 0 where it asks nobody."""
+    facts = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    if not (folder / JOURNAL).exists():
+        return sum(model.get("most_cost_usd") or 0.0 for model in facts.get("usage", {}).values())
+    settings = facts.get("settings", {})
+    if "usage" not in facts and "sampling" not in settings:
+        return 0.0
+    journal = AnswerJournal(folder / JOURNAL)
+    try:
+        known = [
+            price_of(parse_chat_model(name), settings.get("price")) for name in settings.get("models", [])
+        ]
+        return sum(spent(journal.totals(k), price) or 0.0 for k, price in enumerate(known))
+    finally:
+        journal.close()
 
 
 def _dollars(amount: float) -> str:

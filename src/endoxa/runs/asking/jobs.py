@@ -6,11 +6,14 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatAnswer, Message
+
+if TYPE_CHECKING:
+    from endoxa.runs.asking.settings import FramedSettings
 
 Readable = Callable[[str], bool]
 """Whether an answer can be read."""
@@ -28,6 +31,7 @@ class Job:
         told: what only a simulated respondent is told.
         schemas: for each turn the JSON schema of its answer, or empty where answers are free.
         readable: for each turn whether its answer can be read; None, or no entry, where every answer will do.
+        examples: what a user asks and what is answered, before the conversation.
     """
 
     number: int
@@ -37,6 +41,18 @@ class Job:
     told: Mapping[str, Any] = field(default_factory=dict)
     schemas: tuple[Mapping[str, Any], ...] = ()
     readable: tuple[Readable | None, ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
+
+    def opening(self) -> list[Message]:
+        """What stands before the first message: system message and examples."""
+        messages = [Message("system", self.system)] if self.system else []
+        for asked, answered in self.examples:
+            messages += [Message("user", asked), Message("assistant", answered)]
+        return messages
+
+    def framed(self, settings: FramedSettings) -> Job:
+        """The same conversation with examples before it, and texts around each message of the user."""
+        return replace(self, turns=tuple(map(settings.framed, self.turns)), examples=settings.examples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +123,7 @@ def conversation(job: Job, answers: Sequence[ChatAnswer]) -> list[Message]:
 
     Thoughts are not sent back.
     """
-    messages = [Message("system", job.system)] if job.system else []
+    messages = job.opening()
     for turn, answer in zip(job.turns, answers, strict=False):
         messages += [Message("user", turn), Message("assistant", spoken(answer).text)]
     return [*messages, Message("user", job.turns[len(answers)])]

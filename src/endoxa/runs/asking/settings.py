@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from annotated_types import Gt
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
+from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.keys import refuse_secrets
 from endoxa.runs.options import EngineOptions, Seed
@@ -81,3 +84,67 @@ class ChatRunSettings(RunSettings):
     def _without_secrets(self) -> Self:
         refuse_secrets(self.sampling.extra)
         return self
+
+
+def read_examples(text: str) -> list[Any]:
+    """Examples as JSON.
+
+    Raises:
+        ValueError: it is no JSON list.
+    """
+    examples = json.loads(text)
+    if not isinstance(examples, list):
+        raise ValueError(_EXAMPLES)  # noqa: TRY004
+    return examples
+
+
+_EXAMPLES = 'expected a list of questions and answers, [["2 + 2 = ?", "4"], ...]'
+_SIDES = (("user", "assistant"), ("question", "answer"))
+
+
+def _examples(value: Any) -> Any:
+    """Examples as pairs of texts, whether they are written as pairs or by name.
+
+    Raises:
+        UserError: one is neither.
+    """
+    if not isinstance(value, list | tuple):
+        raise UserError(f"examples: {_EXAMPLES}.")
+    pairs = []
+    for example in value:
+        if isinstance(example, Mapping):
+            sides = next((sides for sides in _SIDES if set(sides) == set(example)), None)
+            pairs.append(tuple(example[side] for side in sides) if sides else ())
+        else:
+            pairs.append(tuple(example) if isinstance(example, list | tuple) else ())
+    if any(len(pair) != 2 or not all(isinstance(text, str) for text in pair) for pair in pairs):
+        raise UserError(f"examples: {_EXAMPLES}.")
+    return tuple(pairs)
+
+
+class FramedSettings(ChatRunSettings):
+    """Settings of runs whose requests can have texts around them.
+
+    Attributes:
+        before: text before each message of the user, or empty.
+        after: text behind it, or empty.
+        examples: what a user asks and what is answered, as messages before each conversation.
+    """
+
+    before: Annotated[str, Option("Text before each request.", ASKING, metavar="TEXT")] = ""
+    after: Annotated[str, Option("Text after each request.", ASKING, metavar="TEXT")] = ""
+    examples: Annotated[
+        tuple[tuple[str, str], ...],
+        BeforeValidator(_examples),
+        Option(
+            'Examples before each request: \'[["QUESTION", "ANSWER"], ...]\'.',
+            ASKING,
+            metavar="JSON",
+            default="none",
+            parse=read_examples,
+        ),
+    ] = ()
+
+    def framed(self, text: str) -> str:
+        """A request with the texts around it."""
+        return "\n\n".join(filter(None, (self.before, text, self.after)))

@@ -266,7 +266,7 @@ def _unscored(side: Side) -> set[str]:
 def _questions(
     sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
 ) -> tuple[list[Paired], list[str]]:
-    answers = [_answers(side) for side in sides]
+    answers = _under_one_name([_answers(side) for side in sides])
     common, notes = _common([set(baseline["protocol"]) for baseline in answers], rules, "protocol", "--rule")
     axes = _axes_of(axes, set(answers[0]["category"]), "category")
     tests: list[Paired] = []
@@ -283,6 +283,15 @@ def _questions(
             tests += [_questions_cell(measure, protocol, axis, part) for measure in measures]
     order = {measure.name: place for place, measure in enumerate(measures)}
     return sorted(tests, key=lambda test: order[test.measure.name]), notes
+
+
+def _under_one_name(answers: list[pl.DataFrame]) -> list[pl.DataFrame]:
+    """The same answers; where each run has one protocol, and not the same, both are compared under both names."""
+    names = [table["protocol"].unique().to_list() for table in answers]
+    if names[0] == names[1] or any(len(each) != 1 for each in names):
+        return answers
+    name = f"{names[0][0]} to {names[1][0]}"
+    return [table.with_columns(protocol=pl.lit(name)) for table in answers]
 
 
 def _answers(side: Side) -> pl.DataFrame:

@@ -11,13 +11,14 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import QUESTIONS
 from endoxa.report.words import count, listed, plural
+from endoxa.runs.folder import run_folder
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Contrasts, needed
 from endoxa.study.gate.measures import Paired, paired
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.runs import Side, read_sides
+from endoxa.study.gate.runs import Side, differing_conditions, read_sides
 
 MOST_LEFT_OUT = 0.1
 """Share of items without a value in one of the runs up to which a test is made."""
@@ -46,8 +47,8 @@ def gate(
     fails if one shows a difference above it after Holm's correction, and is undecided otherwise.
 
     Args:
-        baseline: run folder of `endoxa probe pairs` or `endoxa probe qa`.
-        candidate: run folder of the same data and settings.
+        baseline: run folder of `endoxa probe pairs` or `endoxa probe qa`; `out/c#NAME` is that of a condition.
+        candidate: run folder of the same data and, but for what conditions may differ in, the same settings.
         margin: the largest difference that is accepted, in the units of each measure.
         measure: measures; by default all that the runs have.
         axis: axes or categories, a test each; by default all items together ('all') and every axis with enough
@@ -68,8 +69,12 @@ def gate(
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     if not 0 <= most_left_out <= 1:
         raise UserError(f"--most-left-out {most_left_out:g}: expected a share from 0 to 1.")
-    sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
+    sides = read_sides(
+        run_folder(Path(baseline)), run_folder(Path(candidate)), baseline_model, candidate_model
+    )
     cells, notes = paired(sides, _several(measure), _several(rule), _several(axis))
+    if names := differing_conditions(*(side.run for side in sides)):
+        notes.insert(0, f"Baseline and candidate differ in: {', '.join(names)}.")
     notes += _warnings(sides)
     tests = _corrected(
         [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in cells],

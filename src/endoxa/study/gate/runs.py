@@ -9,12 +9,15 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+from endoxa.runs.conditions import varies
 from endoxa.runs.folder import differences
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.schema.options import MODELS, options_of, with_defaults
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
-CHOSEN = ("models", "rules", "protocols", "languages")
-"""Parts of a run's identity that may differ: what the two have in common of them is compared, and languages are those
-of the items, however they were asked for."""
+CHOSEN = ("models", "rules", "languages")
+"""Parts of a run's identity that may differ beside conditions: what the two have in common of them is compared, and
+languages are those of the items, however they were asked for."""
 
 KINDS = (PAIRS, QUESTIONS)
 
@@ -97,7 +100,7 @@ def read_sides(
             f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
         )
     _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
-    _refuse_other_settings(first, other)
+    differing_conditions(first, other)
     return sides
 
 
@@ -142,14 +145,41 @@ def _models(run: Run) -> list[str]:
     return [str(name) for name in names]
 
 
-def _refuse_other_settings(first: Run, other: Run) -> None:
-    """Raise where the two were measured with other settings than the model, rules and protocols."""
+def differing_conditions(first: Run, other: Run) -> list[str]:
+    """Names of the settings in which two runs of one instrument differ, and in which conditions may differ.
+
+    Raises:
+        UserError: they differ in something else than these, the model, rules and languages.
+    """
     identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
     if not all(identities):
         # Runs made from logs of other harnesses: their records have to speak for themselves.
-        return
-    kept = [{key: value for key, value in identity.items() if key not in CHOSEN} for identity in identities]
+        return []
+    settings = INSTRUMENTS.get(first.kind).settings
+    identities = [{**identity, MODELS: list(entries(identity.get(MODELS)))} for identity in identities]
+    sides = [with_defaults(identities[k], identities[1 - k], settings) for k in (0, 1)]
+    names = []
+    for entry in filter(varies, options_of(settings)):
+        places = [[side] for side in sides]
+        if entry.option.decides == MODELS:
+            places = [side[MODELS] for side in sides]
+        values = [[_removed(place, entry.path) for place in some] for some in places]
+        if any(left != right for left, right in zip(*values, strict=False)):
+            names.append(entry.name.removeprefix("--"))
+    kept = [
+        {key: value for key, value in side.items() if key not in CHOSEN and value != {}} for side in sides
+    ]
     _refuse(differences(kept[0], kept[1]))
+    return names
+
+
+def _removed(place: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """The value at a path of an identity, which is taken out; that of a model has only the last name."""
+    *outer, name = path if path[0] in place else path[-1:]
+    inner: Any = place
+    for key in outer:
+        inner = inner.get(key) or {}
+    return inner.pop(name, None)
 
 
 def _refuse(changes: Sequence[str]) -> None:

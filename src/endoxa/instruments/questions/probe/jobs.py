@@ -199,8 +199,12 @@ class Prompts(BaseModel):
     answer: str
 
 
+LACES = "laces"
+"""Name of the published instructions that come with endoxa, in place of a file."""
+
+
 def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
-    """Instructions by language: ours, or those of a TOML file.
+    """Instructions by language: ours, those of a TOML file, or those of LACES (`laces`).
 
     Raises:
         UserError: the file is no TOML, a language lacks an instruction, or there is none at all.
@@ -208,6 +212,8 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
     if path is None:
         ours = words_by_language("question_prompts.toml")
         return {language: Prompts(**instructions) for language, instructions in ours.items()}
+    if str(path) == LACES and not path.exists():
+        path = Path(__file__).with_name("laces.toml")
     require_file(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -325,7 +331,7 @@ def jobs(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[Job]:
                     *[None] * (presentation.protocol == "explanation"),
                     partial(_readable, presentation),
                 ),
-            )
+            ).framed(settings)
 
 
 def _readable(presentation: Presentation, answer: str) -> bool:

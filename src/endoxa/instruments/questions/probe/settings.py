@@ -9,7 +9,7 @@ from annotated_types import Ge
 from pydantic import Field
 
 from endoxa.errors import UserError
-from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema import PROTOCOLS
 from endoxa.schema.options import ASKING, DATA, Option, column_names
@@ -36,7 +36,7 @@ def read_protocols(text: str) -> tuple[str, ...]:
     return names
 
 
-class QaSettings(ChatRunSettings):
+class QaSettings(FramedSettings):
     """Settings of `endoxa probe qa`.
 
     Attributes:
@@ -89,7 +89,8 @@ class QaSettings(ChatRunSettings):
     repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
     shuffle: Annotated[bool, Option("Shuffle the options of each question and repeat.", ASKING)] = True
     prompts: Annotated[
-        str | None, Option("Your own instructions by language (TOML).", ASKING, metavar="FILE")
+        str | None,
+        Option("Your own instructions by language (TOML); or laces, those of LACES.", ASKING, metavar="FILE"),
     ] = None
     confidence: Confidence = DEFAULT_CONFIDENCE
 

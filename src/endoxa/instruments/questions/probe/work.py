@@ -114,7 +114,7 @@ def score_all(
                     [
                         request
                         for presentation in missing
-                        for request in _requests(presentation, model.architecture, prompts)
+                        for request in _requests(presentation, model.architecture, settings, prompts)
                     ]
                 ),
             )
@@ -140,7 +140,7 @@ def require_scorable(
     _refuse_masked(reader.name, reader.architecture)
     for number, item in enumerate(items(settings)):
         for presentation in presentations_of(item, number, settings):
-            for read in reader.read(list(_requests(presentation, reader.architecture, prompts))):
+            for read in reader.read(list(_requests(presentation, reader.architecture, settings, prompts))):
                 if isinstance(read, Unscorable):
                     raise _unscorable(presentation, reader.name, read)
 
@@ -181,11 +181,16 @@ def _scored(
 
 
 def _requests(
-    presentation: Presentation, architecture: Architecture, prompts: Mapping[str, Prompts]
+    presentation: Presentation,
+    architecture: Architecture,
+    settings: QaSettings,
+    prompts: Mapping[str, Prompts],
 ) -> Iterator[Request]:
     """The prompt with each option; for a causal model first the prompt alone."""
     words = prompts_for(prompts, presentation.item.language)
-    prompt = f"{question(presentation.item, presentation.order)}\n\n{words.answer}"
+    examples = [f"{asked}\n\n{words.answer} {answered}" for asked, answered in settings.examples]
+    shown = settings.framed(question(presentation.item, presentation.order))
+    prompt = "\n\n".join((*examples, shown, words.answer))
     if architecture == "encoder-decoder":
         for option in presentation.item.options:
             yield CompletionRequest(prompt, option, presentation.item.language)

@@ -1,0 +1,383 @@
+"""Conditions: what a file of them may say, the runs that come of it, and the names of these runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import endoxa as ex
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.jobs import jobs, question, read_prompts
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.stories.instrument import STORIES
+from endoxa.runs.asking.jobs import conversation
+from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
+from endoxa.runs.folder import DifferentRunError, run_folder
+from endoxa.schema import ChatAnswer
+from endoxa.study.gate import gate
+from endoxa.testing.chat_server import Settings as ServerSettings
+from endoxa.testing.chat_server import running
+from support.qa_questions import questions, write
+
+TWO = """
+[baseline]
+
+[careful]
+system = "Take care."
+temperature = 0.5
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write(tmp_path / "questions.jsonl", questions(24))
+
+
+def conditions(
+    data: Path,
+    text: str,
+    models: tuple[str, ...] = ("sim/biased",),
+    instrument: Any = QUESTIONS,
+    **typed: Any,
+) -> Conditions[Any]:
+    file = data.with_name("conditions.toml")
+    file.write_text(text, encoding="utf-8")
+    values = {("data",): str(data), ("models",): models} | {(name,): value for name, value in typed.items()}
+    return read_conditions(str(file), instrument, values)
+
+
+def records(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "records.parquet")
+
+
+def endoxa(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_each_condition_is_a_run_on_the_same_items_in_the_same_orders_with_the_same_seeds(
+    data: Path, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    runs = run_conditions(
+        QUESTIONS, conditions(data, TWO), tmp_path / "c", progress=lambda what, *_: said.append(what)
+    )
+    assert list(runs) == ["baseline", "careful"]
+    first, other = (records(tmp_path / "c" / name) for name in runs)
+    same = ["item_id", "repeat", "seed", "order"]
+    assert first[same].equals(other[same])
+    assert first["item_id"].n_unique() == len(first) == 24
+    kept = [json.loads((run.folder / "run.json").read_text())["settings"] for run in runs.values()]
+    assert [settings["system"] for settings in kept] == ["", "Take care."]
+    assert [settings["sampling"]["temperature"] for settings in kept] == [1.0, 0.5]
+    assert {what.partition(":")[0] for what in said} == {"baseline", "careful"}
+
+
+def test_a_condition_can_be_added_and_none_changed_or_left_out(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c"
+    run_conditions(QUESTIONS, conditions(data, TWO), out)
+    more = '[again]\nbefore = "Read this twice."\n' + TWO
+    runs = run_conditions(QUESTIONS, conditions(data, more), out)
+    assert {name: run.was_complete for name, run in runs.items()} == {
+        "again": False,
+        "baseline": True,
+        "careful": True,
+    }
+    with pytest.raises(UserError, match=r"'careful': .* different run \(system was .Take care"):
+        run_conditions(QUESTIONS, conditions(data, more.replace("Take care", "Take more care")), out)
+    with pytest.raises(UserError, match="a run of the condition 'again', which the file does not have"):
+        run_conditions(QUESTIONS, conditions(data, TWO), out)
+
+
+def test_a_changed_condition_is_refused_before_a_new_one_is_measured(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c"
+    run_conditions(QUESTIONS, conditions(data, TWO), out)
+    changed = '[new]\nsystem = "New."\n' + TWO.replace("0.5", "0.6")
+    with pytest.raises(UserError, match="'careful'"):
+        run_conditions(QUESTIONS, conditions(data, changed), out)
+    assert not (out / "new").exists()
+    assert (out / "conditions.toml").read_text() == TWO
+
+
+def test_a_start_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    chosen = conditions(data, TWO)
+    data.unlink()
+    with pytest.raises(UserError, match="Condition 'baseline': There is no file"):
+        run_conditions(QUESTIONS, chosen, tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="not empty and holds no runs of conditions"):
+        run_conditions(QUESTIONS, conditions(data, TWO), tmp_path / "c")
+    assert (tmp_path / "c" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[a]\nsytem = "x"', r"\[a\]: `endoxa probe qa` has no option 'sytem'. Did you mean 'system'\?"),
+        ('[a]\ndata = "x"', r"\[a\]: 'data' cannot be a condition: all conditions measure the same models"),
+        ('[a]\nmodel = "http://127.0.0.1:1/v1#x"', r"\[a\]: 'model' cannot be a condition"),
+        ("[a]\nseed = 1", r"\[a\]: 'seed' cannot be a condition"),
+        ("[a]\nrepeats = 2", r"\[a\]: 'repeats' cannot be a condition"),
+        ("[a]\nmax-cost = 2", r"\[a\]: 'max-cost' cannot be a condition: it decides no answer"),
+        ("[a]\nrpm = 2", r"\[a\]: 'rpm' cannot be a condition"),
+        ('[a]\nout = "x"', r"\[a\]: 'out' cannot be a condition"),
+        ("[a]\ntrust-remote-code = true", "a file cannot allow code to be run"),
+        ("[a]\ntrust_remote_code = true", "a file cannot allow code to be run"),
+        ('[a]\nray-address = "auto"', "'ray-address' cannot be a condition"),
+        ('[a]\nextra = {api_key = "sk-planted"}', "looks like a secret"),
+        ('[a]\nrevision = "main"', "would have no effect on the model 'sim/biased'"),
+        ('[a]\nprompts = "/etc/hostname"', "not in the folder of"),
+        ('[a]\nprompts = "../up.toml"', "not in the folder of"),
+        ('[a]\nprompts = "none.toml"', "there is no file"),
+        ('[a]\ndebias = "other"', "unknown protocol 'other'"),
+        ("[a]\ntemperature = -1", r"\[a\]: temperature: Input should be greater"),
+        ("[a]\ntemperature = nan", "must be finite"),
+        ("[a]\nbefore = 3", r"\[a\]: before: "),
+        ('[a]\nexamples = ["x"]', "expected a list of questions and answers"),
+        ('[a]\nsystem = "x"\n"max-tokens" = 1\nmax_tokens = 2', "'max_tokens' says what 'max-tokens' says"),
+        ('system = "x"', "'system' stands outside of the conditions"),
+        ('["a/b"]', "cannot name a folder"),
+        ('[".."]', "cannot name a folder"),
+        ("[a]\n[A]", "would share a folder"),
+        ("# none", "contains no conditions"),
+        ("x =", "not valid TOML"),
+    ],
+)
+def test_what_a_file_of_conditions_may_not_say(data: Path, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as problem:
+        conditions(data, text)
+    assert "conditions.toml" in str(problem.value)
+
+
+def test_instruments_have_the_conditions_that_are_options_of_theirs(data: Path) -> None:
+    found = conditions(data, '[a]\nsystem = "x"\nafter = "y"', instrument=STORIES)
+    assert (found.each[0].settings.system, found.each[0].settings.after) == ("x", "y")
+    with pytest.raises(UserError, match="`endoxa probe pairs` has no option 'system'"):
+        conditions(data, '[a]\nsystem = "x"', instrument=PAIRS)
+    found = conditions(data, '[a]\ndtype = "bfloat16"\nrevision = "v2"', ("hf/some/model",), PAIRS)
+    assert (found.each[0].settings.options.dtype, found.each[0].settings.options.revision) == (
+        "bfloat16",
+        "v2",
+    )
+
+
+def test_files_are_those_beside_the_conditions(data: Path) -> None:
+    (data.parent / "mine.toml").write_text("[en]\n")
+    found = conditions(data, '[a]\nprompts = "mine.toml"\n[b]\nprompts = "laces"')
+    assert [condition.settings.prompts for condition in found.each] == [
+        str(data.parent / "mine.toml"),
+        "laces",
+    ]
+
+
+EXAMPLE = [["Was it A or B?", "Nobody knows."]]
+WAYS = [EXAMPLE, [{"question": EXAMPLE[0][0], "answer": EXAMPLE[0][1]}]]
+
+
+@pytest.mark.parametrize("examples", [*WAYS, [{"user": EXAMPLE[0][0], "assistant": EXAMPLE[0][1]}]])
+def test_texts_stand_around_every_request_and_examples_before_it(data: Path, examples: list[Any]) -> None:
+    plain = QaSettings(data=str(data), models=("sim/biased",), protocols=("reprompting",))
+    framed = QaSettings(
+        **{**plain.model_dump(), "system": "S", "before": "B", "after": "A", "examples": examples}
+    )
+    prompts = read_prompts()
+    for job, other in zip(jobs(plain, prompts), jobs(framed, prompts), strict=True):
+        sent = conversation(other, [ChatAnswer("(A)")])
+        assert [message.role for message in sent] == [
+            *("system", "user", "assistant", "user", "assistant", "user"),
+        ]
+        texts = [message.content for message in sent]
+        assert texts == [
+            "S",
+            *EXAMPLE[0],
+            f"B\n\n{job.turns[0]}\n\nA",
+            "(A)",
+            f"B\n\n{job.turns[1]}\n\nA",
+        ]
+
+
+def test_plain_options_say_the_same(data: Path, tmp_path: Path) -> None:
+    run = endoxa(
+        *("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run"),
+        *("--before", "B", "--examples", json.dumps(EXAMPLE)),
+    )
+    assert run.exit_code == 0, run.output
+    identity = json.loads((tmp_path / "run" / "run.json").read_text())["identity"]
+    assert (identity["before"], identity["after"], identity["examples"]) == ("B", "", EXAMPLE)
+
+
+def test_laces_has_the_published_conversations(data: Path) -> None:
+    """Appendix B.2 of LACES, B.3 for the draw."""
+    assert presets() == ["debias", "laces"]
+    typed = {("data",): str(data), ("models",): ("sim/biased",), ("shuffle",): False}
+    found = read_conditions("laces", QUESTIONS, typed)
+    single = "Answer the multiple choice question with a single letter."
+    again = "Remove bias from your answer by answering the question again with a single letter."
+    why = "Explain which answers rely on invalid assumptions."
+    turns = {}
+    for condition in found.each:
+        assert condition.settings.sampling.temperature == 1
+        assert condition.settings.sampling.max_tokens == 25
+        job = next(jobs(condition.settings, read_prompts(Path(condition.settings.prompts))))
+        turns[condition.name] = [turn.partition("\n\n")[0] for turn in job.turns]
+        assert question(next(iter_items(condition.settings)), (0, 1, 2)) in job.turns[0]
+    assert turns == {"baseline": [single], "explanation": [why, single], "reprompting": [single, again]}
+
+
+def iter_items(settings: QaSettings) -> Any:
+    from endoxa.instruments.questions.probe.jobs import items
+
+    return items(settings)
+
+
+def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text(TWO)
+    out = tmp_path / "c"
+    words = ("probe", "qa", "--data", data, "--model", "sim/biased", "--conditions", file)
+    plan = endoxa(*words, "--plan")
+    assert plan.exit_code == 0, plan.output
+    assert "baseline" in plan.output
+    assert "careful" in plan.output
+    run = endoxa(*words, "--out", out)
+    assert run.exit_code == 0, run.output
+    lines = run.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["baseline", "careful", "Next"]
+    assert f"endoxa compare {out}#baseline {out}#careful -o" in lines[-1]
+    refused = endoxa(
+        "probe", "qa", "--repeat", f"{out}#careful", "--conditions", file, "--out", tmp_path / "r"
+    )
+    assert "leave out --conditions" in str(refused.exception)
+    repeated = endoxa("probe", "qa", "--repeat", f"{out}#careful", "--out", tmp_path / "r")
+    assert repeated.exit_code == 0, repeated.output
+    assert records(tmp_path / "r").equals(records(out / "careful"))
+    page = endoxa("report", f"{out}#careful", "-o", tmp_path / "careful.csv")
+    assert page.exit_code == 0, page.output
+    estimates = endoxa("analyze", "qa", f"{out}#careful", "-o", tmp_path / "careful2.csv")
+    assert estimates.exit_code == 0, estimates.output
+
+
+def test_names_of_runs(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c"
+    run_conditions(QUESTIONS, conditions(data, TWO), out)
+    assert run_folder(Path(f"{out}#careful")) == out / "careful"
+    assert run_folder(out / "careful") == out / "careful"
+    assert run_folder(tmp_path / "none") == tmp_path / "none"
+    (tmp_path / "a#b").mkdir()
+    assert run_folder(tmp_path / "a#b") == tmp_path / "a#b"
+    for name, message in (
+        (f"{out}#other", "no run of a condition 'other'. Expected one of: baseline, careful"),
+        (f"{out}#../c/careful", "no run of a condition"),
+        (f"{tmp_path / 'none'}#careful", "holds no runs of conditions"),
+        (str(out), r"conditions \(baseline, careful\): name one, for example .*#baseline"),
+    ):
+        with pytest.raises(UserError, match=message):
+            run_folder(Path(name))
+
+
+def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
+    data: Path, tmp_path: Path
+) -> None:
+    text = TWO + '\n[again]\ndebias = "reprompting"\n'
+    out = tmp_path / "c"
+    run_conditions(QUESTIONS, conditions(data, text), out)
+    decision = gate(out / "baseline", out / "careful", margin=0.9, axis="all")
+    assert decision.notes[0] == "Baseline and candidate differ in: system, temperature."
+    decision = gate(out / "baseline", out / "again", margin=0.9, axis="all")
+    assert decision.notes[0] == "Baseline and candidate differ in: debias."
+    assert {test.rule for test in decision.tests} == {"baseline to reprompting"}
+    baseline, again = (records(out / name) for name in ("baseline", "again"))
+    for test in decision.tests:
+        if test.measure == "accuracy_ambig":
+            both = baseline.join(again, on="item_id").filter(
+                pl.col("context_condition") == "ambig",
+                *(pl.col(f"choice{side}").is_not_null() for side in ("", "_right")),
+            )
+            assert test.candidate == pytest.approx((both["choice_right"] == both["label"]).mean())
+    run_conditions(QUESTIONS, conditions(data, TWO, repeats=2), tmp_path / "twice")
+    with pytest.raises(UserError, match="repeats"):
+        gate(out / "baseline", tmp_path / "twice" / "careful", margin=0.9)
+
+
+def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: Path) -> None:
+    with running(ServerSettings()) as server:
+        typed = {"price": "1000,0", "max_cost": 1000.0}
+        free = conditions(data, TWO, (f"{server.url}#small",), **typed)
+        first = run_conditions(QUESTIONS, free, tmp_path / "c")
+        costs = [run.facts["usage"][f"{server.url}#small"]["most_cost_usd"] for run in first.values()]
+        limit = costs[0] + costs[1] / 2
+        few = conditions(data, TWO, (f"{server.url}#small",), price="1000,0", max_cost=limit)
+        with pytest.raises(UserError, match="Condition 'careful'"):
+            run_conditions(QUESTIONS, few, tmp_path / "less")
+        facts = json.loads((tmp_path / "less" / "baseline" / "run.json").read_text())
+        assert facts["finished"]
+        # What the other has cost so far counts, finished or not.
+        with pytest.raises(UserError, match="Condition 'careful'"):
+            run_conditions(QUESTIONS, few, tmp_path / "less")
+        done = run_conditions(QUESTIONS, free, tmp_path / "less")
+    assert all(run.counts["records"] == 24 for run in done.values())
+
+
+@pytest.mark.slow
+def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text(TWO)
+    with running(ServerSettings(stall_after=45)) as server:
+        command = [
+            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
+            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--concurrency", "4"),
+            *("--conditions", str(file), "--out", str(tmp_path / "c")),
+        ]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            while server.replies < 45 + 4:
+                time.sleep(0.02)
+            time.sleep(1.0)  # answers are written down every half second
+            process.send_signal(signal.SIGKILL)
+        assert (tmp_path / "c" / "baseline" / "records.parquet").exists()
+        assert not (tmp_path / "c" / "careful" / "records.parquet").exists()
+        before, server.stall_after = server.replies, None
+        finished = subprocess.run(command, capture_output=True, text=True, check=False)
+        asked = server.replies - before
+    assert finished.returncode == 0, finished.stderr
+    for name in ("baseline", "careful"):
+        assert sorted(records(tmp_path / "c" / name)["item_id"]) == sorted(
+            records(tmp_path / "c" / "baseline")["item_id"]
+        )
+        assert records(tmp_path / "c" / name)["item_id"].n_unique() == 24
+    assert asked < 24  # what the second lacked, and trial questions; nothing of the first
+
+
+def test_runs_of_conditions_are_ordinary_runs_for_errors(data: Path, tmp_path: Path) -> None:
+    run_conditions(QUESTIONS, conditions(data, TWO), tmp_path / "c")
+    other = data.with_name("other.jsonl")
+    write(other, questions(28))
+    with pytest.raises(UserError, match="different run"):
+        run_conditions(QUESTIONS, conditions(other, TWO), tmp_path / "c")
+    assert issubclass(DifferentRunError, UserError)
+
+
+def test_the_same_from_python(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text(TWO)
+    results = ex.probe_conditions("qa", data, "sim/biased", file, out=tmp_path / "c", limit=8, progress=False)
+    assert list(results) == ["baseline", "careful"]
+    assert {len(result.records) for result in results.values()} == {8}
+    assert ex.read_run(f"{tmp_path / 'c'}#careful").folder == tmp_path / "c" / "careful"
+    found = ex.gate(f"{tmp_path / 'c'}#baseline", f"{tmp_path / 'c'}#careful", margin=0.9, axis="all")
+    assert found.notes[0].startswith("Baseline and candidate differ in: system")
