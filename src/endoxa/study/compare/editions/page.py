@@ -33,6 +33,8 @@ def headline(comparison: EditionComparison) -> str:
     more = clear.filter(verdict=ABOVE).height
     if clear.is_empty():
         text = f"No association is clearly said by more or by fewer {comparison.unit} in {comparison.after}"
+        if comparison.overall.p_value <= 1 - comparison.options.confidence:
+            text += ", but fewer are in both tables than chance explains"
     else:
         text = (
             f"{plural(clear.height, 'association')} changed from {comparison.before} to {comparison.after}: "
