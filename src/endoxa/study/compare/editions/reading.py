@@ -25,7 +25,8 @@ class Edition:
     Attributes:
         name: its file, as a reader calls it.
         path: its file.
-        people: who said what: columns of `KEY` and `SHOWN`, respondent, country; None where the table only counts.
+        people: who said what: columns of `KEY` and `SHOWN`, language, respondent, country; None where the table only
+            counts.
         counts: columns of `KEY` and `SHOWN`, count, total; the total is null where the table does not give it.
         notes: what was left out or assumed, as sentences.
     """
@@ -92,11 +93,16 @@ def read_edition(path: Path, groups: pl.DataFrame | None) -> Edition:
     )
 
 
+def associations_of(file: Path) -> pl.DataFrame:
+    """A table of associations with the columns of `KEY`."""
+    return _keys(read_table(file, ("identity", "attribute", "support")))
+
+
 def _keys(table: pl.DataFrame) -> pl.DataFrame:
     """The table with the columns of `KEY` and a text in every one of `SHOWN`."""
-    absent = [name for name in (IDENTITY_KEY, "axis") if name not in table.columns]
+    absent = [name for name in (IDENTITY_KEY, "axis", "language") if name not in table.columns]
     full = table.with_columns(pl.lit("").alias(name) for name in absent).with_columns(
-        pl.col(IDENTITY_KEY, *SHOWN).fill_null("").str.strip_chars()
+        pl.col(IDENTITY_KEY, *SHOWN, "language").fill_null("").str.strip_chars()
     )
     named = pl.when(pl.col(IDENTITY_KEY) == "").then("identity").otherwise(IDENTITY_KEY)
     return full.with_columns(
@@ -113,7 +119,7 @@ def _of_statements(path: Path, name: str, table: pl.DataFrame, groups: pl.DataFr
         respondent=pl.when(pl.col("respondent") == "").then("person").otherwise("respondent"),
         country=pl.col("country").fill_null("").str.strip_chars(),
     )
-    people = keyed.select(*KEY, *SHOWN, "respondent", "country").unique(
+    people = keyed.select(*KEY, *SHOWN, "language", "respondent", "country").unique(
         (*KEY, "respondent"), keep="first", maintain_order=True
     )
     several = people.group_by("respondent").agg(pl.col("country").n_unique()).filter(pl.col("country") > 1)
