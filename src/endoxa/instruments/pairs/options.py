@@ -36,6 +36,8 @@ class PairOptions:
         min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
         balance: 'country' draws the same number of associations of every country.
         seed: of that draw.
+        cross: add pairs about the parts of crossed identities ("igbo women": Igbo people, women).
+        parts: parts that a user names, of identities whose words do not say them.
     """
 
     language: Annotated[
@@ -90,3 +92,15 @@ class PairOptions:
         ),
     ] = None
     seed: Seed = 0
+    cross: Annotated[
+        bool,
+        Option(
+            "Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').",
+            ITEMS,
+            only_on=True,
+        ),
+    ] = False
+    parts: Annotated[
+        Path | None,
+        Option("Parts of your own crossed identities, with --cross (columns identity, parts).", ITEMS),
+    ] = None

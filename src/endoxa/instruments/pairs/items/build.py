@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from endoxa.curate.associations import association_id
+from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.grammar.sentences import (
     Sentences,
     framed,
@@ -203,7 +204,9 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     extra_columns = [
-        name for name in associations.columns if name not in (*BUILT_COLUMNS, *BALANCE_COLUMNS, "attribute")
+        name
+        for name in associations.columns
+        if name not in (*BUILT_COLUMNS, *BALANCE_COLUMNS, CROSS_OF, "attribute")
     ]
     work = _Work(options, language, load_templates(options.templates), load_templates(), extra_columns)
     if language not in work.templates:
@@ -212,6 +215,11 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
     require_ratings(table.columns, options)
+    crossed: tuple[str, ...] = ()
+    if options.cross:
+        table, number = with_parts(table, read_parts(options.parts))
+        crossed = (f"{number} crossed identities; pairs about their parts are added.",)
+        work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
@@ -225,7 +233,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         hidden = bool(row["region"]) and respondents < options.min_cell
         if _add(row, "" if hidden else row["region"], number, work):
             placeless += hidden
-    notes = (*_assumed(absent, work), *unrated(table, options), *_short(work))
+    notes = (*_assumed(absent, work), *crossed, *unrated(table, options), *_short(work))
     pairs = pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.extra_columns), pl.String))
     if options.balance == COUNTRY and work.pairs:
         regions = {name: work.regions[number] for name, number in work.names.items()}
