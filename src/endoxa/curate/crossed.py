@@ -68,21 +68,25 @@ def read_parts(path: Path | None) -> dict[str, tuple[str, ...]]:
 
 
 def with_parts(
-    associations: pl.DataFrame, listed: Mapping[str, tuple[str, ...]] | None = None
+    associations: pl.DataFrame,
+    listed: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    language: str = "en",
 ) -> tuple[pl.DataFrame, int]:
     """The table with a row for each part of every crossed identity, and how many identities are crossed.
 
     A row of a part says the same of the part. It follows all rows of the table, so that what people said of the part
-    itself comes first and is not made twice. The language of the table is English where it names none.
+    itself comes first and is not made twice. Words are taken apart in English only.
 
     Args:
         associations: identity, attribute, and further columns.
         listed: parts that a user named, by `identity_key`.
+        language: of rows that name none.
     """
     rows, crossed = [], set()
     for row in associations.iter_rows(named=True):
         key = identity_key(row["identity"] or "")
-        english = (row.get("language") or "en").startswith("en")
+        english = (row.get("language") or language).startswith("en")
         parts = parts_of(key, listed) if english else (listed or {}).get(key, ())
         crossed |= {key} if parts else set()
         about = (str(row.get(name) or "") for name in ("identity", "attribute", "axis", "region", "source"))

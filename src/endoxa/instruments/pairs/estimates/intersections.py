@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.curate.crossed import parts_of
@@ -140,7 +139,7 @@ def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float,
 def _decided(rows: Sequence[dict[str, Any]], alpha: float) -> pl.DataFrame:
     """The rows with corrected p-values and verdicts; all groups together are a family of one."""
     families = [(row["model"], row["rule"], row["identity"] == ALL_CROSSED) for row in rows]
-    adjusted = adjust_within(np.array([row["p_value"] for row in rows]), families)
+    adjusted = adjust_within([row["p_value"] for row in rows], families)
     made = []
     for row, value in zip(rows, adjusted, strict=True):
         decision = decide(

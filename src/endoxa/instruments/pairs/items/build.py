@@ -217,7 +217,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     require_ratings(table.columns, options)
     crossed: tuple[str, ...] = ()
     if options.cross:
-        table, number = with_parts(table, read_parts(options.parts))
+        table, number = with_parts(table, read_parts(options.parts), language=language)
         crossed = (f"{number} crossed identities; pairs about their parts are added.",)
         work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0

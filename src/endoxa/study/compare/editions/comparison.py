@@ -296,7 +296,7 @@ def _totals(
     if all(known):
         unit = "raters" if all(edition.people is None for edition in editions) else "respondents"
         note = f"Numbers of {unit} are those of the tables. Assumed: nobody is in both."
-        return [float(edition.counts["total"].max() or 0) for edition in editions], unit, [note]
+        return [max(edition.counts["total"].to_list(), default=0.0) for edition in editions], unit, [note]
     if any(known):
         lacking = names[known.index(False)]
         raise UserError(
@@ -367,13 +367,8 @@ def _changes(
 def _overall(table: pl.DataFrame, p_value: float) -> Overall:
     statuses = dict(table["status"].value_counts().iter_rows())
     new, lost = (float(table[name].sum()) for name in ("new_by_chance", "lost_by_chance"))
-    return Overall(
-        *(int(statuses.get(status, 0)) for status in (KEPT, NEW, LOST)),
-        table.height - new - lost,
-        new,
-        lost,
-        p_value,
-    )
+    kept, alone, gone = (int(statuses.get(status, 0)) for status in (KEPT, NEW, LOST))
+    return Overall(kept, alone, gone, table.height - new - lost, new, lost, p_value)
 
 
 _BLOCK = 20_000_000
@@ -399,7 +394,8 @@ def _fewer_kept(people: pl.DataFrame, options: EditionOptions) -> float:
 
     def kept(labels: np.ndarray) -> np.ndarray:
         after = labels @ said
-        return ((after > 0) & (after < totals)).sum(axis=1)
+        both: np.ndarray = ((after > 0) & (after < totals)).sum(axis=1)
+        return both
 
     observed = int(kept(later[None])[0])
     rng = np.random.default_rng(options.seed)

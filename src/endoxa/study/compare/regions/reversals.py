@@ -231,7 +231,7 @@ def _in_regions(
 ) -> Iterator[_Sides]:
     """Both sides in every two regions in which somebody said one of them."""
     people = [{row["region"]: set(row["people"]) for row in side} for side in (first, second)]
-    names = [f"{side[0]['identity']}: {side[0]['attribute']}" for side in (first, second)]
+    name, other_name = (f"{side[0]['identity']}: {side[0]['attribute']}" for side in (first, second))
     for region, other in combinations(sorted(people[0].keys() | people[1].keys()), 2):
         counts = []
         for place in (region, other):
@@ -239,9 +239,9 @@ def _in_regions(
             counts.append((len(a - b), len(b - a)))
         if not all(map(sum, counts)):
             continue
-        sides = _Sides(kind, first[0]["axis"], *names, (region, other), (counts[0], counts[1]))
+        sides = _Sides(kind, first[0]["axis"], name, other_name, (region, other), (counts[0], counts[1]))
         # The first region is the one in which the first side leads.
-        turned = _Sides(kind, first[0]["axis"], *names, (other, region), (counts[1], counts[0]))
+        turned = _Sides(kind, first[0]["axis"], name, other_name, (other, region), (counts[1], counts[0]))
         yield turned if _reversed(turned) else sides
 
 
