@@ -148,4 +148,4 @@ def _decided(rows: Sequence[dict[str, Any]], alpha: float) -> pl.DataFrame:
         made.append(
             {**row, "p_adjusted": float(value), "verdict": decision.verdict, "reason": decision.reason}
         )
-    return pl.DataFrame(made, infer_schema_length=None).select(*INTERSECTION_COLUMNS)
+    return pl.DataFrame(made, infer_schema_length=None).select(*INTERSECTION_COLUMNS).fill_nan(None)

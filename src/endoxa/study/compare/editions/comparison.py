@@ -361,7 +361,7 @@ def _changes(
     order = table.sort(
         ~clear, "p_value", -pl.col("difference").abs(), "identity", "attribute", maintain_order=True
     )
-    return order, tests
+    return order.fill_nan(None), tests
 
 
 def _overall(table: pl.DataFrame, p_value: float) -> Overall:

@@ -171,7 +171,7 @@ def _absent(comparison: EditionComparison) -> Section | None:
         sortable=True,
         stub=2,
     )
-    notes = (f"{plural(by_few, 'association')} that one person said are not listed.",) if by_few else ()
+    notes = (f"Not listed, because one person said it: {plural(by_few, 'association')}.",) if by_few else ()
     return Section(
         "absent", "Lost and new", findings=(Finding(text, (facts,)),), tables=(table,), notes=notes
     )

@@ -238,7 +238,7 @@ def _with_verdicts(figures: pl.DataFrame, alpha: float) -> pl.DataFrame:
             row["effect"], 0.0, row["p_value"], row["p_adjusted"], alpha=alpha, untestable=row["reason"]
         )
         decided.append((decision.verdict, decision.reason))
-    return figures.with_columns(
+    return figures.fill_nan(None).with_columns(
         verdict=pl.Series([verdict for verdict, _ in decided], dtype=pl.String),
         reason=pl.Series([reason for _, reason in decided], dtype=pl.String),
     )

@@ -152,7 +152,9 @@ def find_reversals(
     }
     table = pl.DataFrame(rows, schema=types)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
-    return Reversals(order, len(compared), tests, regions, tuple(notes), confidence, table_path(path))
+    return Reversals(
+        order.fill_nan(None), len(compared), tests, regions, tuple(notes), confidence, table_path(path)
+    )
 
 
 def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
