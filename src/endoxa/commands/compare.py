@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.verbs import Outcome, argument, note
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.study.compare.editions.options import EditionOptions
+from endoxa.study.compare.edition_options import EditionOptions
 
 if TYPE_CHECKING:
     from endoxa.study.compare.editions import EditionComparison

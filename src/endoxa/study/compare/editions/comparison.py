@@ -15,7 +15,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN
 from endoxa.stats.share_changes import Stratum, able_to_reject, change_interval, share_change
 from endoxa.stats.verdicts import decide, significance
-from endoxa.study.compare.editions.options import COUNTRY, EditionOptions
+from endoxa.study.compare.edition_options import COUNTRY, EditionOptions
 from endoxa.study.compare.editions.reading import KEY, SHOWN, Edition, read_edition
 
 KEPT, NEW, LOST = "kept", "new", "lost"
