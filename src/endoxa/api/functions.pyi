@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -688,6 +688,40 @@ def analyze_topics(
         out: Topics: .csv, .tsv, .jsonl or .parquet.
     """
 
+def analyze_reversals(
+    table: Source,
+    *,
+    progress: bool = True,
+    groups: str | Path | None = None,
+    confidence: float = 0.95,
+    out: str | Path,
+) -> Outcome:
+    """Find stereotypes that are turned round between two regions. `endoxa analyze reversals`; see `command`.
+
+    Options:
+        groups: Groups of attributes (`endoxa curate group`), for statements.
+        confidence: Confidence level of the intervals.
+        out: Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).
+    """
+
+def analyze_intersections(
+    run: Source,
+    *,
+    progress: bool = True,
+    parts: str | Path | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    out: str | Path,
+) -> Outcome:
+    """Estimate whether crossed groups are stereotyped more than their parts predict. `endoxa analyze intersections`; see `command`.
+
+    Options:
+        parts: Parts of your own crossed identities (columns identity, parts).
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        out: Interactions: .csv, .tsv, .jsonl or .parquet.
+    """
+
 def analyze_extraction(
     run: Source,
     *,
@@ -940,6 +974,8 @@ def build_qa(
     style: Literal['person', 'people'] = 'person',
     templates: str | Path | None = None,
     disambiguated: bool = False,
+    cross: bool = False,
+    parts: str | Path | None = None,
     out: str | Path | None = None,
     sample: str | Path | None = None,
 ) -> Outcome:
@@ -955,6 +991,8 @@ def build_qa(
         style: Which of two persons has the attribute, or of whom people think.
         templates: Your own contexts and questions, or all texts of a language (TOML).
         disambiguated: Also ask each question with the answer in its context, for each person.
+        cross: Also ask about the parts of crossed identities ('igbo women': 'igbo people', 'women').
+        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
         out: Questions (.jsonl).
         sample: Write an invented sample table of associations, and exit.
     """
@@ -1004,6 +1042,10 @@ def build_pairs(
     templates: str | Path | None = None,
     antonym_only: bool = False,
     framings: int = 1,
+    balance: Literal['country'] | None = None,
+    cross: bool = False,
+    parts: str | Path | None = None,
+    seed: int = 0,
     out: str | Path,
     report: str | Path | None = None,
     min_cell: int = 5,
@@ -1024,6 +1066,10 @@ def build_pairs(
         templates: Your own sentence templates by language (TOML).
         antonym_only: Leave out associations without an antonym.
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
+        balance: Draw the same number of associations of every country (column region).
+        cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
+        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
+        seed: Seed of every random draw.
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
         report: Also write associations left out and pairs to review, with reasons.
         min_cell: Minimum number of respondents to keep an association's region.

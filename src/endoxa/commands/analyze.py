@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.analyze_associations import associations
+from endoxa.commands.analyze_intersections import intersections
 from endoxa.commands.analyze_novelty import novelty
 from endoxa.commands.analyze_people import agreement, disagreement, leniency, topics
 from endoxa.commands.analyze_qa import qa
+from endoxa.commands.analyze_reversals import reversals
 from endoxa.commands.analyze_stories import extraction, harm, languages
 from endoxa.commands.verbs import Group, Outcome, argument, print_lines
 from endoxa.instruments.association_tests.options import AnalysisOptions
@@ -226,6 +228,8 @@ ANALYZE.add(disagreement, following="endoxa report {out} -o disagreement.html")
 ANALYZE.add(leniency, following="endoxa report {out} -o leniency.html")
 ANALYZE.add(novelty, following="endoxa report {out} -o novelty.html")
 ANALYZE.add(topics, following="endoxa report {out} -o topics.html")
+ANALYZE.add(reversals)
+ANALYZE.add(intersections)
 ANALYZE.add(
     extraction,
     following="endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it",

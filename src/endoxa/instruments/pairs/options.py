@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
+from endoxa.runs.options import Seed
 from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
@@ -33,6 +34,10 @@ class PairOptions:
         antonym_only: leave out what has no natural opposite instead of denying it.
         framings: ways to put each pair: the plain sentence, then the framings of the language.
         min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
+        balance: 'country' draws the same number of associations of every country.
+        seed: of that draw.
+        cross: add pairs about the parts of crossed identities ("igbo women": Igbo people, women).
+        parts: parts that a user names, of identities whose words do not say them.
     """
 
     language: Annotated[
@@ -77,3 +82,25 @@ class PairOptions:
     min_cell: Annotated[
         int, Ge(1), Option("Minimum number of respondents to keep an association's region.", OUTPUT)
     ] = SMALLEST_CELL
+    balance: Annotated[
+        Literal["country"] | None,
+        Option(
+            "Draw the same number of associations of every country (column region).",
+            ITEMS,
+            metavar="country",
+            default="all pairs",
+        ),
+    ] = None
+    seed: Seed = 0
+    cross: Annotated[
+        bool,
+        Option(
+            "Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').",
+            ITEMS,
+            only_on=True,
+        ),
+    ] = False
+    parts: Annotated[
+        Path | None,
+        Option("Parts of your own crossed identities, with --cross (columns identity, parts).", ITEMS),
+    ] = None

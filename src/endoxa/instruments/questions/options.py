@@ -33,6 +33,8 @@ class QaOptions:
         style: what is asked, see `Style`.
         templates: contexts and questions of the user in place of those of a style, or all texts of a language.
         disambiguated: besides each question, the same with a context that says which person has the attribute.
+        cross: add questions about the parts of crossed identities.
+        parts: parts that a user names, of identities whose words do not say them.
     """
 
     language: Annotated[
@@ -72,3 +74,15 @@ class QaOptions:
             "Also ask each question with the answer in its context, for each person.", ITEMS, only_on=True
         ),
     ] = False
+    cross: Annotated[
+        bool,
+        Option(
+            "Also ask about the parts of crossed identities ('igbo women': 'igbo people', 'women').",
+            ITEMS,
+            only_on=True,
+        ),
+    ] = False
+    parts: Annotated[
+        Path | None,
+        Option("Parts of your own crossed identities, with --cross (columns identity, parts).", ITEMS),
+    ] = None

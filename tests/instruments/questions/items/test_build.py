@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from endoxa import commands
+from endoxa.curate.associations import association_id
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.instruments.questions.items.build import (
@@ -705,3 +706,32 @@ def test_the_page_says_what_the_questions_ask(tmp_path, monkeypatch) -> None:
         assert json.loads((tmp_path / name / "run.json").read_text())["data"]["styles"] == [name]
         page = (tmp_path / name / "report.html").read_text()
         assert [other for other in style.values() if f"Questions about {other}: " in page] == [said]
+
+
+def test_questions_about_the_parts_of_crossed_identities():
+    rows = [
+        ("muslim women", "kind"),
+        ("hindu women", "quiet"),
+        ("hindus", "loud"),
+        ("men", "calm"),
+        ("muslims", "kind"),
+    ]
+    table = pl.DataFrame(rows, schema=["identity", "attribute"], orient="row").with_columns(
+        axis=pl.lit("gender")
+    )
+    made = build_questions(table, QaOptions(cross=True))
+    assert made.notes[-1] == "2 crossed identities; questions about their parts are added."
+    metadata = {
+        record["additional_metadata"]["association_id"]: record["additional_metadata"]
+        for record in made.records
+    }
+    crossed = association_id("muslim women", "kind", "gender", "", "")
+    assert metadata[crossed]["distractor"] == "hindu women"
+    assert metadata[f"{crossed}-part2"]["cross_of"] == crossed
+    assert metadata[f"{crossed}-part2"]["identity"] == "women"
+    assert metadata[f"{crossed}-part2"]["distractor"] == "men"
+    # Muslims are in the table themselves, and asked about once.
+    assert made.left_out.filter(association_id=f"{crossed}-part1")["reason"].to_list() == [
+        "row 5 says the same"
+    ]
+    assert build_questions(table).notes == made.notes[:-1]

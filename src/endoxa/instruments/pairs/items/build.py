@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from endoxa.curate.associations import association_id
+from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.grammar.sentences import (
     Sentences,
     framed,
@@ -21,6 +22,7 @@ from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.items.balance import BALANCE_COLUMNS, COUNTRY, Draw, draw_by_country
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
@@ -178,6 +180,7 @@ class _Work:
     problems: list[dict[str, str]] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     texts: dict[tuple[str, str], int] = field(default_factory=dict)
+    regions: dict[int, str] = field(default_factory=dict)  # by row, with those of rows that repeat its pair
     short: dict[str, int] = field(default_factory=dict)  # languages with fewer framings than asked for
 
 
@@ -202,7 +205,11 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     language = options.language or DEFAULT_LANGUAGE
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
-    extra_columns = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
+    extra_columns = [
+        name
+        for name in associations.columns
+        if name not in (*BUILT_COLUMNS, *BALANCE_COLUMNS, CROSS_OF, "attribute")
+    ]
     keyed = not set(table["language"].unique()) <= {"", None, language} or language != DEFAULT_LANGUAGE
     work = _Work(options, language, load_templates(options.templates), load_templates(), keyed, extra_columns)
     if language not in work.templates:
@@ -211,6 +218,11 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
     require_ratings(table.columns, options)
+    crossed: tuple[str, ...] = ()
+    if options.cross:
+        table, number = with_parts(table, read_parts(options.parts), language=language)
+        crossed = (f"{number} crossed identities; pairs about their parts are added.",)
+        work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
@@ -224,12 +236,29 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         hidden = bool(row["region"]) and respondents < options.min_cell
         if _add(row, "" if hidden else row["region"], number, work):
             placeless += hidden
+    notes = (*_assumed(absent, work), *crossed, *unrated(table, options), *_short(work))
+    pairs = pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.extra_columns), pl.String))
+    if options.balance == COUNTRY and work.pairs:
+        regions = {name: work.regions[number] for name, number in work.names.items()}
+        draw = draw_by_country(regions, options.seed)
+        notes += (draw.sentence,)
+        pairs = _drawn(pairs, draw, options.seed)
+        placeless = pairs.filter(region="")["association_id"].n_unique()
     return Built(
-        pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.extra_columns), pl.String)),
+        pairs,
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
-        (*_assumed(absent, work), *unrated(table, options), *_short(work)),
+        notes,
         placeless,
+    )
+
+
+def _drawn(pairs: pl.DataFrame, draw: Draw, seed: int) -> pl.DataFrame:
+    """The pairs of the associations that were drawn; a country is not given where the region is not."""
+    country = pl.col("association_id").replace_strict(draw.country, default="")
+    return pairs.filter(pl.col("association_id").is_in(list(draw.country))).with_columns(
+        balanced_by=pl.lit(f"{COUNTRY}, seed {seed}"),
+        balanced_country=pl.when(pl.col("region") == "").then(pl.lit("")).otherwise(country),
     )
 
 
@@ -288,12 +317,14 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         return False
     key = same_words(made)
     if key in work.texts:
+        work.regions[work.texts[key]] += f"; {row['region']}"
         tell("left out", f"the pair is the same as that of row {work.texts[key]}")
         return False
     if name in work.names:
         tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
         return False
     work.texts[key] = work.names[name] = number
+    work.regions[number] = row["region"]
     for remark in remarks(made, template):
         tell("kept", remark)
     if name_in(row["attribute"], template.language):

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.associations import association_id
+from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import (
     Identity,
@@ -168,6 +169,9 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     language = options.language or DEFAULT_LANGUAGE
     options = replace(options, language=language)
     templates = load_templates(options)
+    crossed = 0
+    if options.cross:
+        associations, crossed = with_parts(associations, read_parts(options.parts), language=language)
     rows = tuple(_rows(associations, language))
     first: dict[str, int] = {}
     for row in rows:
@@ -178,7 +182,8 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
                 "Make ids unique, or leave the column out."
             )
     sides = _sides(rows, templates)
-    distractors = Distractors((row.observed for row in rows), sides)
+    # Nobody said of the parts what is asked about them.
+    distractors = Distractors((row.observed for row in rows if CROSS_OF not in row.extra), sides)
     random = np.random.default_rng(options.seed)
     records: list[Mapping[str, Any]] = []
     left_out: list[tuple[str, ...]] = []
@@ -217,10 +222,17 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), orient="row"),
         made,
         fewer,
-        tuple(
-            f"There is no column '{name}': {assumed.format(language=language)}."
-            for name, assumed in _ASSUMED.items()
-            if name not in associations.columns
+        (
+            *(
+                f"There is no column '{name}': {assumed.format(language=language)}."
+                for name, assumed in _ASSUMED.items()
+                if name not in associations.columns
+            ),
+            *(
+                [f"{crossed} crossed identities; questions about their parts are added."]
+                if options.cross
+                else ()
+            ),
         ),
     )
 

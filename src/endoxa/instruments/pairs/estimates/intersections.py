@@ -1,0 +1,151 @@
+"""Is a crossed group more than its parts? Differences of scores that the parts do not predict.
+
+For a pair about "igbo women", the parts predict the difference of scores of "igbo people" and of "women" in the same
+words, less that of nobody in particular (the neutral identities of calibration), which both contain. What is left is
+the interaction of a design of two or more factors, in the unit of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from endoxa.curate.crossed import parts_of
+from endoxa.errors import UserError
+from endoxa.runs.options import DEFAULT_CONFIDENCE
+from endoxa.sources.identities import identity_key
+from endoxa.stats.correction import adjust_within
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.two_way import two_way
+from endoxa.stats.verdicts import decide, significance, too_few
+
+ALL_CROSSED = "all crossed groups"
+
+INTERSECTION_COLUMNS: dict[str, str] = {
+    "model": "the model",
+    "rule": "the scoring rule; differences are in its unit",
+    "identity": "the crossed group, or 'all crossed groups'",
+    "parts": "its parts, separated by '; '",
+    "n_sets": "pairs about the crossed group whose parts and neutral identities were scored in the same words",
+    "n_identities": "crossed groups among them",
+    "n_attributes": "attributes among them",
+    "crossed": "mean difference of scores towards the stereotype, about the crossed group",
+    "predicted": "what its parts predict, added up",
+    "interaction": "crossed less predicted; above 0 the stereotype is stronger than its parts explain",
+    "low": "lower end of its interval, groups and attributes as samples",
+    "high": "upper end",
+    "p_value": "test of no interaction",
+    "p_adjusted": "after Benjamini and Hochberg's correction over the groups of a model and rule",
+    "verdict": "'above' (more than its parts), 'below' (less), 'unclear', 'cannot-be-tested'",
+    "reason": "why it cannot be tested or is unclear",
+}
+"""Columns of the table of interactions."""
+
+
+def intersections(
+    records: pl.DataFrame,
+    listed: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Interactions of all crossed groups together and of each one, for every model and rule.
+
+    Args:
+        records: rows of `records.parquet` (columns of `schema.RECORD_COLUMNS`).
+        listed: parts that a user named, by `identity_key`.
+        confidence: of the intervals.
+        seed: of drawn sign flips.
+
+    Raises:
+        UserError: no pair about a crossed group has its parts and neutral identities beside it.
+    """
+    sets = _sets(records, listed or {})
+    if sets.is_empty():
+        raise UserError(
+            "No pair about a crossed group has pairs about all of its parts in the same words, and neutral identities. "
+            "Make pairs with `endoxa build pairs --cross`, and score them with calibration."
+        )
+    rows = []
+    for (model, rule), table in sets.group_by("model", "rule", maintain_order=True):
+        shown = {"model": model, "rule": rule}
+        rows.append(shown | _estimate(table, ALL_CROSSED, "", confidence, seed))
+        for (identity,), part in table.sort("identity").group_by("identity", maintain_order=True):
+            rows.append(shown | _estimate(part, str(identity), part["parts"][0], confidence, seed))
+    return _decided(rows, significance(confidence))
+
+
+def _sets(records: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
+    """Columns model, rule, identity, parts, attribute, crossed, predicted: a row for each complete set."""
+    towards = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
+    scored = records.select(
+        "model",
+        "rule",
+        "language",
+        key=pl.col("identity").fill_null("").map_elements(identity_key, return_dtype=pl.String),
+        attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
+        difference=towards * (pl.col("score_more") - pl.col("score_less")),
+        neutral=towards * pl.col("neutral_difference"),
+    ).filter(pl.col("attribute") != "\t")
+    place = ("model", "rule", "language", "attribute")
+    known = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "difference").iter_rows()}
+    names = {key: parts for key in scored["key"].unique() if (parts := parts_of(key, listed))}
+    rows: list[dict[str, Any]] = []
+    for row in scored.filter(pl.col("key").is_in(list(names))).iter_rows(named=True):
+        parts = names[row["key"]]
+        beside = [known.get((*(row[name] for name in place), identity_key(part))) for part in parts]
+        if row["neutral"] is None or any(difference is None for difference in beside):
+            continue
+        predicted = sum(difference for difference in beside if difference is not None)
+        rows.append(
+            {
+                "model": row["model"],
+                "rule": row["rule"],
+                "identity": row["key"],
+                "parts": "; ".join(parts),
+                "attribute": row["attribute"],
+                "crossed": row["difference"],
+                "predicted": predicted - (len(parts) - 1) * row["neutral"],
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float, seed: int) -> dict[str, Any]:
+    crossed, predicted = (table[name].to_numpy() for name in ("crossed", "predicted"))
+    codes = [table[name].rank("dense").to_numpy().astype(int) for name in ("identity", "attribute")]
+    result = two_way(crossed - predicted, codes[0], codes[1], neutral=0.0, confidence=confidence, seed=seed)
+    needed = fewest_units(significance(confidence))
+    units, noun = (result.first, "groups") if identity == ALL_CROSSED else (result.second, "attributes")
+    reason = too_few(units, noun, needed)
+    return {
+        "identity": identity,
+        "parts": parts,
+        "n_sets": table.height,
+        "n_identities": result.first,
+        "n_attributes": result.second,
+        "crossed": float(crossed.mean()),
+        "predicted": float(predicted.mean()),
+        "interaction": float((crossed - predicted).mean()),
+        "low": float("nan") if reason else result.interval.low,
+        "high": float("nan") if reason else result.interval.high,
+        "p_value": float("nan") if reason else result.p_value,
+        "reason": reason,
+    }
+
+
+def _decided(rows: Sequence[dict[str, Any]], alpha: float) -> pl.DataFrame:
+    """The rows with corrected p-values and verdicts; all groups together are a family of one."""
+    families = [(row["model"], row["rule"], row["identity"] == ALL_CROSSED) for row in rows]
+    adjusted = adjust_within([row["p_value"] for row in rows], families)
+    made = []
+    for row, value in zip(rows, adjusted, strict=True):
+        decision = decide(
+            row["interaction"], 0.0, row["p_value"], float(value), alpha=alpha, untestable=row["reason"]
+        )
+        made.append(
+            {**row, "p_adjusted": float(value), "verdict": decision.verdict, "reason": decision.reason}
+        )
+    return pl.DataFrame(made, infer_schema_length=None).select(*INTERSECTION_COLUMNS).fill_nan(None)

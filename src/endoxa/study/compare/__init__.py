@@ -1,0 +1,1 @@
+"""Comparisons: runs, and editions of the data behind them, side by side."""

@@ -1,0 +1,281 @@
+"""One stereotype turned round between two regions (IndiBias, section 3): a group "rich" in one and "poor" in the other.
+
+Two sides are compared in each region: an attribute and its opposite, said of one group; or two groups of which one
+attribute is said. A reversal is that the first side leads in one region and the second side in the other. Both have to
+be shown, so the larger of the two one-sided p-values of exact sign tests decides: the test of qualitative interaction
+of Gail and Simon (1985, Biometrics 41) for two subsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.curate.opposites import concepts, flipped, languages, load_lexicon
+from endoxa.curate.summary import choices
+from endoxa.errors import UserError
+from endoxa.runs.options import DEFAULT_CONFIDENCE
+from endoxa.sources.frames import read_table
+from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
+from endoxa.stats.share_changes import able_to_reject
+from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED, significance
+from endoxa.study.compare.editions.reading import KEY, SHOWN, associations_of, read_edition, table_path
+
+OPPOSITES, GROUPS = "opposites", "groups"
+
+REVERSAL_COLUMNS: dict[str, str] = {
+    "kind": "'opposites' (one group, an attribute and its opposite) or 'groups' (one attribute, two groups of an axis)",
+    "axis": "social axis",
+    "first": "the first side, 'group: attribute'; it leads in the first region",
+    "second": "the second side; it leads in the second region",
+    "region": "the first region",
+    "other_region": "the second region",
+    "n_first": "people of the first region who said the first side and not the second",
+    "n_second": "people of the first region who said the second side and not the first",
+    "n_first_other": "the same in the second region: first side",
+    "n_second_other": "second side",
+    "share": "share of the first side in the first region",
+    "low": "lower end of its interval; all intervals together hold at the confidence level",
+    "high": "upper end",
+    "share_other": "share of the first side in the second region",
+    "low_other": "lower end of its interval",
+    "high_other": "upper end",
+    "p_value": "exact test that it is not reversed",
+    "p_adjusted": "after Bonferroni's correction over all tests that could reject",
+    "verdict": "'above' (reversed), 'unclear', 'cannot-be-tested' (too few people)",
+}
+"""Columns of the table of reversals."""
+COUNTS_NOTE = (
+    "The table counts respondents of each association, not who they are. Assumed: nobody said both sides; one who did "
+    "counts on both."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reversals:
+    """What is turned round between regions.
+
+    Attributes:
+        table: columns of `REVERSAL_COLUMNS`, the smallest p-values first; only what leads in unlike directions.
+        compared: comparisons of two sides in two regions, whatever their direction.
+        tests: number of tests that the correction counts.
+        regions: respondents or mentions by region.
+        notes: what was assumed or left out, as sentences.
+        confidence: confidence level.
+        path: the file.
+    """
+
+    table: pl.DataFrame
+    compared: int
+    tests: int
+    regions: Mapping[str, int]
+    notes: tuple[str, ...]
+    confidence: float
+    path: Path
+
+    @property
+    def clear(self) -> pl.DataFrame:
+        """What is clearly turned round."""
+        return self.table.filter(verdict=ABOVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Two sides in two regions, the region where the first side leads first."""
+
+    kind: str
+    axis: str
+    first: str
+    second: str
+    regions: tuple[str, str]
+    counts: tuple[tuple[int, int], tuple[int, int]]
+
+    @property
+    def p_value(self) -> float:
+        """The larger of both one-sided sign tests, in the directions that a reversal has."""
+        from scipy.stats import binom
+
+        (a, b), (c, d) = self.counts
+        return max(float(binom.sf(a - 1, a + b, 0.5)), float(binom.cdf(c, c + d, 0.5)))
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p-value that as many people could give."""
+        return max(0.5 ** sum(counts) for counts in self.counts)
+
+
+def find_reversals(
+    path: Path,
+    *,
+    groups: Path | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> Reversals:
+    """Stereotypes that are clearly turned round between two regions.
+
+    Args:
+        path: a table of statements (columns respondent and country), or of associations by country (region, support).
+        groups: a grouping of attributes, for statements.
+        confidence: 1 minus the chance of any false claim.
+
+    Raises:
+        UserError: the table cannot be read, or names fewer than two regions.
+    """
+    grouping = None if groups is None else read_table(groups, ("attribute", "group_id", "canonical"))
+    said, notes = _by_region(path, grouping)
+    regions = dict(
+        said.group_by("region").agg(pl.col("people").list.explode().n_unique()).sort("region").iter_rows()
+    )
+    if len(regions) < 2:
+        raise UserError(
+            f"{path} names {len(regions)} regions. Expected two or more (column 'country' of statements, 'region' of "
+            "associations made with --by country)."
+        )
+    compared = [*_opposites(said), *_groups(said)]
+    able, tests = able_to_reject([sides.least_p for sides in compared], significance(confidence))
+    rows = [
+        _row(sides, tests, confidence, can=bool(can))
+        for sides, can in zip(compared, able, strict=True)
+        if _reversed(sides)
+    ]
+    types = {
+        name: pl.Int64
+        if name.startswith("n_")
+        else pl.Float64
+        if name[:2] in ("sh", "lo", "hi", "p_")
+        else pl.String
+        for name in REVERSAL_COLUMNS
+    }
+    table = pl.DataFrame(rows, schema=types)
+    order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
+    return Reversals(
+        order.fill_nan(None), len(compared), tests, regions, tuple(notes), confidence, table_path(path)
+    )
+
+
+def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
+    """Columns of `KEY` and `SHOWN`, language, region, people: who said it, or as many numbers where only counted."""
+    edition = read_edition(path, grouping)
+    if edition.people is not None:
+        several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
+        placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
+        said = placed.group_by(*KEY, region="country", maintain_order=True).agg(
+            pl.col(*SHOWN, "language").first(), people="respondent"
+        )
+        notes = [f"{several} respondents of several countries are left out."] if several else []
+        return said, [*edition.notes, *notes]
+    table = associations_of(table_path(path))
+    if "region" not in table.columns:
+        raise UserError(f"{path} has no column 'region'. Make associations with --by country.")
+    places = table.with_columns(
+        places=pl.col("region").map_elements(lambda cell: len(choices(cell)), pl.Int64)
+    )
+    single = places.filter(pl.col("places") == 1)
+    notes = [COUNTS_NOTE]
+    if left := places.height - single.height:
+        notes.append(
+            f"{left} associations of no region or of several are left out (make them with --by country)."
+        )
+    counted = single.group_by(*KEY, "region", maintain_order=True).agg(
+        pl.col(*SHOWN, "language").first(), pl.col("support").cast(pl.Float64).sum().cast(pl.Int64)
+    )
+    # Nobody is known: every mention is somebody else, whatever the association.
+    start = pl.col("support").cum_sum() - pl.col("support")
+    numbered = counted.with_columns(
+        people=pl.int_ranges(start, start + pl.col("support")).cast(pl.List(pl.String))
+    )
+    return numbered, notes
+
+
+def _reversed(sides: _Sides) -> bool:
+    (a, b), (c, d) = sides.counts
+    return a > b and c < d
+
+
+def _opposites(said: pl.DataFrame) -> Iterator[_Sides]:
+    """One group with an attribute and its opposite."""
+    for _, part in said.group_by("identity_key", maintain_order=True):
+        attributes: dict[str, list[dict[str, Any]]] = {}
+        for row in part.iter_rows(named=True):
+            attributes.setdefault(row["attribute_key"], []).append(row)
+        asserted = {
+            key: _concepts(rows[0]["attribute"], rows[0]["language"]) for key, rows in attributes.items()
+        }
+        for first, second in combinations(attributes, 2):
+            if not asserted[first].isdisjoint(flipped(asserted[second])):
+                yield from _in_regions(OPPOSITES, attributes[first], attributes[second])
+
+
+def _groups(said: pl.DataFrame) -> Iterator[_Sides]:
+    """One attribute of two groups of an axis."""
+    for _, part in said.group_by("attribute_key", "axis", maintain_order=True):
+        identities: dict[str, list[dict[str, Any]]] = {}
+        for row in part.iter_rows(named=True):
+            identities.setdefault(row["identity_key"], []).append(row)
+        for first, second in combinations(identities, 2):
+            yield from _in_regions(GROUPS, identities[first], identities[second])
+
+
+def _concepts(attribute: str, language: str) -> frozenset[tuple[str, int]]:
+    """What an attribute asserts, named with its language: tables of opposites of two languages share no numbers."""
+    code = language.split("-", maxsplit=1)[0] or "en"
+    if code not in languages():
+        return frozenset()
+    return frozenset((f"{code} {scale}", end) for scale, end in concepts(attribute, load_lexicon(code)))
+
+
+def _in_regions(
+    kind: str, first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
+) -> Iterator[_Sides]:
+    """Both sides in every two regions in which somebody said one of them."""
+    people = [{row["region"]: set(row["people"]) for row in side} for side in (first, second)]
+    name, other_name = (f"{side[0]['identity']}: {side[0]['attribute']}" for side in (first, second))
+    for region, other in combinations(sorted(people[0].keys() | people[1].keys()), 2):
+        counts = []
+        for place in (region, other):
+            a, b = (side.get(place, set()) for side in people)
+            counts.append((len(a - b), len(b - a)))
+        if not all(map(sum, counts)):
+            continue
+        sides = _Sides(kind, first[0]["axis"], name, other_name, (region, other), (counts[0], counts[1]))
+        # The first region is the one in which the first side leads.
+        turned = _Sides(kind, first[0]["axis"], name, other_name, (other, region), (counts[1], counts[0]))
+        yield turned if _reversed(turned) else sides
+
+
+def _row(sides: _Sides, tests: int, confidence: float, *, can: bool) -> dict[str, Any]:
+    (a, b), (c, d) = sides.counts
+    alpha = significance(confidence)
+    # One-sided tests in both regions: the ends of two-sided intervals at twice the level.
+    level = 1 - 2 * alpha / tests
+    share, other = a / (a + b), c / (c + d)
+    ends, ends_other = (
+        clopper_pearson(value, n, level) if can else UNDEFINED
+        for value, n in ((share, a + b), (other, c + d))
+    )
+    adjusted = min(sides.p_value * tests, 1.0) if can else NAN
+    return {
+        "kind": sides.kind,
+        "axis": sides.axis,
+        "first": sides.first,
+        "second": sides.second,
+        "region": sides.regions[0],
+        "other_region": sides.regions[1],
+        "n_first": a,
+        "n_second": b,
+        "n_first_other": c,
+        "n_second_other": d,
+        "share": share,
+        "low": ends.low,
+        "high": ends.high,
+        "share_other": other,
+        "low_other": ends_other.low,
+        "high_other": ends_other.high,
+        "p_value": sides.p_value,
+        "p_adjusted": adjusted,
+        "verdict": UNTESTED if not can else ABOVE if adjusted <= alpha + 1e-12 else UNCLEAR,
+    }

@@ -1,0 +1,162 @@
+"""Crossed groups beside their parts: planted interactions, none where scores are additive, pairs that are made."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.curate.crossed import parts_of, read_parts, with_parts
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.intersections import ALL_CROSSED, intersections
+from endoxa.instruments.pairs.items import build_pairs
+from endoxa.instruments.pairs.options import PairOptions
+
+PEOPLES = ["igbo", "yoruba", "hausa", "zulu", "wolof", "luo", "kikuyu", "tamil"]
+
+
+def scored(interaction, *, rng, attributes=12, noise=0.3, spread=0.5):
+    """Records of "PEOPLE women": additive effects of people, women and attribute, and an interaction.
+
+    Effects of a people on an attribute, and interactions, vary over both.
+    """
+    rows = []
+    by_people = rng.normal(0, spread, len(PEOPLES))
+    extra_people, extra_attribute = (
+        rng.normal(0, spread / 2, len(PEOPLES)),
+        rng.normal(0, spread / 2, attributes),
+    )
+    for k in range(attributes):
+        base, women = rng.normal(0, 1), rng.normal(0.5, spread)
+        cells = {"women": base + women}
+        for p, people in enumerate(PEOPLES):
+            own = by_people[p] + rng.normal(0, spread)
+            more = interaction + (extra_people[p] + extra_attribute[k] if interaction is not None else 0)
+            cells[f"{people} people"] = base + own
+            cells[f"{people} women"] = base + own + women + more
+        for identity, difference in cells.items():
+            rows.append(
+                {
+                    "item_id": f"{identity} {k}",
+                    "model": "m",
+                    "rule": "sum",
+                    "language": "en",
+                    "stereotypical": "more",
+                    "identity": identity,
+                    "attribute_more": f"attribute {k}",
+                    "attribute_less": f"other {k}",
+                    "score_more": difference + rng.normal(0, noise),
+                    "score_less": 0.0,
+                    "neutral_difference": base,
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def whole(records):
+    return intersections(records).row(by_predicate=pl.col("identity") == ALL_CROSSED, named=True)
+
+
+def test_a_planted_interaction_is_recovered():
+    row = whole(scored(1.0, rng=np.random.default_rng(0)))
+    assert (row["verdict"], row["n_sets"], row["n_identities"], row["n_attributes"]) == ("above", 96, 8, 12)
+    assert row["low"] < 1.0 < row["high"]
+    assert row["interaction"] == pytest.approx(row["crossed"] - row["predicted"])
+
+
+def test_the_contrast_is_that_of_a_two_by_two_design():
+    # Differences 5, 2, 1 and, of nobody in particular, 0.5: 5 - 2 - 1 + 0.5. Three parts: 5 - 2 - 1 - 4 + 2 * 0.5.
+    cells = {
+        "igbo women": 5.0,
+        "igbo people": 2.0,
+        "women": 1.0,
+        "young igbo women": 5.0,
+        "young people": 4.0,
+    }
+    records = pl.DataFrame(
+        {
+            "model": "m", "rule": "sum", "language": "en", "identity": identity, "attribute_more": "kind",
+            "attribute_less": "cruel", "stereotypical": "less", "score_more": 0.0, "score_less": value,
+            "neutral_difference": -0.5,
+        }
+        for identity, value in cells.items()
+    )  # fmt: skip
+    table = intersections(records)
+    values = dict(table.select("identity", "interaction").iter_rows())
+    assert values["igbo women"] == 2.5
+    assert values["young igbo women"] == -1.0
+    assert set(table["verdict"]) == {"cannot-be-tested"}
+
+
+def test_sets_that_are_not_complete_are_refused():
+    records = scored(0.0, rng=np.random.default_rng(1))
+    with pytest.raises(UserError, match="--cross"):
+        intersections(records.filter(pl.col("identity") != "women"))
+    with pytest.raises(UserError, match="calibration"):
+        intersections(records.with_columns(neutral_difference=pl.lit(None, pl.Float64)))
+
+
+@pytest.mark.slow
+def test_nothing_is_found_where_scores_are_additive():
+    """300 sets without an interaction on average, which varies over peoples and attributes."""
+    rng = np.random.default_rng(2)
+    claimed = sum(whole(scored(0.0, rng=rng))["verdict"] in ("above", "below") for _ in range(300))
+    assert claimed / 300 < 0.05 + 2 * 0.0126  # two standard errors
+
+
+@pytest.mark.parametrize(
+    ("identity", "parts"),
+    [
+        ("young nigerian men", ("young people", "nigerians", "men")),
+        ("Igbo women", ("igbo people", "women")),
+        ("yoruba traders", ("yoruba people", "traders")),
+        ("old people", ()),
+        ("taxi drivers", ()),
+        ("south africans", ()),
+        ("women", ()),
+        ("", ()),
+    ],
+)
+def test_parts_by_words(identity, parts):
+    assert parts_of(identity) == parts
+
+
+def test_parts_that_a_user_names(tmp_path):
+    (tmp_path / "parts.csv").write_text("identity,parts\nFemmes peules,femmes; peuls\n")
+    listed = read_parts(tmp_path / "parts.csv")
+    assert parts_of("femmes Peules", listed) == ("femmes", "peuls")
+    table = pl.DataFrame(
+        {"identity": ["femmes peules"], "attribute": ["fortes"], "association_id": ["a"], "language": ["fr"]}
+    )
+    assert with_parts(table, listed)[0]["identity"].to_list() == ["femmes peules", "femmes", "peuls"]
+    assert with_parts(table)[1] == 0
+    (tmp_path / "parts.csv").write_text("identity,parts\nx,y\n")
+    with pytest.raises(UserError, match="Expected two or more"):
+        read_parts(tmp_path / "parts.csv")
+
+
+def test_pairs_of_parts_are_made_once_beside_those_of_the_crossed_group():
+    table = pl.DataFrame(
+        {"identity": ["igbo women", "women", "cooks"], "attribute": ["kind", "kind", "strong"]}
+    )
+    built = build_pairs(table, PairOptions(cross=True))
+    assert built.pairs.select("identity", pl.col("cross_of") != "").rows() == [
+        ("Igbo women", False),
+        ("women", False),
+        ("cooks", False),
+        ("Igbo people", True),
+    ]
+    assert "1 crossed identities; pairs about their parts are added." in built.assumed
+    assert "cross_of" not in build_pairs(table).pairs.columns
+
+
+@pytest.mark.slow
+def test_the_command(tmp_path):
+    scored(1.0, rng=np.random.default_rng(0)).write_parquet(tmp_path / "records.parquet")
+    out = tmp_path / "i.csv"
+    result = CliRunner().invoke(app, ["analyze", "intersections", str(tmp_path), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "8 crossed groups are stereotyped more than their parts predict" in result.output
+    assert pl.read_csv(out).height == 9

@@ -1,0 +1,133 @@
+"""Stereotypes turned round between two regions: planted ones are found, none where regions only differ or do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.study.compare.regions import find_reversals
+
+OPPOSITES = [
+    ("rich", "poor"),
+    ("strong", "weak"),
+    ("kind", "cruel"),
+    ("lazy", "hard-working"),
+    ("quiet", "loud"),
+]
+
+
+def survey(path, chances, n=60, seed=0):
+    """n respondents of each of two regions; group k is said to be the first of its opposites with these chances."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for region, place in (("North", 0), ("South", 1)):
+        for person in range(n):
+            for k, chance in enumerate(chances):
+                if rng.random() < 0.6:
+                    attribute = OPPOSITES[k % 5][int(rng.random() >= chance[place])]
+                    rows.append((f"{region}{person}", region, f"group {k}", attribute, f"axis {k}"))
+    table = pl.DataFrame(
+        rows, schema=["respondent", "country", "identity", "attribute", "axis"], orient="row"
+    )
+    table.write_csv(path)
+    return path
+
+
+def test_a_planted_reversal_is_found_and_a_mere_difference_is_not(tmp_path):
+    # Turned round, much less but still leading, the same, undecided in one region.
+    path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.95, 0.65), (0.8, 0.8), (0.9, 0.5)])
+    reversals = find_reversals(path)
+    clear = reversals.clear.rows(named=True)
+    assert [(row["first"], row["second"], row["region"], row["other_region"]) for row in clear] == [
+        ("group 0: rich", "group 0: poor", "North", "South")
+    ]
+    row = clear[0]
+    assert row["low"] > 0.5 > row["high_other"]
+    one_sided = (
+        binomtest(row["n_first"], row["n_first"] + row["n_second"], alternative="greater").pvalue,
+        binomtest(
+            row["n_first_other"], row["n_first_other"] + row["n_second_other"], alternative="less"
+        ).pvalue,
+    )
+    assert row["p_value"] == pytest.approx(max(one_sided))
+
+
+def test_groups_swapped_between_regions(tmp_path):
+    """In the north hill people are said to be proud, in the south coast people are."""
+    rows = [
+        (f"{region}{i}", region, group if i < 18 else other, "proud", "region")
+        for region, group, other in (
+            ("North", "hill people", "coast people"),
+            ("South", "coast people", "hill people"),
+        )
+        for i in range(20)
+    ]
+    table = pl.DataFrame(
+        rows, schema=["respondent", "country", "identity", "attribute", "axis"], orient="row"
+    )
+    table.write_csv(tmp_path / "s.csv")
+    clear = find_reversals(tmp_path / "s.csv").clear
+    assert clear.select("kind", "first", "region", "n_first", "n_first_other").rows() == [
+        ("groups", "hill people: proud", "North", 18, 2)
+    ]
+    # The same from counts by region; several regions in a cell cannot be told apart.
+    counted = table.group_by("identity", "attribute", "axis", region="country").agg(support=pl.len())
+    more = pl.DataFrame(
+        {"identity": ["x"], "attribute": ["y"], "axis": ["region"], "region": ["North; South"]}
+    )
+    pl.concat([counted, more.with_columns(support=pl.lit(3, pl.UInt32))], how="diagonal").write_csv(
+        tmp_path / "a.csv"
+    )
+    by_counts = find_reversals(tmp_path / "a.csv")
+    assert by_counts.clear["p_value"].to_list() == clear["p_value"].to_list()
+    assert "1 associations of no region or of several are left out" in by_counts.notes[-1]
+
+
+def test_who_said_both_sides_counts_on_neither(tmp_path):
+    rows = [(f"p{i}", "N" if i % 2 else "S", "bakers", word) for i in range(8) for word in ("rich", "poor")]
+    pl.DataFrame(rows, schema=["respondent", "country", "identity", "attribute"], orient="row").write_csv(
+        tmp_path / "s.csv"
+    )
+    assert find_reversals(tmp_path / "s.csv").compared == 0
+
+
+def test_opposites_need_one_language(tmp_path):
+    (tmp_path / "s.csv").write_text(
+        "respondent,country,identity,identity_key,attribute,language,statement,original_statement\n"
+        "1,N,women,women,weak,en,a,a\n2,S,femmes,women,fortes,fr,b,b\n"
+    )
+    assert find_reversals(tmp_path / "s.csv").compared == 0
+
+
+def test_one_region_is_refused(tmp_path):
+    (tmp_path / "s.csv").write_text("respondent,country,identity,attribute\n1,N,bakers,rich\n")
+    with pytest.raises(UserError, match="names 1 regions"):
+        find_reversals(tmp_path / "s.csv")
+    (tmp_path / "a.csv").write_text("identity,attribute,support\nbakers,rich,3\n")
+    with pytest.raises(UserError, match="no column 'region'"):
+        find_reversals(tmp_path / "a.csv")
+
+
+@pytest.mark.slow
+def test_nothing_is_found_where_nothing_is_turned_round(tmp_path):
+    """300 surveys at the edge of the null: one side leads everywhere, or is even in one region."""
+    claimed = 0
+    for seed in range(300):
+        chances = [(0.9, 0.5), (0.5, 0.1), (0.5, 0.5), (0.8, 0.6), (0.95, 0.5), (0.1, 0.5)]
+        claimed += bool(find_reversals(survey(tmp_path / "s.csv", chances, 40, seed)).clear.height)
+    assert claimed / 300 < 0.05 + 2 * 0.0126  # two standard errors
+
+
+@pytest.mark.slow
+def test_the_command(tmp_path):
+    path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
+    out = tmp_path / "page.html"
+    result = CliRunner().invoke(app, ["analyze", "reversals", str(path), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "1 stereotype is turned round between two regions." in result.output
+    assert "1 stereotype is turned round between two regions" in out.read_text()
