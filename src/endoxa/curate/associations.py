@@ -250,8 +250,8 @@ TRACE_COLUMNS: dict[str, str] = {
 }
 """Columns that follow those of `schema.ASSOCIATION_COLUMNS`.
 
-Then, where the statements say so, `identity_key`, `agreement`, `country` (where `region` holds regions) and the words of
-endoxa by which statements in a language were read.
+Then, where the statements say so, `identity_key`, `agreement`, `country` (where `region` holds regions) and the words
+of endoxa by which statements in a language were read.
 """
 
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"

@@ -298,6 +298,8 @@ def _require_plural(text: str) -> None:
 def gender_of(identity: str, template: Template) -> str:
     """'f' or 'm' by the article, the table of nouns or the ending of the identity; empty where none tells."""
     text = " ".join(identity.lower().split())
+    if text and text.split()[0] in template.feminine:  # "personnes âgées" stands in the column of both genders
+        return "f"
     named = find_in(template.language, text) if has_gender(template.language) else None
     if named:
         return named.gender or "m"
