@@ -335,7 +335,12 @@ def test_what_is_not_understood_is_about_no_other_group(language, statement):
 )
 def test_romance_statements(language, statement, identity, attribute, agreement):
     (pair,) = extract(statement, Question("", "region"), language=language)
-    assert (pair.identity, pair.attribute, pair.agreement, pair.omit) == (identity, attribute, agreement, False)
+    assert (pair.identity, pair.attribute, pair.agreement, pair.omit) == (
+        identity,
+        attribute,
+        agreement,
+        False,
+    )
 
 
 def test_statements_in_six_languages(shared):

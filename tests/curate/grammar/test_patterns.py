@@ -166,7 +166,15 @@ def test_a_verb_that_is_no_plural_is_left_out(language, attribute):
 
 COLLECTIVES = [
     ("es", "gente de la costa", "alegre", "copula", "La gente de la costa", "es alegre", "no es alegre"),
-    ("es", "gente del campo", "trabajador", "copula", "La gente del campo", "es trabajadora", "no es trabajadora"),
+    (
+        "es",
+        "gente del campo",
+        "trabajador",
+        "copula",
+        "La gente del campo",
+        "es trabajadora",
+        "no es trabajadora",
+    ),
     ("es", "gente del campo", "no bebe", "verb", "La gente del campo", "no bebe", "bebe"),
     ("pt", "povo da roça", "trabalhador", "copula", "O povo da roça", "é trabalhador", "não é trabalhador"),
     ("fr", "jeunesse", "paresseuse", "copula", "La jeunesse", "est paresseuse", "n'est pas paresseuse"),
@@ -180,7 +188,8 @@ def test_a_collective_is_a_singular(language, group, attribute, how, who, said, 
 
 
 @pytest.mark.parametrize(
-    ("attribute", "evidence", "why"), [("alegres", "copula", "is a plural"), ("alegre", "", "how people said it")]
+    ("attribute", "evidence", "why"),
+    [("alegres", "copula", "is a plural"), ("alegre", "", "how people said it")],
 )
 def test_what_is_no_singular_is_not_said_of_a_collective(attribute, evidence, why):
     with pytest.raises(UnclearError, match=why):
@@ -189,10 +198,16 @@ def test_what_is_no_singular_is_not_said_of_a_collective(attribute, evidence, wh
 
 @pytest.mark.parametrize(
     ("language", "identity", "who"),
-    [("es", "Paraguayos", "Los paraguayos"), ("fr", "ivoiriens", "Les Ivoiriens"), ("fr", "Bassa", "Les Bassa")],
+    [
+        ("es", "Paraguayos", "Los paraguayos"),
+        ("fr", "ivoiriens", "Les Ivoiriens"),
+        ("fr", "Bassa", "Les Bassa"),
+    ],
 )
 def test_groups_have_the_capitals_of_their_language(language, identity, who):
-    assert sentence_pair(identity, "ricos", TEMPLATES[language], None, agreement="m").more.startswith(f"{who} ")
+    assert sentence_pair(identity, "ricos", TEMPLATES[language], None, agreement="m").more.startswith(
+        f"{who} "
+    )
 
 
 def test_the_gender_that_people_gave_a_group_goes_before_its_ending():

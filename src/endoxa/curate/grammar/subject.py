@@ -165,7 +165,8 @@ def subject(
         _require_plural(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
-    text = _as_written(text, template)
+    if template.language != "en":
+        text = _as_written(text, template)
     if template.language != "en" and _is_english(text) and not _is_of(template, text):
         raise UnclearError(
             f"the identity '{text}' is English and the language '{template.language}': translate it, or write it with "
@@ -201,10 +202,10 @@ def _as_written(text: str, template: Template) -> str:
 
 
 def _is_of(template: Template, text: str) -> bool:
-    """Whether the text, or a word of it, is of the language of a template."""
+    """Whether the text is a group of the language of a template, or has one of its words."""
     links = words_of(template.language, "extract.toml").get("links", ())
-    nouns = {*links, *template.feminine, *template.masculine}
-    return any(each.lower() in nouns or find_in(template.language, each) for each in (text, *text.split()))
+    listed_words = {*links, *template.feminine, *template.masculine}
+    return find_in(template.language, text) is not None or not listed_words.isdisjoint(text.lower().split())
 
 
 def english_people(text: str) -> str:
@@ -298,7 +299,9 @@ def _require_plural(text: str) -> None:
 def gender_of(identity: str, template: Template) -> str:
     """'f' or 'm' by the article, the table of nouns or the ending of the identity; empty where none tells."""
     text = " ".join(identity.lower().split())
-    if text and text.split()[0] in template.feminine:  # "personnes âgées" stands in the column of both genders
+    if (
+        text and text.split()[0] in template.feminine
+    ):  # "personnes âgées" stands in the column of both genders
         return "f"
     named = find_in(template.language, text) if has_gender(template.language) else None
     if named:
