@@ -302,3 +302,16 @@ def test_only_what_all_statements_share_goes_on(tmp_path):
     assert [line.partition(".")[0] for line in lines] == [
         "Not carried into the groups: wave, gender, comment, batch"
     ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "agreement"), [(["f", "f", "m"], "f"), (["f", "m"], "m"), (["", "f"], "f"), (["", ""], None)]
+)
+def test_the_gender_that_most_statements_show_goes_on(shown, agreement):
+    rows = {
+        "identity": "assistentes sociais",
+        "attribute": "gentis",
+        "respondent": list("abcd")[: len(shown)],
+    }
+    table = associations(pl.DataFrame({**rows, "agreement": shown})).table
+    assert (table["agreement"][0] if "agreement" in table.columns else None) == agreement

@@ -72,7 +72,7 @@ def test_a_group_in_any_form_has_one_name_in_all_languages(text, language, key):
         ("mexicana", "es", "mexicanas"),
         ("siria", "es", "sirios"),
         ("americanos", "es", "americanos"),
-        ("Suisse", "fr", "suisses"),
+        ("Suisse", "fr", "Suisses"),
         ("Brasil", "sw", "Wabrazili"),
         ("Atlantis", "sw", ""),
     ],

@@ -50,6 +50,8 @@ _SHARE = 0.5
 _TRUE = ("true", "1", "yes")
 IDENTITY_KEY = "identity_key"
 """Column of the English name of a group that was named in another language; there where one is known."""
+AGREEMENT = "agreement"
+"""Column of the gender that words before a group show ('f' or 'm'); there where one is known."""
 _OPTIONAL = (
     "axis",
     "respondent",
@@ -59,6 +61,7 @@ _OPTIONAL = (
     "source",
     "region",
     IDENTITY_KEY,
+    AGREEMENT,
     BUILT_BY,
     WORDS,
 )
@@ -247,8 +250,8 @@ TRACE_COLUMNS: dict[str, str] = {
 }
 """Columns that follow those of `schema.ASSOCIATION_COLUMNS`.
 
-Then, where the statements say so, `identity_key`, `country` (where `region` holds regions) and the words of endoxa by
-which statements in a language were read.
+Then, where the statements say so, `identity_key`, `agreement`, `country` (where `region` holds regions) and the words
+of endoxa by which statements in a language were read.
 """
 
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
@@ -336,7 +339,7 @@ def associations(
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
-    further = (IDENTITY_KEY, "country", *PROVENANCE_COLUMNS)
+    further = (IDENTITY_KEY, AGREEMENT, "country", *PROVENANCE_COLUMNS)
     columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, *further)
     complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
     complete = complete.drop(name for name in further if (complete[name] == "").all())
@@ -396,6 +399,7 @@ def _association(
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),
         IDENTITY_KEY: _most_common(part[IDENTITY_KEY].to_list()),
+        AGREEMENT: _gender(Counter(part[AGREEMENT])),
         "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
         "predicate": _most_common(
             joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())
@@ -414,6 +418,11 @@ def _axis(part: pl.DataFrame) -> str:
     )
     order = counts.sort(["person", "unnamed", "statements", "axis"], descending=[True, False, True, False])
     return str(order["axis"][0])
+
+
+def _gender(shown: Counter[str]) -> str:
+    """The gender that more statements show; the masculine, which is of both, where as many show each."""
+    return max(("m", "f"), key=lambda gender: shown[gender]) if shown["m"] + shown["f"] else ""
 
 
 def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:

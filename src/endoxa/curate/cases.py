@@ -14,6 +14,7 @@ from endoxa.curate.associations import predicate
 from endoxa.curate.extract import Extraction, Question, extract
 from endoxa.curate.grammar.sentences import Sentences, sentence_pair
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
+from endoxa.words.patterns import grammars_of
 
 EXTRACT, PAIRS, BACK = "extract", "pairs", "back"
 _NOBODY = Question("", "")
@@ -54,42 +55,62 @@ def replay(case: Mapping[str, str], language: str) -> Iterator[Result]:
         case: a row of `cases.csv`, and its number under `row`.
         language: ISO 639 code.
     """
-    expected, evidence = _joined(case["identity"], case["attribute"]), ""
+    expected, said = _joined(case["identity"], case["attribute"]), _Said()
     if case["statement"]:
         pair = _read(case["statement"], language, expected)
         got = _joined(pair.identity, pair.attribute) if pair else ""
         yield Result(case["row"], case["kind"], EXTRACT, case["statement"], expected, got)
         if pair and got == expected:
-            evidence = _evidence(pair, case["statement"], language)
+            said = _said(pair, case["statement"], language)
     template = load_templates().get(language)
     if template is not None and case["identity"] and case["attribute"]:
-        yield from _sentences(case, template, evidence)
+        yield from _sentences(case, template, said)
 
 
-def _sentences(case: Mapping[str, str], template: Template, evidence: str) -> Iterator[Result]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a statement shows beside identity and attribute, as the table of associations has it."""
+
+    evidence: str = ""
+    agreement: str = ""
+
+
+def _sentences(case: Mapping[str, str], template: Template, said: _Said) -> Iterator[Result]:
     def result(joint: str, expected: str, got: str, reason: str = "") -> Result:
         return Result(case["row"], case["kind"], joint, case["statement"], expected, got, reason)
 
     expected = _joined(case["sentence"], case["denied"])
-    made, reason = _pair(case["identity"], case["attribute"], template, evidence)
+    made, reason = _pair(case["identity"], case["attribute"], template, said)
     got = _joined(made.more, made.less) if made else ""
     yield result(PAIRS, expected, got, reason)
     if made is None or got != expected:
         return
     pair = _read(made.less, template.language)
-    how = _evidence(pair, made.less, template.language) if pair else ""
+    how = _said(pair, made.less, template.language) if pair else said
     identity, attribute = (pair.identity, pair.attribute) if pair else (case["identity"], made.attribute_less)
     back, reason = _pair(identity, attribute, template, how)
-    expected = _joined(case["denied"], case["sentence"])
+    lost = _loses_a_word(case["attribute"], template.language)
+    expected = "" if lost else _joined(case["denied"], case["sentence"])
     yield result(BACK, expected, _joined(back.more, back.less) if back else "", reason)
 
 
-def _pair(identity: str, attribute: str, template: Template, evidence: str) -> tuple[Sentences | None, str]:
+def _loses_a_word(attribute: str, language: str) -> bool:
+    """Whether the denial lacks a word, so that nothing can come of it ("n'ont pas de pouvoir": "du", "des", "un"?)."""
+    for rows in grammars_of(language)[:1]:
+        first = next(rows.readings(attribute), None)
+        return bool(first and first.there and first.here.slots - first.there.slots)
+    return False
+
+
+def _pair(identity: str, attribute: str, template: Template, said: _Said) -> tuple[Sentences | None, str]:
     """The pair of an association with its denial, or why there is none."""
     try:
-        return sentence_pair(identity, attribute, template, None, evidence=evidence), ""
+        made = sentence_pair(
+            identity, attribute, template, None, evidence=said.evidence, agreement=said.agreement
+        )
     except UnclearError as problem:
         return None, str(problem)
+    return made, ""
 
 
 def _read(statement: str, language: str, expected: str = "") -> Extraction | None:
@@ -100,9 +121,8 @@ def _read(statement: str, language: str, expected: str = "") -> Extraction | Non
     return next(fitting, complete[0] if complete else None)
 
 
-def _evidence(pair: Extraction, statement: str, language: str) -> str:
-    """How the statement joins identity and attribute, as the table of associations says it."""
-    return pair.verb or predicate(statement, pair.identity, pair.attribute, language)
+def _said(pair: Extraction, statement: str, language: str) -> _Said:
+    return _Said(pair.verb or predicate(statement, pair.identity, pair.attribute, language), pair.agreement)
 
 
 def _joined(*parts: str) -> str:

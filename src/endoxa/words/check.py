@@ -15,6 +15,7 @@ from endoxa.words.components import COMPONENTS, PACKAGE, Text, texts_of
 from endoxa.words.create import TO_FILL
 from endoxa.words.opening import formats, opened
 from endoxa.words.packs import BESIDE, PACK, Pack, languages_with, read_pack, rows_of, user_packs, words_of
+from endoxa.words.people import NEUTRAL
 
 _HAN = {"Hans": "Hani", "Hant": "Hani"}
 _SLOT = regex.compile(r"\{\w*\}")
@@ -155,7 +156,7 @@ def _people(language: str) -> Iterator[Fault]:
     for number, row in enumerate(rows_of(language, "people.csv"), start=2):
         place, group = f"people.csv, row {number}", row["id"]
         for column in ("plural", "plural_f"):
-            if row[column] and row[column].split()[0].lower() in articles:
+            if row["kind"] != NEUTRAL and row[column] and row[column].split()[0].lower() in articles:
                 yield Fault(place, f"has an article in '{row[column]}'; forms stand without")
         if row["singular"] + row["singular_f"] and not row["plural"] + row["plural_f"]:
             yield Fault(place, f"has a singular of '{group}' and no plural")

@@ -266,6 +266,21 @@ def places() -> tuple[tuple[str, str], ...]:
 
 
 @cache
+def _place_spellings(language: str) -> Mapping[str, str]:
+    return {plain(name): name for name in Locale.parse(language).territories.values()}
+
+
+def with_place(text: str, language: str) -> str:
+    """Words such as "de la peru" with the capitals and accents of the place at their end, where CLDR has it."""
+    tokens = text.split()
+    places_there = _place_spellings(language)
+    for at in range(1, len(tokens)):
+        if name := places_there.get(plain(" ".join(tokens[at:]))):
+            return " ".join([*tokens[:at], name])
+    return text
+
+
+@cache
 def _place_names() -> frozenset[str]:
     return frozenset(name.casefold() for name, _ in places())
 

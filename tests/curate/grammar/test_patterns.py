@@ -9,6 +9,7 @@ import pytest
 
 import endoxa_collect.presets
 from endoxa.curate.grammar.other_languages import in_plural, predicate
+from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
@@ -145,10 +146,8 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
         ("es", "fuertes", "copula", "son fuertes", "no son fuertes"),
         ("es", "no fuertes", "copula", "no son fuertes", "son fuertes"),
         ("es", "son fuertes", "copula", "son fuertes", "no son fuertes"),
-        ("es", "alemanes en", "verb", "alemanes en", "no alemanes en"),
         ("fr", "violents", "copula", "sont violents", "ne sont pas violents"),
         ("fr", "haïssent danser", "verb", "haïssent danser", "ne haïssent pas danser"),
-        ("fr", "adore danser", "verb", "adore danser", "n'adore pas danser"),
         ("ar", "يابانيون", "verb", "يابانيون", "لا يابانيون"),
         ("hi", "बहुत अमीर थे", "copula", "बहुत अमीर थे", "बहुत अमीर नहीं थे"),
         ("sw", "wana busara", "have", "wana busara", "hawana busara"),
@@ -157,6 +156,63 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
 def test_how_people_said_it_decides_what_is_looked_for(language, attribute, evidence, asserted, denied):
     made = predicate(attribute, TEMPLATES[language], evidence, "m")
     assert (made.asserted, made.denied) == (asserted, denied)
+
+
+@pytest.mark.parametrize(("language", "attribute"), [("es", "alemanes en"), ("fr", "adore danser")])
+def test_a_verb_that_is_no_plural_is_left_out(language, attribute):
+    with pytest.raises(UnclearError, match="says how"):
+        predicate(attribute, TEMPLATES[language], "verb", "m")
+
+
+COLLECTIVES = [
+    ("es", "gente de la costa", "alegre", "copula", "La gente de la costa", "es alegre", "no es alegre"),
+    (
+        "es",
+        "gente del campo",
+        "trabajador",
+        "copula",
+        "La gente del campo",
+        "es trabajadora",
+        "no es trabajadora",
+    ),
+    ("es", "gente del campo", "no bebe", "verb", "La gente del campo", "no bebe", "bebe"),
+    ("pt", "povo da roça", "trabalhador", "copula", "O povo da roça", "é trabalhador", "não é trabalhador"),
+    ("fr", "jeunesse", "paresseuse", "copula", "La jeunesse", "est paresseuse", "n'est pas paresseuse"),
+]
+
+
+@pytest.mark.parametrize(("language", "group", "attribute", "how", "who", "said", "denied"), COLLECTIVES)
+def test_a_collective_is_a_singular(language, group, attribute, how, who, said, denied):
+    made = sentence_pair(group, attribute, TEMPLATES[language], None, evidence=how)
+    assert (made.more, made.less) == (f"{who} {said}.", f"{who} {denied}.")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "evidence", "why"),
+    [("alegres", "copula", "is a plural"), ("alegre", "", "how people said it")],
+)
+def test_what_is_no_singular_is_not_said_of_a_collective(attribute, evidence, why):
+    with pytest.raises(UnclearError, match=why):
+        sentence_pair("gente de la costa", attribute, TEMPLATES["es"], None, evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("language", "identity", "who"),
+    [
+        ("es", "Paraguayos", "Los paraguayos"),
+        ("fr", "ivoiriens", "Les Ivoiriens"),
+        ("fr", "Bassa", "Les Bassa"),
+    ],
+)
+def test_groups_have_the_capitals_of_their_language(language, identity, who):
+    assert sentence_pair(identity, "ricos", TEMPLATES[language], None, agreement="m").more.startswith(
+        f"{who} "
+    )
+
+
+def test_the_gender_that_people_gave_a_group_goes_before_its_ending():
+    made = sentence_pair("assistentes sociais", "gentis", TEMPLATES["pt"], None, agreement="f")
+    assert made.more == "As assistentes sociais são gentis."
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ class Extraction:
         verb: "have" where the attribute is something the group has ("strong faith"), else empty (a copula, or
             the attribute brings its own verb).
         identity_key: English name of a group that was named in another language, where one is known.
+        agreement: 'f' or 'm' where the words before the group show its gender, else empty.
     """
 
     identity: str
@@ -84,6 +85,7 @@ class Extraction:
     omit_reason: str = ""
     verb: str = ""
     identity_key: str = ""
+    agreement: str = ""
 
 
 CONFIDENCE = {
@@ -178,6 +180,8 @@ def _native(who: str, attribute: str, rule: str, context: _Context, language: st
     english = foreign_identity(identity, context.names, language)
     why = reason(identity, attribute, context.question.axis)
     key = "" if english == identity else english
+    if why == NOT_PEOPLE and not key:  # the dictionary is English
+        why = ""
     return Extraction(identity, attribute, rule, CONFIDENCE[rule], bool(why), why, identity_key=key)
 
 
@@ -260,7 +264,8 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     if reading is None:
         return [_alone(text, context, "")]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
-    return [_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes]
+    pairs = (_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes)
+    return [replace(pair, agreement=reading.gender) for pair in pairs]
 
 
 def _alone(text: str, context: _Context, subject: str) -> Extraction:

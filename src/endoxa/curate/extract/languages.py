@@ -9,7 +9,7 @@ that may be none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -32,10 +32,12 @@ class Reading:
     Attributes:
         subject: the group as it was named, without articles and quantifiers; empty where the statement has none.
         attributes: what is said of it.
+        gender: 'f' or 'm' where an article or quantifier before the group shows it, else empty.
     """
 
     subject: str
     attributes: tuple[str, ...]
+    gender: str = ""
 
 
 class _Words(BaseModel):
@@ -48,6 +50,11 @@ class _Words(BaseModel):
     openers: tuple[str, ...] = ()
     articles: frozenset[str] = frozenset()
     quantifiers: frozenset[str] = frozenset()
+    feminine: frozenset[str] = frozenset()
+    masculine: frozenset[str] = frozenset()
+    amounts: Mapping[str, str] = {}
+    plural_verbs: Mapping[str, str] = {}
+    spellings: Mapping[str, str] = {}
     singular: frozenset[str] = frozenset()
     collectives: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
@@ -56,6 +63,7 @@ class _Words(BaseModel):
     before_verbs: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
     plural: re.Pattern[str] = _NOTHING
+    names: re.Pattern[str] = _NOTHING
     people: frozenset[str] = frozenset()
     links: frozenset[str] = frozenset()
     last: tuple[str, ...] = ()
@@ -86,11 +94,15 @@ def read(text: str, language: str) -> Reading | None:
     if code not in languages_with(FILE):
         return None
     words = _words(code)
-    plain = _without_opener(re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”'), words)
+    stripped = re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”')
+    plain = _without_amount(
+        _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
+    )
     labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
-        subject = _named(labelled[1].split(), words)
-        return Reading(subject, _parts(labelled[2], words)) if subject else None
+        tokens = labelled[1].split()
+        subject = _named(tokens, words)
+        return Reading(subject, _parts(labelled[2], words), _gender(tokens, words)) if subject else None
     tokens = plain.split()
     if len(tokens) < 2:
         return None
@@ -105,6 +117,37 @@ def _without_opener(text: str, words: _Words) -> str:
         if low.startswith(f"{opener} ") or (opener.endswith("'") and low.startswith(opener)):
             return _without_opener(text[len(opener) :].strip(" ,:"), words)
     return text
+
+
+def _without_amount(text: str, words: _Words) -> str:
+    """With the article alone where "most of the" stands before a group, and the verb in the group's plural."""
+    low = text.lower()
+    for amount, article in words.amounts.items():
+        if low.startswith(f"{amount} "):
+            return _with_plural_verb(f"{article}{text[len(amount) :]}".split(), words)
+    return text
+
+
+def _with_plural_verb(tokens: Sequence[str], words: _Words) -> str:
+    """The first word that is not of the group, in the plural where it is a verb: "a maioria dos baianos dança"."""
+    low, ending = [token.lower() for token in tokens], words.plural_verbs.get("", "")
+    group_start = _group_start(tokens, words)
+    for at in range(group_start + 1, len(tokens)):
+        of_group = words.plural.search(low[at]) or low[at] in words.links or low[at - 1] in words.links
+        if of_group or low[at] in words.before_verbs | words.before_groups:
+            continue
+        plural = words.plural_verbs.get(low[at]) or f"{low[at]}{ending}"
+        if low[at] not in words.copulas and not _is_verb(low[at], words) and _is_verb(plural, words):
+            return " ".join([*tokens[:at], plural, *tokens[at + 1 :]])
+        break
+    return " ".join(tokens)
+
+
+def _gender(tokens: Sequence[str], words: _Words) -> str:
+    """The gender that words before a group show."""
+    before = {token.lower() for token in tokens[: _group_start(tokens, words)]}
+    shown = {gender for gender, forms in (("f", words.feminine), ("m", words.masculine)) if before & forms}
+    return shown.pop() if len(shown) == 1 else ""
 
 
 def _named(tokens: Sequence[str], words: _Words) -> str:
@@ -133,14 +176,14 @@ def _is_verb(token: str, words: _Words) -> bool:
 
 def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     start = _group_start(tokens, words)
+    tokens = _with_accents(tokens, start, words)
     if not start and (reading := _without_subject(tokens, words)):
         return reading
     low = [token.lower() for token in tokens]
     begins = (
         at
         for at in range(start + 1, len(tokens))
-        if low[at] in words.verbs | words.copulas | words.before_verbs
-        or is_predicate(" ".join(tokens[at:]), words.language)
+        if _begins_predicate(low[at], words) or is_predicate(" ".join(tokens[at:]), words.language)
     )
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
@@ -150,11 +193,36 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
     if set(low[:start]) & words.singular and not many:
         return None
-    if not start and words.articles and not (begin == 1 and words.plural.search(low[0])):
+    if not start and words.articles and not _is_bare_plural(low[:begin], words):
         return None
+    gender = _gender(tokens, words)
     if low[begin] in words.copulas:
-        return Reading(subject, _parts(" ".join(tokens[begin + 1 :]), words))
-    return Reading(subject, (" ".join(tokens[begin:]),))
+        return Reading(subject, _parts(" ".join(tokens[begin + 1 :]), words), gender)
+    return Reading(subject, (" ".join(tokens[begin:]),), gender)
+
+
+def _with_accents(tokens: Sequence[str], start: int, words: _Words) -> list[str]:
+    """The tokens with the accents of verbs that are often typed without: behind the group, up to the first verb."""
+    accented = list(tokens)
+    for at in range(start and start + 1, len(tokens)):
+        accented[at] = words.spellings.get(tokens[at].lower(), tokens[at])
+        if _is_verb(accented[at], words) and accented[at].lower() not in words.before_verbs:
+            break
+    return accented
+
+
+def _begins_predicate(token: str, words: _Words) -> bool:
+    elided = tuple(each for each in words.before_verbs if each.endswith("'"))
+    return token in words.verbs | words.copulas | words.before_verbs or token.startswith(elided)
+
+
+def _is_bare_plural(low: Sequence[str], words: _Words) -> bool:
+    """Whether words without an article are a group: a plural, and other plurals or a noun joined to it behind it."""
+    joined = (
+        words.plural.search(token) or token in words.links or low[at] in words.links
+        for at, token in enumerate(low[1:])
+    )
+    return bool(words.plural.search(low[0])) and all(joined)
 
 
 def _group_start(tokens: Sequence[str], words: _Words) -> int:

@@ -118,6 +118,28 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
     return " ".join([*before, _agreeing(low, inflected, gender)])
 
 
+def in_singular(text: str, language: str, gender: str) -> str:
+    """An adjective, alone or graded, that is said of a singular in its gender; other attributes as they are.
+
+    Raises:
+        UnclearError: it is a plural, or its form in this gender is not known.
+    """
+    *before, word = text.split() or [""]
+    low = word.lower()
+    if {each.lower() for each in before} - rules_of(language).degree:
+        return text
+    inflected = forms_of_singular(low, language, None)
+    if inflected is None:
+        shorter = (forms_of_singular(low[:-size], language, None) for size in (1, 2) if low.endswith("s"))
+        if any(low in forms.values() for forms in shorter if forms):
+            raise UnclearError(f"'{word}' is a plural, the group is not: write the singular")
+        return text
+    form = inflected.get("f", "" if "fp" in inflected else low) if gender == "f" else inflected[""]
+    if not form:
+        raise UnclearError(f"the feminine of '{word}' is not sure: write it")
+    return " ".join([*before, form])
+
+
 def _agreeing(word: str, inflected: Forms, gender: str) -> str:
     masculine = inflected["p"]
     feminine = inflected["fp"] if "fp" in inflected else inflected.get("f", masculine)

@@ -6,13 +6,14 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
 from endoxa.curate.grammar.fitting import natural
+from endoxa.curate.grammar.other_languages import in_singular
 from endoxa.curate.grammar.subject import gender_of, people_meant, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
@@ -194,6 +195,9 @@ def sentence_pair(
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:
+        if (head := identity.lower().split()[:1]) and head[0] in _collectives(template.language):
+            template, lexicon = _collective(identity, template, evidence), None
+            attribute = in_singular(attribute, template.language, gender_of(identity, template))
         _require_agreement(identity, attribute, template, agreement)
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         if lexicon is not None and lexicon.language == template.language:
@@ -202,7 +206,7 @@ def sentence_pair(
     gender = ""
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
-    who = subject(identity, template, gender, prefix)
+    who = subject(identity, template, gender, prefix, reported=bool(evidence))
     instead = opposite(statement, lexicon, gender if template.gendered else "m") if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
@@ -247,11 +251,8 @@ def _require_script(text: str, template: Template) -> None:
 
 
 def _require_agreement(identity: str, attribute: str, template: Template, agreement: str) -> None:
-    """Raise UnclearError for a collective ("gente"), and where the attribute shows another gender than the group."""
-    article, *rest = identity.lower().split() or [""]
-    head = rest[0] if rest and article in template.articles else article
-    if head in words_of(template.language, "extract.toml").get("collectives", ()):
-        raise UnclearError(f"the identity '{identity}' is a singular: name the people in the plural")
+    """Raise UnclearError where the attribute shows another gender than the group."""
+    article = next(iter(identity.lower().split()), "")
     if agreement or article in template.articles or identity.lower() in template.feminine:
         return
     degree = rules_of(template.language).degree
@@ -260,6 +261,22 @@ def _require_agreement(identity: str, attribute: str, template: Template, agreem
         raise UnclearError(
             f"'{identity}' looks feminine and '{word}' is masculine: write the identity with its article"
         )
+
+
+def _collectives(language: str) -> Sequence[str]:
+    return tuple(words_of(language, "extract.toml").get("collectives", ()))
+
+
+def _collective(identity: str, template: Template, evidence: str) -> Template:
+    """The template for a group that is a singular ("la gente de la costa")."""
+    if template.collective is None:
+        raise UnclearError(f"the identity '{identity}' is a singular: name the people in the plural")
+    if not evidence:
+        raise UnclearError(
+            f"the identity '{identity}' is a singular, and it is not known how people said it: name the people in the "
+            "plural, or add a column 'predicate'"
+        )
+    return template.collective
 
 
 def _sentence(who: str, predicate: str, template: Template) -> str:

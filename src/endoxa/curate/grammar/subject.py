@@ -26,6 +26,7 @@ from endoxa.words.people import (
     find_people,
     has_gender,
     is_place,
+    native_form,
     plural_of,
 )
 
@@ -133,7 +134,9 @@ def _titled(name: str) -> str:
 _LETTER = regex.compile(r"\p{L}")
 
 
-def subject(identity: str, template: Template, gender: str = "", prefix: str = "") -> str:
+def subject(
+    identity: str, template: Template, gender: str = "", prefix: str = "", *, reported: bool = False
+) -> str:
     """The identity as it stands inside a sentence.
 
     Args:
@@ -141,6 +144,7 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
         template: of the language.
         gender: 'm' or 'f', where the article or the predicate depends on it, else empty.
         prefix: word(s) before the identity ("African").
+        reported: whether people made a sentence of it, so that a name without a plural ending is no place.
 
     Raises:
         UnclearError: the identity is empty or a singular, or its article is not known.
@@ -161,7 +165,9 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
         _require_plural(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
-    if template.language != "en" and _is_english(text) and find_in(template.language, text) is None:
+    if template.language != "en":
+        text = _as_written(text, template)
+    if template.language != "en" and _is_english(text) and not _is_of(template, text):
         raise UnclearError(
             f"the identity '{text}' is English and the language '{template.language}': translate it, or write it with "
             "its article"
@@ -171,13 +177,35 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
         raise UnclearError(
             f"the gender of '{text}' is not known: write the identity with its article, or add a column 'agreement'"
         )
-    plural = words_of(template.language, "extract.toml").get("plural", "")
+    extracted = words_of(template.language, "extract.toml")
+    plural, names = extracted.get("plural", ""), extracted.get("names", "(?!)")
     ends = (text.lower().split()[0], text.lower())
-    if template.articles and plural and not any(re.search(plural, end) for end in ends):
+    is_plural_name = plural_of(text, template.language) == text or (reported and re.search(names, text))
+    if (
+        template.articles
+        and plural
+        and not is_plural_name
+        and not any(re.search(plural, end) for end in ends)
+    ):
         raise UnclearError(
             f"the identity '{text}' seems to be a singular or a place: write the people in the plural"
         )
     return pattern.format(identity=f"{prefix} {text}".strip())
+
+
+def _as_written(text: str, template: Template) -> str:
+    """A name with the capitals and accents that the table of its language has; others small where all of them are."""
+    first, blank, rest = text.partition(" ")
+    if native := native_form(text, template.language):
+        return native
+    return f"{first.lower()}{blank}{rest}" if template.small and first.istitle() else text
+
+
+def _is_of(template: Template, text: str) -> bool:
+    """Whether the text is a group of the language of a template, or has one of its words."""
+    links = words_of(template.language, "extract.toml").get("links", ())
+    listed_words = {*links, *template.feminine, *template.masculine}
+    return find_in(template.language, text) is not None or not listed_words.isdisjoint(text.lower().split())
 
 
 def english_people(text: str) -> str:
@@ -271,6 +299,10 @@ def _require_plural(text: str) -> None:
 def gender_of(identity: str, template: Template) -> str:
     """'f' or 'm' by the article, the table of nouns or the ending of the identity; empty where none tells."""
     text = " ".join(identity.lower().split())
+    if (
+        text and text.split()[0] in template.feminine
+    ):  # "personnes âgées" stands in the column of both genders
+        return "f"
     named = find_in(template.language, text) if has_gender(template.language) else None
     if named:
         return named.gender or "m"

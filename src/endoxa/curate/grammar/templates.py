@@ -21,6 +21,7 @@ from endoxa.words.packs import rows_of, words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _COLUMNS = ("set", "affirmed", "denied", "note")
+_FURTHER = ("subject", "grammar", "stop", "small", "collective")
 _LISTS = (
     "framings",
     "articles",
@@ -36,7 +37,7 @@ class Template:
     """How a language says what a group is. `endoxa/words/en/pairs.toml` explains each field.
 
     `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `rows` are sentence patterns (set,
-    affirmed, denied, note), as `grammar.csv` has them.
+    affirmed, denied, note), as `grammar.csv` has them. `collective` is for groups that are a singular ("la gente").
     """
 
     language: str
@@ -45,6 +46,8 @@ class Template:
     subject: Mapping[str, str]
     rows: tuple[tuple[str, ...], ...] = ()
     stop: str = "."
+    small: bool = False
+    collective: Template | None = None
     framings: tuple[str, ...] = ()
     articles: tuple[str, ...] = ()
     feminine: tuple[str, ...] = ()
@@ -93,7 +96,7 @@ def _template(language: str, table: object, name: str) -> Template:
     if not isinstance(table, Mapping):
         raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
     missing = [key for key in ("said", "denied", "subject") if key not in table]
-    unknown = [key for key in table if key not in (*_SLOTS, "subject", "grammar", "stop", *_LISTS)]
+    unknown = [key for key in table if key not in (*_SLOTS, *_FURTHER, *_LISTS)]
     if missing or unknown:
         fault = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not known"
         raise UserError(f"{where}: {fault}; a language has said, denied, subject and, where needed, more.")
@@ -115,6 +118,13 @@ def _template(language: str, table: object, name: str) -> Template:
         rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
     fields["stop"] = str(table.get("stop", "."))
+    fields["small"] = table.get("small") is True
+    if "collective" in table:
+        fields["collective"] = _template(
+            language,
+            {**{key: table[key] for key in ("stop", "small") if key in table}, **table["collective"]},
+            f"{name}, collective",
+        )
     fields["rows"] = tuple((*row, "", "", "", "")[: len(_COLUMNS)] for row in rows)
     return Template(language, table["said"], table["denied"], subject, **fields)
 

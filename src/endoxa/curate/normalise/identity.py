@@ -30,6 +30,7 @@ from endoxa.words.people import (
     groups_in,
     native_form,
     plain,
+    with_place,
 )
 
 
@@ -284,8 +285,21 @@ def own_name(identity: str, language: str) -> str:
 
 
 def native_identity(text: str, language: str) -> str:
-    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
-    return native_form(text, language) or " ".join(text.lower().split())
+    """A group as people of its language named it, with accents and capitals of names that are known.
+
+    Where `small` of `pairs.toml` is true the words up to the first "of" are written small ("mujeres de Quito"), where
+    it is false they keep the capitals that people gave them ("Auvergnats"); elsewhere all of them are small.
+    """
+    if native := native_form(text, language):
+        return native
+    tokens = text.split()
+    small = words_of(language, "pairs.toml").get("small")
+    links = words_of(language, "extract.toml").get("links", ())
+    end = next((at for at, token in enumerate(tokens) if token.lower() in links), len(tokens))
+    if small is None:
+        return " ".join(tokens).lower()
+    low = [token.lower() if small and token.istitle() else token for token in tokens[:end]]
+    return " ".join([*low, with_place(" ".join(tokens[end:]), language)]).strip()
 
 
 def _without_aside(low: str) -> str:

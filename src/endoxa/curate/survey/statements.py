@@ -319,7 +319,7 @@ def extract_all(
         rows += [_row(statement, pair, kept) for pair in distinct]
         if progress:
             progress("extracting", done, len(statements))
-    further = ("identity_key", *PROVENANCE_COLUMNS)
+    further = ("identity_key", "agreement", *PROVENANCE_COLUMNS)
     table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *further, *kept), pl.String))
     return table.drop(name for name in further if (table[name] == "").all())
 
@@ -378,6 +378,7 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "omit_reason": pair.omit_reason,
         "flag": " ".join(statement.flags),
         "identity_key": pair.identity_key,
+        "agreement": pair.agreement,
         **dict.fromkeys(PROVENANCE_COLUMNS, ""),
         **_words(statement, pair),
         **{name: statement.kept.get(name, "") for name in kept},
