@@ -106,7 +106,8 @@ def test_another_contrast_is_refused():
     ],
 )
 def test_attributes_agree_with_a_bleached_subject(language, identity, attribute, said, opposite):
-    rows = [("a", identity, attribute), ("b", "الرجال" if language == "ar" else "wanaume", attribute)]
+    other = {"ar": "الرجال", "fr": "hommes", "sw": "wanaume"}[language]
+    rows = [("a", identity, attribute), ("b", other, attribute)]
     table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
     test = built(table.with_columns(axis=pl.lit("x"), language=pl.lit(language)))[0][0]
     assert (test.a.texts, test.b.texts) == ((said,), (opposite,))
