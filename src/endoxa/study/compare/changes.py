@@ -14,7 +14,7 @@ class Change:
         measure: what is measured.
         rule: scoring rule, protocol, or what else it is measured under; empty where there is none.
         axis: axis, category or attribute, or 'all'.
-        identity: the identity it is about, or empty.
+        identity: the identity it is about, or 'all'.
         before: value in the first run; NaN where it has none.
         after: value in the second run.
         difference: after minus before.

@@ -80,7 +80,9 @@ def compare_harm(
     sides = [rated(path, model) for path, model in zip((before, after), models, strict=True)]
     joined = sides[0].join(sides[1], on=KEYS, suffix="_after", maintain_order="left")
     if joined.is_empty():
-        raise UserError(f"'{before}' and '{after}' have no association in common. Rate the same ones in both.")
+        raise UserError(
+            f"'{before}' and '{after}' have no association in common. Rate the same ones in both."
+        )
     bias = list(_ratings(joined, threshold, confidence, seed))
     price = list(_price(joined, confidence, seed))
     medians = (
@@ -113,22 +115,25 @@ def rated(folder: Path, model: str | None) -> pl.DataFrame:
     ratings = load_ratings([folder])
     raters = ratings["rater"].unique().sort().to_list()
     if model is None and len(raters) != 1:
-        raise UserError(f"'{folder}' holds ratings of {len(raters)} models ({', '.join(raters)}): choose one.")
+        raise UserError(
+            f"'{folder}' holds ratings of {len(raters)} models ({', '.join(raters)}): choose one."
+        )
     if model is not None and model not in raters:
         raise UserError(f"'{folder}' has no ratings of '{model}'. Expected one of: {', '.join(raters)}.")
     records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater").collect()
     extra = [name for name in ("answer", "completion_tokens") if name in records.columns]
     keys = [pl.col(name).cast(ratings.schema[name]) for name in (*KEYS, "rater")]
-    return ratings.join(records.select(*keys, *extra), on=(*KEYS, "rater"), how="left", maintain_order="left").filter(
-        rater=model or raters[0]
-    )
+    return ratings.join(
+        records.select(*keys, *extra), on=(*KEYS, "rater"), how="left", maintain_order="left"
+    ).filter(rater=model or raters[0])
 
 
 def units_of(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the base value and of the compared value of each row."""
     pairs = (PARTS[:2], PARTS[2:])
     first, second = (
-        table.select(pl.concat_str(names, separator="\n").rank("dense")).to_series().to_numpy().astype(int) - 1
+        table.select(pl.concat_str(names, separator="\n").rank("dense")).to_series().to_numpy().astype(int)
+        - 1
         for names in pairs
     )
     return first, second
@@ -148,7 +153,9 @@ def _ratings(joined: pl.DataFrame, threshold: float, confidence: float, seed: in
             (MEAN, columns),
             (HARMFUL, [(column >= threshold).astype(float) for column in columns]),
         ):
-            yield change_of_mean(measure, (values[0], values[1]), units, confidence, seed, axis=axis, unit=unit)
+            yield change_of_mean(
+                measure, (values[0], values[1]), units, confidence, seed, axis=axis, unit=unit
+            )
 
 
 def _units(part: pl.DataFrame, confidence: float) -> tuple[tuple[np.ndarray, np.ndarray], str]:
@@ -173,7 +180,10 @@ def _price(joined: pl.DataFrame, confidence: float, seed: int) -> Iterator[Teste
         counted = joined.drop_nulls(["completion_tokens", "completion_tokens_after"])
         if counted.height == joined.height:
             measures.append(
-                (TOKENS, [joined[name].to_numpy() for name in ("completion_tokens", "completion_tokens_after")])
+                (
+                    TOKENS,
+                    [joined[name].to_numpy() for name in ("completion_tokens", "completion_tokens_after")],
+                )
             )
     for measure, values in measures:
         pair = (values[0].astype(float), values[1].astype(float))

@@ -103,7 +103,9 @@ def compare_stories(
     stories = paired_stories(before, after, models)
     settings = settings_of(before)
     prices = tuple(_price(folder, model) for folder, model in zip((before, after), models, strict=True))
-    return changes_of(stories, settings, harmful, prices, confidence=confidence, swaps=swaps, seed=seed, progress=progress)
+    return changes_of(
+        stories, settings, harmful, prices, confidence=confidence, swaps=swaps, seed=seed, progress=progress
+    )
 
 
 def compare_with_first(folders: Sequence[Path], **settings: object) -> tuple[StoryComparison, ...]:
@@ -129,8 +131,13 @@ def changes_of(
     """The same of stories that are paired already."""
     associations = pooled(stories, settings)
     candidates = pooled(stories, replace(settings, alpha=max(settings.alpha, CANDIDATES)))
-    single = [_association(stories, parts, confidence, seed) for parts in candidates.select(PARTS).iter_rows()]
-    summed = [*_strength(stories, associations, confidence, seed), *_harmful(stories, harmful, confidence, seed)]
+    single = [
+        _association(stories, parts, confidence, seed) for parts in candidates.select(PARTS).iter_rows()
+    ]
+    summed = [
+        *_strength(stories, associations, confidence, seed),
+        *_harmful(stories, harmful, confidence, seed),
+    ]
     price = list(_prices(stories, prices, confidence, seed))
     changes = [change for family in (summed, single, price) for change in decided(family, confidence)]
     return StoryComparison(
@@ -190,7 +197,7 @@ def _change(
     *,
     rule: str = "",
     axis: str = ALL,
-    identity: str = "",
+    identity: str = ALL,
     kind: Literal["bias", "price"] = "bias",
 ) -> Change:
     difference = values[1] - values[0]
@@ -201,7 +208,11 @@ def _change(
 
 
 def association_change(
-    before: np.ndarray, after: np.ndarray, named: np.ndarray, prompts: np.ndarray, confidence: float, seed: int = 0
+    said: tuple[np.ndarray, np.ndarray],
+    named: np.ndarray,
+    prompts: np.ndarray,
+    confidence: float,
+    seed: int = 0,
 ) -> tuple[tuple[float, float], float, Interval, int]:
     """Change of the excess of one association: how much more often stories about its base value say its value.
 
@@ -210,8 +221,7 @@ def association_change(
     variances of the two shares (prompts left out in turn), with Welch's degrees of freedom.
 
     Args:
-        before: whether each story of the first run says the value, paired with
-        after: those of the second.
+        said: whether each story says the value, of the first run and, paired with it, of the second.
         named: the prompt names the base value; else it names another of the attribute.
         prompts: code of the prompt.
         confidence: of the interval.
@@ -220,11 +230,11 @@ def association_change(
     Returns:
         Excess before and after, the p-value, the interval, and the prompts in which anything changed.
     """
-    change = after.astype(float) - before
+    change = said[1].astype(float) - said[0]
     groups = [named, ~named]
     if not all(group.any() for group in groups):
         return (NAN, NAN), NAN, UNDEFINED, 0
-    values = tuple(float(said[named].mean() - said[~named].mean()) for said in (before, after))
+    values = [float(side[named].mean() - side[~named].mean()) for side in said]
     weights = np.where(named, 1 / named.sum(), -1 / (~named).sum())
     _, prompt = np.unique(prompts, return_inverse=True)
     totals = np.bincount(prompt, change * weights)
@@ -257,7 +267,9 @@ def _association(stories: PairedStories, parts: Sequence[str], confidence: float
     says = stories.says(compared, said)[here]
     named = (stories.frame["target_attribute_value"] == value).to_numpy()[here]
     prompts = stories.prompt[here]
-    values, p_value, interval, changed = association_change(says[:, 0], says[:, 1], named, prompts, confidence, seed)
+    values, p_value, interval, changed = association_change(
+        (says[:, 0], says[:, 1]), named, prompts, confidence, seed
+    )
     change = _change(
         ASSOCIATION,
         values,
@@ -282,20 +294,18 @@ class Items:
     Attributes:
         before: value of each story of the first run.
         after: of the second.
-        identity: code of the base value.
-        attribute: code of the compared value.
         prompt: code of the prompt.
         alike: the text is the same in both runs.
         reach: the largest difference between two runs that one story can make.
+        left_out: the same of stories that one of the runs does not have.
     """
 
     before: np.ndarray
     after: np.ndarray
-    identity: np.ndarray
-    attribute: np.ndarray
     prompt: np.ndarray
     alike: np.ndarray
     reach: float
+    left_out: int
 
 
 def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL) -> Items | None:
@@ -307,7 +317,7 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
         axis: only associations of this base attribute.
     """
     parts = []
-    total = 0.0
+    total, left_out = 0.0, 0
     chosen = associations if axis == ALL else associations.filter(base_attribute=axis)
     for base, value, compared, said in chosen.select(PARTS).unique(maintain_order=True).iter_rows():
         here = np.flatnonzero(stories.comparable & stories.named(base))
@@ -316,16 +326,14 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
         if not n1 or not n0:
             continue
         weight = n1 * n0 / (n1 + n0)
+        left_out += int((stories.named(base) & ~stories.comparable).sum())
         total += weight
         says = stories.says(compared, said)[here]
         each = np.where(named, weight / n1, -weight / n0)
-        size = len(here)
         parts.append(
             (
                 each * says[:, 0],
                 each * says[:, 1],
-                np.full(size, f"{base}\n{value}"),
-                np.full(size, f"{compared}\n{said}"),
                 stories.prompt[here],
                 stories.alike[here],
                 np.abs(each),
@@ -333,16 +341,15 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
         )
     if not parts:
         return None
-    before, after, identity, attribute, prompt, alike, each = (np.concatenate(column) for column in zip(*parts, strict=True))
+    before, after, prompt, alike, each = (np.concatenate(column) for column in zip(*parts, strict=True))
     scale = len(before) / total
     return Items(
         before * scale,
         after * scale,
-        np.unique(identity, return_inverse=True)[1],
-        np.unique(attribute, return_inverse=True)[1],
         prompt,
         alike,
         float(each.max()) * scale,
+        left_out,
     )
 
 
@@ -351,17 +358,14 @@ def _strength(
 ) -> Iterator[Tested]:
     """Mean excess of all associations, and of those of each attribute where there are several.
 
-    Fewer base values than a test needs are taken as they are, and prompts are the sample.
+    Prompts are the sample, as in every test of an association; the associations are taken as they are.
     """
     axes = associations["base_attribute"].unique().sort().to_list()
     for axis in (ALL, *(axes if len(axes) > 1 else ())):
         items = items_of(stories, associations, axis)
         if items is not None:
-            few = len(np.unique(items.identity)) < fewest_units(significance(confidence))
-            units = (items.prompt, items.prompt) if few else (items.identity, items.attribute)
-            values = (items.before, items.after)
-            unit = PROMPTS if few else VALUES
-            yield change_of_mean(STRENGTH, values, units, confidence, seed, axis=axis, unit=unit)
+            units, values = (items.prompt, items.prompt), (items.before, items.after)
+            yield change_of_mean(STRENGTH, values, units, confidence, seed, axis=axis, unit=PROMPTS)
 
 
 def change_of_mean(
@@ -414,9 +418,13 @@ def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndar
     result = np.zeros((len(stories), 2), dtype=bool)
     profiles = stories.profiles
     for base, value in named.iter_rows():
-        here = stories.frame.select(
-            (pl.col("target_attribute") == base) & (pl.col("target_attribute_value") == value)
-        ).to_series().to_numpy()
+        here = (
+            stories.frame.select(
+                (pl.col("target_attribute") == base) & (pl.col("target_attribute_value") == value)
+            )
+            .to_series()
+            .to_numpy()
+        )
         for place, compared in enumerate(profiles.attributes):
             for said in profiles.values[place]:
                 if association_id(base, value, compared, said) in harmful:
@@ -449,7 +457,9 @@ def _prices(
         if here.any():
             columns = values[here].astype(float)
             units = (stories.base[here], stories.scenario[here])
-            yield change_of_mean(measure, (columns[:, 0], columns[:, 1]), units, confidence, seed, kind="price")
+            yield change_of_mean(
+                measure, (columns[:, 0], columns[:, 1]), units, confidence, seed, kind="price"
+            )
 
 
 def _price(folder: Path, model: str | None) -> Prices | None:

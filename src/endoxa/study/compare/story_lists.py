@@ -132,7 +132,8 @@ def _compared(associations: pl.DataFrame) -> pl.DataFrame:
     """Associations of the two sides, side by side."""
     numbers = ("fraction", "lift", "count", "row_total")
     before, after = (
-        associations.filter(model=side).select(*PARTS, pl.col(numbers).name.suffix(f"_{side}")) for side in SIDES
+        associations.filter(model=side).select(*PARTS, pl.col(numbers).name.suffix(f"_{side}"))
+        for side in SIDES
     )
     joined = before.join(after, on=PARTS, how="full", coalesce=True)
     inside = [pl.col(f"lift_{side}").is_not_null() for side in SIDES]

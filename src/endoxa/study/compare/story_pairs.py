@@ -105,7 +105,8 @@ class PairedStories:
             models=SIDES,
             model=sides[rows],
             **{
-                name: getattr(whole, name)[rows] for name in ("language", "sample", "base", "base_value", "codes")
+                name: getattr(whole, name)[rows]
+                for name in ("language", "sample", "base", "base_value", "codes")
             },
             rows=len(rows),
         )
@@ -191,7 +192,9 @@ def extracted_run(path: Path) -> Mapping[str, Any]:
         advice = f" Have them read first: {NEXT.format(folder=path)}" if kind == STORIES else ""
         raise UserError(f"'{path}' holds {what}, not profiles that were read from stories.{advice}")
     if not facts.get("finished") or not (path / RECORDS).is_file():
-        raise UserError(f"The run in '{path}' is not finished: repeat its command, it goes on where it stopped.")
+        raise UserError(
+            f"The run in '{path}' is not finished: repeat its command, it goes on where it stopped."
+        )
     return facts
 
 
@@ -207,7 +210,9 @@ def require_read_alike(before: Path, after: Path) -> None:
         {name: value for name, value in (facts.get("identity") or {}).items() if name not in NOT_OF_READING}
         for facts in runs
     ]
-    changes = differences({"extractors": readers[0], **identities[0]}, {"extractors": readers[1], **identities[1]})
+    changes = differences(
+        {"extractors": readers[0], **identities[0]}, {"extractors": readers[1], **identities[1]}
+    )
     if changes:
         raise UserError(
             f"The stories of '{before}' and '{after}' were read in different ways: "
@@ -252,7 +257,9 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     )
     nothing = json.dumps({readable.columns[0]: UNKNOWN}) if readable.width else "{}"
     refused = filled["refusal"].fill_null(0) == 1
-    failed = (filled["error"].fill_null("") != "") | ~written | (filled["n_parsed"].fill_null(1) == 0) | ~usable
+    failed = (
+        (filled["error"].fill_null("") != "") | ~written | (filled["n_parsed"].fill_null(1) == 0) | ~usable
+    )
     cut = [finish_reason(finish or "") == LENGTH for finish in filled["finish"]]
     told = ~refused & ~failed
     return filled.with_columns(
@@ -282,6 +289,6 @@ def _require_alike(first: pl.DataFrame, other: pl.DataFrame, before: Path, after
     lone = first.filter(pl.select(differ).to_series())
     if lone.height:
         raise UserError(
-            f"The prompt '{lone['sample_id'][0]}' names another attribute in '{after}' than in '{before}'. Compare runs "
-            "of the same prompts."
+            f"The prompt '{lone['sample_id'][0]}' names another attribute in '{after}' than in '{before}'. Compare "
+            "runs of the same prompts."
         )
