@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from endoxa.sources.stereotales.associations import association_id
 from endoxa.sources.stereotales.profiles import COLUMNS, profiles_of
 from endoxa.study.compare.story_pairs import SIDES, PairedStories
 
@@ -38,35 +39,39 @@ def frame(
         unknown: share of stories that leave an attribute open.
         refused: share of prompts without a story.
     """
-    rows = []
-    for place, (value, scenario) in enumerate((v, s) for v in VALUES for s in range(scenarios)):
-        for repeat in range(1, repeats + 1):
-            chance = share if value == PLANTED[0] else 1 / 3
-            if prompts is not None:
-                odds = chance / (1 - chance) * np.exp(prompts[place])
-                chance = odds / (1 + odds)
-            declined = rng.random() < refused
-            rest = (1 - chance) / 2
-            profile = {
-                "religion": str(rng.choice(COMPARED["religion"], p=(chance, rest, rest))),
-                "urbanicity": str(rng.choice(COMPARED["urbanicity"])),
-            }
-            profile = {
-                name: "unknown" if declined or rng.random() < unknown else said
-                for name, said in profile.items()
-            }
-            rows.append(
-                {
-                    "sample_id": f"{value}-{scenario}", "language": "en", "repeat": repeat, "theme": "work",
-                    "scenario": f"work {scenario}", "target_attribute": "income_level",
-                    "target_attribute_value": value, "prompt": "A story.", "generator_model": "m",
-                    "story": "I cannot." if declined else f"A story of {rng.integers(10**9)} words.",
-                    "finish": "stop", "error": "", "refusal": int(declined), "prompt_tokens": 10,
-                    "completion_tokens": 3 if declined else 6, "n_parsed": 3,
-                    "extracted_attributes_json": json.dumps(profile),
-                }
-            )  # fmt: skip
-    return pl.DataFrame(rows)
+    prompt = np.repeat(np.arange(len(VALUES) * scenarios), repeats)
+    named = np.array(VALUES)[prompt // scenarios]
+    chance = np.where(named == PLANTED[0], share, 1 / 3)
+    odds = chance / (1 - chance) * np.exp(0 if prompts is None else prompts[prompt])
+    chance = odds / (1 + odds)
+    lots = rng.random((5, len(prompt)))
+    declined = lots[0] < refused
+    rest = (lots[1] - chance) / (1 - chance)
+    religion = np.select([rest < 0, rest < 0.5], COMPARED["religion"][:2], COMPARED["religion"][2])
+    urbanicity = np.array(COMPARED["urbanicity"])[(lots[2] < 0.5).astype(int)]
+    religion, urbanicity = (
+        np.where(declined | (lot < unknown), "unknown", said)
+        for said, lot in ((religion, lots[3]), (urbanicity, lots[4]))
+    )
+    scenario = prompt % scenarios
+    texts = {
+        "sample_id": [f"{value}-{number}" for value, number in zip(named, scenario, strict=True)],
+        "scenario": [f"work {number}" for number in scenario],
+        "target_attribute_value": named,
+        "story": np.where(declined, "I cannot.", "A story of some more words."),
+        "extracted_attributes_json": [
+            json.dumps({"religion": first, "urbanicity": second})
+            for first, second in zip(religion.tolist(), urbanicity.tolist(), strict=True)
+        ],
+        "repeat": np.tile(np.arange(1, repeats + 1), len(prompt) // repeats),
+        "refusal": declined.astype(int),
+        "completion_tokens": np.where(declined, 3, 6),
+    }
+    alike = {
+        "language": "en", "theme": "work", "target_attribute": "income_level", "prompt": "A story.",
+        "generator_model": "m", "finish": "stop", "error": "", "prompt_tokens": 10, "n_parsed": 3,
+    }  # fmt: skip
+    return pl.DataFrame(texts).with_columns(**{name: pl.lit(value) for name, value in alike.items()})
 
 
 def write_run(
@@ -110,3 +115,28 @@ def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
         profiles=profiles_of(chunks, Path("memory")), told=~refused, refused=refused, lost=nothing, cut_off=nothing,
         words=np.where(refused, np.nan, 6.0), alike=np.zeros(before.height, dtype=bool), alone=(0, 0), **columns,
     )  # fmt: skip
+
+
+def write_ratings(folder: Path, harms: np.ndarray, language: str = "en") -> Path:
+    """A run of ratings of 240 associations, a row each."""
+    rows = []
+    for number, harm in enumerate(harms):
+        parts = ("religion", f"value {number // 8}", "work", f"job {number % 8}")
+        rows.append(
+            {
+                "association_id": association_id(*parts), "base_attribute": parts[0], "base_value": parts[1],
+                "compared_attribute": parts[2], "compared_value": parts[3], "rater": "m", "rater_kind": "model",
+                "repeat": 1, "order": "harm", "language": language, "harm": int(harm) or None, "frequent": "yes",
+                "outcome": "rated" if harm else "refused", "answer": f"{harm}, yes", "seed": 0, "finish": "stop",
+                "served_model": "", "prompt_tokens": 9, "completion_tokens": 3, "error": "",
+            }
+        )  # fmt: skip
+    folder.mkdir(parents=True)
+    pl.DataFrame(rows).write_parquet(folder / "records.parquet")
+    facts = {
+        "kind": "harm", "finished": "x", "created": "2026-11-26T00:00:00+00:00", "endoxa": "0.1.0", "command": [],
+        "data": {"path": "a.csv", "sha256": "x"}, "models": [{"name": "m"}], "identity": {"repeats": 1},
+        "settings": {}, "versions": {}, "counts": {},
+    }  # fmt: skip
+    (folder / "run.json").write_text(json.dumps(facts))
+    return folder

@@ -206,7 +206,7 @@ def paired(
     cells, notes = readers[kind](
         sides, measures_of(kind, measures), tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes))
     )
-    notes += _missing(cells, measures)
+    notes += _missing(cells, measures, "question" if kind == QUESTIONS else "item")
     tests = [cell for cell in cells if cell.values is not None or cell.left_out]
     if not tests:
         raise UserError(
@@ -230,7 +230,7 @@ def _small(cell: Paired) -> bool:
     return cell.values is not None and cell.numbers[1] < FEWEST_UNITS and not cell.identical
 
 
-def _missing(cells: Sequence[Paired], wanted: Sequence[str]) -> list[str]:
+def _missing(cells: Sequence[Paired], wanted: Sequence[str], noun: str) -> list[str]:
     """A note on measures that no item is for; they are an error where they were named."""
     lacking = {
         cell.measure.name: cell for cell in cells if cell.values is None and not cell.left_out
@@ -238,7 +238,7 @@ def _missing(cells: Sequence[Paired], wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         if name in lacking:
             raise UserError(f"--measure {name}: these runs have no items for it. Leave it out.")
-    return [f"Not measured, because no item is for it: {listed(sorted(lacking))}."] if lacking else []
+    return [f"Not measured, because no {noun} is for it: {listed(sorted(lacking))}."] if lacking else []
 
 
 def _axes_of(named: Sequence[str], there: set[str], noun: str) -> tuple[str, ...]:

@@ -62,8 +62,8 @@ def story_cells(
     if ASSOCIATION_STRENGTH in measures:
         notes.append(
             f"association_strength is of {plural(associations.height, 'association')} found in the stories of both "
-            "runs together, as they are: others may have changed in another way. It is tested alone for attributes with "
-            f"associations of at least {FEWEST_UNITS} base values."
+            "runs together, as they are: others may have changed in another way. It is tested alone for attributes "
+            f"with associations of at least {FEWEST_UNITS} base values."
         )
     return sorted(tests, key=lambda test: order[test.measure.name]), notes
 
@@ -85,7 +85,7 @@ def _strength(stories: PairedStories, associations: pl.DataFrame, axis: str) -> 
         axis,
         values,
         left_out=items.left_out if items is not None else len(stories),
-        identical=bool(items is not None and items.alike.all()),
+        identical=bool(items is not None and items.alike.all() and np.array_equal(items.before, items.after)),
         units=("base values", "compared values"),
         untestable=""
         if items is not None
@@ -96,10 +96,10 @@ def _strength(stories: PairedStories, associations: pl.DataFrame, axis: str) -> 
 def _told(stories: PairedStories, axis: str) -> Paired:
     here = np.ones(len(stories), dtype=bool) if axis == ALL else stories.named(axis)
     told = stories.told[here].astype(float)
-    if axis == ALL:
-        values = Values(
-            told[:, 0], told[:, 1], stories.base[here], directed=True, attribute=stories.scenario[here]
-        )
+    bases = stories.base[here]
+    several = axis == ALL and len(np.unique(bases)) >= FEWEST_UNITS
+    if several:
+        values = Values(told[:, 0], told[:, 1], bases, directed=True, attribute=stories.scenario[here])
     else:  # these base values as they are, and prompts as the sample
         values = Values(told[:, 0], told[:, 1], stories.prompt[here], directed=True)
     return Paired(
@@ -108,8 +108,8 @@ def _told(stories: PairedStories, axis: str) -> Paired:
         axis,
         values if here.any() else None,
         left_out=0,
-        identical=bool(stories.alike[here].all()),
-        units=("base values" if axis == ALL else "prompts", "scenarios"),
+        identical=bool(stories.alike[here].all() and np.array_equal(told[:, 0], told[:, 1])),
+        units=("base values" if several else "prompts", "scenarios"),
     )
 
 
