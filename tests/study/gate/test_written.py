@@ -16,7 +16,7 @@ from endoxa.study.compare.stories import items_of
 from endoxa.study.gate.decision import Contrasts, Values
 from support.story_pairs import PLANTED, frame, in_memory, write_ratings, write_run
 
-SCENARIOS = 120
+SCENARIOS = 400
 MARGIN = 0.1
 
 
@@ -31,7 +31,7 @@ def stories(tmp_path_factory):
 
 @pytest.mark.parametrize(("candidate", "code"), [("again", 0), ("biased", 1), ("refusing", 1)])
 def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
-    words = ("--baseline", stories / "base", "--candidate", stories / candidate, "--margin", "0.1")
+    words = ("--baseline", stories / "base", "--candidate", stories / candidate, "--margin", "0.05")
     files = ("-o", tmp_path / "gate.json", "--page", tmp_path / "gate.html")
     result = CliRunner().invoke(app, ["gate", *map(str, (*words, *files))])
     assert result.exit_code == code, result.output
@@ -80,7 +80,7 @@ def test_wrong_decisions_about_stories_at_the_margin():
 
 def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_path):
     table = pl.read_parquet(stories / "base" / "records.parquet").head(100)
-    with pytest.raises(UserError, match="different items: 380 stories"):
+    with pytest.raises(UserError, match="different items: 1500 stories"):
         ex.gate(stories / "base", write_run(tmp_path / "part", table), margin=0.1)
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "run.json").write_text('{"kind": "stories", "finished": "x"}')
