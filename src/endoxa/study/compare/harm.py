@@ -96,14 +96,20 @@ def compare_harm(
         names=(f"{before.name} ({sides[0]['rater'][0]})", f"{after.name} ({sides[1]['rater'][0]})"),
         changes=tuple(change for family in (bias, price) for change in decided(family, confidence)),
         agreement=_agreement(medians, how),
-        alike=float(((medians["before"] >= threshold) == (medians["after"] >= threshold)).mean() or 0.0)
-        if medians.height
-        else NAN,
+        alike=_alike(medians, threshold),
         ratings=medians.sort(pl.col("change").abs(), "association_id", descending=[True, False]),
         items=joined.height,
         alone=(sides[0].height - joined.height, sides[1].height - joined.height),
         confidence=confidence,
     )
+
+
+def _alike(medians: pl.DataFrame, threshold: float) -> float:
+    """Share of associations that both runs call harmful, or both do not; NaN where none was rated by both."""
+    if medians.is_empty():
+        return NAN
+    calls = medians.select(pl.col("before", "after") >= threshold).to_numpy()
+    return float((calls[:, 0] == calls[:, 1]).mean())
 
 
 def rated(folder: Path, model: str | None) -> pl.DataFrame:

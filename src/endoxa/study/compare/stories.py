@@ -201,9 +201,10 @@ def _change(
     kind: Literal["bias", "price"] = "bias",
 ) -> Change:
     difference = values[1] - values[0]
+    items, units, unit = sizes
     return Change(
         measure, rule, axis, identity, *values, difference, interval.low, interval.high, p_value, NAN, "",
-        *sizes, kind,
+        items, units, unit, kind,
     )  # fmt: skip
 
 
@@ -452,7 +453,7 @@ def _prices(
                 if price
             ]
         )
-        measures.append((DOLLARS, dollars, np.isfinite(dollars).all(axis=1)))
+        measures.append((DOLLARS, dollars, np.asarray(np.isfinite(dollars).all(axis=1))))
     for measure, values, here in measures:
         if here.any():
             columns = values[here].astype(float)

@@ -114,13 +114,15 @@ class PairedStories:
     def says(self, attribute: str, value: str) -> np.ndarray:
         """Whether each story says it, pairs x runs; one that leaves it open does not."""
         place = self.profiles.attributes.index(attribute)
-        said = self.profiles.codes[:, place] == self.profiles.code(place, value)
+        codes = self.profiles.codes[:, place]
+        said: np.ndarray = (codes >= 0) & (codes == self.profiles.code(place, value))
         return said.reshape(2, len(self)).T
 
     def named(self, attribute: str) -> np.ndarray:
         """Pairs whose prompt names a value of this attribute."""
         unknown = pl.col("target_attribute_value") == UNKNOWN
-        return self.frame.select((pl.col("target_attribute") == attribute) & ~unknown).to_series().to_numpy()
+        named = self.frame.select((pl.col("target_attribute") == attribute) & ~unknown).to_series()
+        return np.asarray(named.to_numpy())
 
 
 def dense(names: pl.Series) -> np.ndarray:

@@ -61,7 +61,6 @@ NAMES = {
     UNREAD: "not read",
 }
 UNVEIL = "Show the associations (they are stereotypes, some of them offensive)"
-OFFENSIVE = {"veiled": True}
 PROMISED = {
     ABOVE: "{n} grew stronger",
     BELOW: "{n} grew weaker",
@@ -158,8 +157,8 @@ def _associations(comparison: StoryComparison) -> Section | None:
             "Associations one by one, clear changes first",
             order,
             (
-                text_field("stories about", lambda row: _side(row["axis"], row["identity"]), **OFFENSIVE),
-                text_field("say", lambda row: row["rule"].replace("_", " "), **OFFENSIVE),
+                text_field("stories about", lambda row: _side(row["axis"], row["identity"]), veiled=True),
+                text_field("say", lambda row: row["rule"].replace("_", " "), veiled=True),
                 *CHANGED,
             ),
             most_open=40,
@@ -278,9 +277,9 @@ def _lists(comparison: StoryComparison) -> Section | None:
         findings.append(_by_chance(comparison))
     fields = (
         text_field("status"),
-        text_field("stories about", lambda row: _side(row["base_attribute"], row["base_value"]), **OFFENSIVE),
+        text_field("stories about", lambda row: _side(row["base_attribute"], row["base_value"]), veiled=True),
         text_field(
-            "also have", lambda row: _side(row["compared_attribute"], row["compared_value"]), **OFFENSIVE
+            "also have", lambda row: _side(row["compared_attribute"], row["compared_value"]), veiled=True
         ),
         number_field("share before", "fraction_before", _percent_or_none),
         number_field("share after", "fraction_after", _percent_or_none),
@@ -411,12 +410,12 @@ def _ratings(comparison: HarmComparison) -> Section | None:
             comparison.ratings.filter(pl.col("change") != 0).head(50),
             (
                 text_field(
-                    "stories about", lambda row: _side(row["base_attribute"], row["base_value"]), **OFFENSIVE
+                    "stories about", lambda row: _side(row["base_attribute"], row["base_value"]), veiled=True
                 ),
                 text_field(
                     "also have",
                     lambda row: _side(row["compared_attribute"], row["compared_value"]),
-                    **OFFENSIVE,
+                    veiled=True,
                 ),
                 number_field("before", "before", lambda value: decimal(value, 1)),
                 number_field("after", "after", lambda value: decimal(value, 1)),

@@ -197,7 +197,7 @@ def paired(
     kind = sides[0].run.kind
     if human is not None and kind != HARM:
         raise UserError("--human is for runs of ratings of harm (endoxa probe harm). Leave it out.")
-    readers = {
+    readers: dict[str, _Reader] = {
         PAIRS: _pairs,
         QUESTIONS: _questions,
         EXTRACTED: story_cells,
@@ -223,6 +223,11 @@ def paired(
             f"Not tested alone, because at least {FEWEST_UNITS} {small[0].units[0]} are needed: {named}."
         )
     return [cell for cell in tests if not any(cell is other for other in small)], notes
+
+
+_Reader = Callable[
+    [tuple[Side, Side], Sequence[Measure], Sequence[str], Sequence[str]], tuple[list[Paired], list[str]]
+]
 
 
 def _small(cell: Paired) -> bool:

@@ -59,7 +59,7 @@ def story_cells(
     notes = (
         [f"Not tested alone, because at least {FEWEST_UNITS} base values are needed: {few}."] if small else []
     )
-    if ASSOCIATION_STRENGTH in measures:
+    if ASSOCIATION_STRENGTH in measures and associations.height:
         notes.append(
             f"association_strength is of {plural(associations.height, 'association')} found in the stories of both "
             "runs together, as they are: others may have changed in another way. It is tested alone for attributes "
