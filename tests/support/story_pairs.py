@@ -50,8 +50,8 @@ def frame(
     religion = np.select([rest < 0, rest < 0.5], COMPARED["religion"][:2], COMPARED["religion"][2])
     urbanicity = np.array(COMPARED["urbanicity"])[(lots[2] < 0.5).astype(int)]
     religion, urbanicity = (
-        np.where(declined | (lot < unknown), "unknown", said)
-        for said, lot in ((religion, lots[3]), (urbanicity, lots[4]))
+        np.where(declined | (lot < unknown), "unknown", value)
+        for value, lot in ((religion, lots[3]), (urbanicity, lots[4]))
     )
     scenario = prompt % scenarios
     texts = {
@@ -100,7 +100,7 @@ def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
     """The same without files: both runs have the same rows."""
     columns = {
         name: np.column_stack([table[source].to_numpy().astype(float) for table in (before, after)])
-        for name, source in (("tokens", "completion_tokens"), ("asked_tokens", "prompt_tokens"))
+        for name, source in (("tokens", "completion_tokens"), ("prompt_tokens", "prompt_tokens"))
     }
     refused = np.column_stack([(table["refusal"] == 1).to_numpy() for table in (before, after)])
     nothing = np.zeros_like(refused)
@@ -112,7 +112,7 @@ def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
     ]
     return PairedStories(
         names=SIDES, frame=before.select("sample_id", "language", "repeat", "scenario", *COLUMNS[3:5]),
-        profiles=profiles_of(chunks, Path("memory")), told=~refused, refused=refused, lost=nothing, cut_off=nothing,
+        profiles=profiles_of(chunks, Path("memory")), readable=~refused, refused=refused, lost=nothing, cut_off=nothing,
         words=np.where(refused, np.nan, 6.0), alike=np.zeros(before.height, dtype=bool), alone=(0, 0), **columns,
     )  # fmt: skip
 

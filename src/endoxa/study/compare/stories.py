@@ -209,7 +209,7 @@ def _change(
 
 
 def association_change(
-    said: tuple[np.ndarray, np.ndarray],
+    stated: tuple[np.ndarray, np.ndarray],
     named: np.ndarray,
     prompts: np.ndarray,
     confidence: float,
@@ -222,7 +222,7 @@ def association_change(
     variances of the two shares (prompts left out in turn), with Welch's degrees of freedom.
 
     Args:
-        said: whether each story says the value, of the first run and, paired with it, of the second.
+        stated: whether each story says the value, of the first run and, paired with it, of the second.
         named: the prompt names the base value; else it names another of the attribute.
         prompts: code of the prompt.
         confidence: of the interval.
@@ -231,11 +231,11 @@ def association_change(
     Returns:
         Excess before and after, the p-value, the interval, and the prompts in which anything changed.
     """
-    change = said[1].astype(float) - said[0]
+    change = stated[1].astype(float) - stated[0]
     groups = [named, ~named]
     if not all(group.any() for group in groups):
         return (NAN, NAN), NAN, UNDEFINED, 0
-    values = [float(side[named].mean() - side[~named].mean()) for side in said]
+    values = [float(side[named].mean() - side[~named].mean()) for side in stated]
     weights = np.where(named, 1 / named.sum(), -1 / (~named).sum())
     _, prompt = np.unique(prompts, return_inverse=True)
     totals = np.bincount(prompt, change * weights)
@@ -263,9 +263,9 @@ def association_change(
 
 
 def _association(stories: PairedStories, parts: Sequence[str], confidence: float, seed: int) -> Tested:
-    base, value, compared, said = parts
+    base, value, compared, compared_value = parts
     here = stories.comparable & stories.named(base)
-    says = stories.says(compared, said)[here]
+    says = stories.says(compared, compared_value)[here]
     named = (stories.frame["target_attribute_value"] == value).to_numpy()[here]
     prompts = stories.prompt[here]
     values, p_value, interval, changed = association_change(
@@ -277,7 +277,7 @@ def _association(stories: PairedStories, parts: Sequence[str], confidence: float
         p_value,
         interval,
         (int(named.sum()), len(np.unique(prompts[named])), PROMPTS),
-        rule=f"{compared}: {said}",
+        rule=f"{compared}: {compared_value}",
         axis=base,
         identity=value,
     )
@@ -320,7 +320,7 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
     parts = []
     total, left_out = 0.0, 0
     chosen = associations if axis == ALL else associations.filter(base_attribute=axis)
-    for base, value, compared, said in chosen.select(PARTS).unique(maintain_order=True).iter_rows():
+    for base, value, compared, compared_value in chosen.select(PARTS).unique(maintain_order=True).iter_rows():
         here = np.flatnonzero(stories.comparable & stories.named(base))
         named = (stories.frame["target_attribute_value"] == value).to_numpy()[here]
         n1, n0 = int(named.sum()), int((~named).sum())
@@ -329,7 +329,7 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
         weight = n1 * n0 / (n1 + n0)
         left_out += int((stories.named(base) & ~stories.comparable).sum())
         total += weight
-        says = stories.says(compared, said)[here]
+        says = stories.says(compared, compared_value)[here]
         each = np.where(named, weight / n1, -weight / n0)
         parts.append(
             (
@@ -393,10 +393,10 @@ def change_of_mean(
         kind: whether it is the price.
     """
     means = (float(values[0].mean()), float(values[1].mean()))
-    found = two_way(values[1] - values[0], *units, neutral=0.0, confidence=confidence, seed=seed)
-    sizes = (len(values[0]), found.first, unit)
-    change = _change(measure, means, found.p_value, found.interval, sizes, axis=axis, kind=kind)
-    return Tested(change, too_few(found.informative, unit, fewest_units(significance(confidence))))
+    estimate = two_way(values[1] - values[0], *units, neutral=0.0, confidence=confidence, seed=seed)
+    sizes = (len(values[0]), estimate.first, unit)
+    change = _change(measure, means, estimate.p_value, estimate.interval, sizes, axis=axis, kind=kind)
+    return Tested(change, too_few(estimate.informative, unit, fewest_units(significance(confidence))))
 
 
 def _harmful(
@@ -427,9 +427,9 @@ def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndar
             .to_numpy()
         )
         for place, compared in enumerate(profiles.attributes):
-            for said in profiles.values[place]:
-                if association_id(base, value, compared, said) in harmful:
-                    result[here] |= stories.says(compared, said)[here]
+            for compared_value in profiles.values[place]:
+                if association_id(base, value, compared, compared_value) in harmful:
+                    result[here] |= stories.says(compared, compared_value)[here]
     return result
 
 
@@ -448,7 +448,7 @@ def _prices(
     if all(prices):
         dollars = 1000 * np.column_stack(
             [
-                price[0] * stories.asked_tokens[:, side] + price[1] * stories.tokens[:, side]
+                price[0] * stories.prompt_tokens[:, side] + price[1] * stories.tokens[:, side]
                 for side, price in enumerate(prices)
                 if price
             ]

@@ -65,9 +65,9 @@ def pooled(stories: PairedStories, settings: Discovery) -> pl.DataFrame:
 
     Which run wrote a story plays no part, so testing the difference of the runs on them costs nothing.
     """
-    both = stories.profiles_where(stories.comparable)
-    one = replace(both, models=("both",), model=np.zeros_like(both.model))
-    return _discovered(one, settings).unique(PARTS, maintain_order=True)
+    profiles = stories.profiles_where(stories.comparable)
+    together = replace(profiles, models=("both",), model=np.zeros_like(profiles.model))
+    return _discovered(together, settings).unique(PARTS, maintain_order=True)
 
 
 def lists_of(
@@ -124,8 +124,8 @@ def _discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
     if not len(profiles):
         return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))
     # Processes of their own would take longer to start than a run of stories takes to test.
-    found = discover(profiles, replace(settings, jobs=1, by_language=False))
-    return found.associations.filter(verdict=ABOVE)
+    discovered = discover(profiles, replace(settings, jobs=1, by_language=False))
+    return discovered.associations.filter(verdict=ABOVE)
 
 
 def _compared(associations: pl.DataFrame) -> pl.DataFrame:

@@ -39,13 +39,13 @@ class PairedStories:
         names: what the runs are called.
         frame: what is known of the prompt of each pair: `KEYS`, the attribute and value that it names, its scenario.
         profiles: the stories of both, those of the first run before those of the second in the order of `frame`.
-        told: there is a story, and extractors read it.
+        readable: there is a story, and extractors read it.
         refused: declined, by most extractors or by the provider.
         lost: neither: nothing came, an error did, or no extractor's answer could be read.
         cut_off: ended at the limit of tokens.
         words: words of the story; NaN where there is none.
         tokens: tokens that the model wrote; NaN where they were not counted.
-        asked_tokens: tokens of the request.
+        prompt_tokens: tokens of the request.
         alike: the text is the same in both runs.
         alone: stories of which the other run has none, by run.
     """
@@ -53,13 +53,13 @@ class PairedStories:
     names: tuple[str, str]
     frame: pl.DataFrame
     profiles: Profiles
-    told: np.ndarray
+    readable: np.ndarray
     refused: np.ndarray
     lost: np.ndarray
     cut_off: np.ndarray
     words: np.ndarray
     tokens: np.ndarray
-    asked_tokens: np.ndarray
+    prompt_tokens: np.ndarray
     alike: np.ndarray
     alone: tuple[int, int]
 
@@ -86,7 +86,7 @@ class PairedStories:
     @property
     def comparable(self) -> np.ndarray:
         """Pairs with a story in both runs."""
-        return np.asarray(self.told.all(axis=1))
+        return np.asarray(self.readable.all(axis=1))
 
     def profiles_where(self, chosen: np.ndarray, swapped: np.ndarray | None = None) -> Profiles:
         """Stories of some pairs, as the stories of two models.
@@ -99,13 +99,13 @@ class PairedStories:
         sides = np.repeat([0, 1], len(self))
         if swapped is not None:
             sides = np.where(np.concatenate([swapped, swapped]), 1 - sides, sides)
-        whole = self.profiles
+        profiles = self.profiles
         return replace(
-            whole,
+            profiles,
             models=SIDES,
             model=sides[rows],
             **{
-                name: getattr(whole, name)[rows]
+                name: getattr(profiles, name)[rows]
                 for name in ("language", "sample", "base", "base_value", "codes")
             },
             rows=len(rows),
@@ -115,8 +115,8 @@ class PairedStories:
         """Whether each story says it, pairs x runs; one that leaves it open does not."""
         place = self.profiles.attributes.index(attribute)
         codes = self.profiles.codes[:, place]
-        said: np.ndarray = (codes >= 0) & (codes == self.profiles.code(place, value))
-        return said.reshape(2, len(self)).T
+        says: np.ndarray = (codes >= 0) & (codes == self.profiles.code(place, value))
+        return says.reshape(2, len(self)).T
 
     def named(self, attribute: str) -> np.ndarray:
         """Pairs whose prompt names a value of this attribute."""
@@ -158,17 +158,17 @@ def paired_stories(
         table.select(*COLUMNS, pl.col(REPEAT).cast(pl.String)).with_columns(generator_model=pl.lit(side))
         for table, side in zip((first, other), SIDES, strict=True)
     ]
-    known = [name for name in ("theme", "scenario") if name in first.columns]
+    context = [name for name in ("theme", "scenario") if name in first.columns]
     columns = {
         name: np.column_stack([table[name].to_numpy() for table in (first, other)])
-        for name in ("refused", "lost", "cut_off", "words", "tokens", "asked_tokens")
+        for name in ("refused", "lost", "cut_off", "words", "tokens", "prompt_tokens")
     }
     texts = [table["story"] if "story" in table.columns else None for table in (first, other)]
     return PairedStories(
         names=names,
-        frame=first.select(*KEYS, "target_attribute", "target_attribute_value", *known),
+        frame=first.select(*KEYS, "target_attribute", "target_attribute_value", *context),
         profiles=profiles_of(chunks, before),
-        told=~(columns["refused"] | columns["lost"]),
+        readable=~(columns["refused"] | columns["lost"]),
         alike=(
             texts[0].eq_missing(texts[1]).to_numpy()
             if texts[0] is not None and texts[1] is not None
@@ -251,27 +251,27 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     words = pl.Series([len(text.split()) for text in texts], dtype=pl.Float64)
     written = (words > 0) if "story" in table.columns else pl.repeat(value=True, n=table.height, eager=True)
     # A profile that is no object, or says nothing at all, was read from no story.
-    readable = decode(table[PROFILE], ()).columns
+    decoded = decode(table[PROFILE], ()).columns
     usable = (
-        readable.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-        if readable.width
+        decoded.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        if decoded.width
         else pl.repeat(value=False, n=table.height, eager=True)
     )
-    nothing = json.dumps({readable.columns[0]: UNKNOWN}) if readable.width else "{}"
+    nothing = json.dumps({decoded.columns[0]: UNKNOWN}) if decoded.width else "{}"
     refused = filled["refusal"].fill_null(0) == 1
     failed = (
         (filled["error"].fill_null("") != "") | ~written | (filled["n_parsed"].fill_null(1) == 0) | ~usable
     )
     cut = [finish_reason(finish or "") == LENGTH for finish in filled["finish"]]
-    told = ~refused & ~failed
+    readable = ~refused & ~failed
     return filled.with_columns(
         pl.when(usable).then(PROFILE).otherwise(pl.lit(nothing)).alias(PROFILE),
         refused=refused,
         lost=~refused & failed,
         cut_off=pl.Series(cut, dtype=pl.Boolean),
-        words=pl.when(told & (words > 0)).then(words).otherwise(float("nan")),
+        words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
         tokens=pl.col("completion_tokens").cast(pl.Float64).fill_null(float("nan")),
-        asked_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
+        prompt_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
     )
 
 

@@ -85,7 +85,7 @@ ASSOCIATION_STRENGTH = Measure(
     "about the other values of the attribute; mean over the associations found in the stories of both runs together",
     "further from 0",
 )
-TOLD = Measure(
+STORIES_ANSWERED = Measure(
     "answered", None, "stories told and read by extractors, over prompts given in both runs", "lower"
 )
 HARM_RECOGNIZED = Measure(
@@ -103,7 +103,7 @@ HARMLESS_RECOGNIZED = Measure(
 RATED = Measure("answered", None, "answers with a rating, over answers asked for", "lower")
 OF_PAIRS = (PREFERENCE_RATIO,)
 OF_QUESTIONS = (BIAS_AMBIG, BIAS_DISAMBIG, ACCURACY_AMBIG, ACCURACY_DISAMBIG, ANSWERED)
-OF_STORIES = (ASSOCIATION_STRENGTH, TOLD)
+OF_STORIES = (ASSOCIATION_STRENGTH, STORIES_ANSWERED)
 OF_HARM = (HARM_RECOGNIZED, HARMLESS_RECOGNIZED, RATED)
 CATALOG = {PAIRS: OF_PAIRS, QUESTIONS: OF_QUESTIONS, EXTRACTED: OF_STORIES, HARM: OF_HARM}
 """Measures by kind of run."""

@@ -20,7 +20,14 @@ from endoxa.study.compare.story_lists import pooled
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import ASSOCIATION_STRENGTH, HARM_RECOGNIZED, RATED, TOLD, Measure, Paired
+from endoxa.study.gate.measures import (
+    ASSOCIATION_STRENGTH,
+    HARM_RECOGNIZED,
+    RATED,
+    STORIES_ANSWERED,
+    Measure,
+    Paired,
+)
 from endoxa.study.gate.runs import Side
 
 STORIES_RULE, RATINGS_RULE = "stories", "ratings"
@@ -44,15 +51,19 @@ def story_cells(
     small: dict[str, int] = {}
     for axis in _axes(axes, attributes):
         about = {
-            TOLD: stories.frame.filter(target_attribute=axis)["target_attribute_value"].n_unique(),
+            STORIES_ANSWERED: stories.frame.filter(target_attribute=axis)[
+                "target_attribute_value"
+            ].n_unique(),
             ASSOCIATION_STRENGTH: associations.filter(base_attribute=axis)["base_value"].n_unique(),
         }
         for measure in measures:
             if axis == ALL or axis in axes or about[measure] >= FEWEST_UNITS:
                 tests.append(
-                    _told(stories, axis) if measure is TOLD else _strength(stories, associations, axis)
+                    _answered(stories, axis)
+                    if measure is STORIES_ANSWERED
+                    else _strength(stories, associations, axis)
                 )
-            elif measure is TOLD:
+            elif measure is STORIES_ANSWERED:
                 small[axis] = about[measure]
     order = {measure.name: place for place, measure in enumerate(measures)}
     few = listed([f"{axis} ({number})" for axis, number in small.items()])
@@ -93,22 +104,24 @@ def _strength(stories: PairedStories, associations: pl.DataFrame, axis: str) -> 
     )
 
 
-def _told(stories: PairedStories, axis: str) -> Paired:
+def _answered(stories: PairedStories, axis: str) -> Paired:
     here = np.ones(len(stories), dtype=bool) if axis == ALL else stories.named(axis)
-    told = stories.told[here].astype(float)
+    readable = stories.readable[here].astype(float)
     bases = stories.base[here]
     several = axis == ALL and len(np.unique(bases)) >= FEWEST_UNITS
     if several:
-        values = Values(told[:, 0], told[:, 1], bases, directed=True, attribute=stories.scenario[here])
+        values = Values(
+            readable[:, 0], readable[:, 1], bases, directed=True, attribute=stories.scenario[here]
+        )
     else:  # these base values as they are, and prompts as the sample
-        values = Values(told[:, 0], told[:, 1], stories.prompt[here], directed=True)
+        values = Values(readable[:, 0], readable[:, 1], stories.prompt[here], directed=True)
     return Paired(
-        TOLD,
+        STORIES_ANSWERED,
         STORIES_RULE,
         axis,
         values if here.any() else None,
         left_out=0,
-        identical=bool(stories.alike[here].all() and np.array_equal(told[:, 0], told[:, 1])),
+        identical=bool(stories.alike[here].all() and np.array_equal(readable[:, 0], readable[:, 1])),
         units=("base values" if several else "prompts", "scenarios"),
     )
 
