@@ -31,7 +31,7 @@ def gate(
         tuple[str, ...],
         Option(
             "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig, answered. Stories: association_strength, answered. Ratings of harm: harm_recognized, "
+            "accuracy_disambig, answered. Stories: strength, answered. Ratings of harm: harm_recognized, "
             "harmless_recognized, answered.",
             ANALYSIS,
             metavar="NAME",

@@ -36,7 +36,7 @@ def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
     result = CliRunner().invoke(app, ["gate", *map(str, (*words, *files))])
     assert result.exit_code == code, result.output
     tests = {test["measure"]: test for test in json.loads((tmp_path / "gate.json").read_text())["tests"]}
-    strength = tests["association_strength"]
+    strength = tests["strength"]
     if candidate != "refusing":
         assert strength["verdict"] == ("worse" if code else "pass")
     else:

@@ -32,7 +32,7 @@ from endoxa.study.compare.changes import Change
 from endoxa.study.compare.story_lists import SWAPS, Lists, lists_of, pooled
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories
 
-ASSOCIATION, STRENGTH, HARMFUL = "association", "association_strength", "harmful_stories"
+ASSOCIATION, STRENGTH, HARMFUL = "association", "strength", "harmful_stories"
 REFUSED, LOST, CUT_OFF = "refused", "lost", "cut_off"
 WORDS, TOKENS, DOLLARS = "words", "tokens", "usd_per_1000"
 COUNTED = {WORDS: 0.05, TOKENS: 0.05, DOLLARS: 0.00005}
@@ -409,8 +409,8 @@ def _harmful(
     here = stories.comparable
     if here.any():
         columns = with_harm[here].astype(float)
-        units = (stories.base[here], stories.scenario[here])
-        yield change_of_mean(HARMFUL, (columns[:, 0], columns[:, 1]), units, confidence, seed)
+        units = (stories.prompt[here], stories.prompt[here])
+        yield change_of_mean(HARMFUL, (columns[:, 0], columns[:, 1]), units, confidence, seed, unit=PROMPTS)
 
 
 def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndarray:

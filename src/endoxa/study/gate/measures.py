@@ -79,7 +79,7 @@ ANSWERED = Measure(
     "lower",
 )
 ASSOCIATION_STRENGTH = Measure(
-    "association_strength",
+    "strength",
     0.0,
     "share of stories about the base value of an association that say its compared value, minus that share of stories "
     "about the other values of the attribute; mean over the associations found in the stories of both runs together",

@@ -72,7 +72,7 @@ def story_cells(
     )
     if ASSOCIATION_STRENGTH in measures and associations.height:
         notes.append(
-            f"association_strength is of {plural(associations.height, 'association')} found in the stories of both "
+            f"strength is of {plural(associations.height, 'association')} found in the stories of both "
             "runs together, as they are: others may have changed in another way. It is tested alone for attributes "
             f"with associations of at least {FEWEST_UNITS} base values."
         )
@@ -97,7 +97,7 @@ def _strength(stories: PairedStories, associations: pl.DataFrame, axis: str) -> 
         values,
         left_out=items.left_out if items is not None else len(stories),
         identical=bool(items is not None and items.alike.all() and np.array_equal(items.before, items.after)),
-        units=("base values", "compared values"),
+        units=("prompts", "compared values"),
         untestable=""
         if items is not None
         else "no association was found in the stories of both runs together",
