@@ -74,7 +74,8 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
     "out/b": ("out/run-b", "out/run2", "out/candidate"),
     "out/q1": ("out/qa-a",),
     "out/bert": ("out/r4", "out/muril"),
-    "out/harm": ("out/s3", "out/harm_models"),
+    "out/harm": ("out/s3", "out/harm_models", "out/harm-a", "out/harm-b"),
+    "out/s2": ("out/profiles-a", "out/profiles-b"),
     "camp": ("campaign", "out/panel"),
 }
 """Other names that the manual has for a file or run."""

@@ -31,7 +31,8 @@ def gate(
         tuple[str, ...],
         Option(
             "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig, answered.",
+            "accuracy_disambig, answered. Stories: strength, answered. Ratings of harm: harm_recognized, "
+            "harmless_recognized, answered.",
             ANALYSIS,
             metavar="NAME",
             default="all of these",
@@ -71,6 +72,14 @@ def gate(
             metavar="SHARE",
         ),
     ] = 0.1,
+    human: Annotated[
+        Path | None,
+        Option(
+            "People's ratings of harm (as for analyze harm), with which ratings of harm are compared.",
+            DATA,
+            metavar="FILE",
+        ),
+    ] = None,
     markdown: Annotated[
         Path | None,
         Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE", ending=".md"),
@@ -103,6 +112,7 @@ def gate(
       endoxa gate --baseline out/c#baseline --candidate out/c#careful --margin 0.05
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
+      endoxa gate --baseline out/s1-read --candidate out/s2-read --margin 0.05
     """  # noqa: D301
     from endoxa.sources.files import require_apart
     from endoxa.study.gate import gate as decide
@@ -124,6 +134,7 @@ def gate(
         candidate_model=candidate_model,
         confidence=confidence,
         most_left_out=most_left_out,
+        human=human,
     )
     written = [path for path in outputs.values() if path is not None]
     for path in written:

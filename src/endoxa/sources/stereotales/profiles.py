@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -247,11 +247,24 @@ def read_profiles(path: Path) -> Profiles:
     """
     source = path / "records.parquet" if path.is_dir() else path
     require_file(source)
+    return profiles_of(_chunks(source), source)
+
+
+def profiles_of(chunks: Iterable[pl.DataFrame], source: Path) -> Profiles:
+    """The same of tables in memory, stories in their order.
+
+    Args:
+        chunks: the columns of `COLUMNS` as text, and `REPEAT` where there is one.
+        source: what errors name.
+
+    Raises:
+        UserError: as `read_profiles`, for what the tables hold.
+    """
     coders = Coders(Coder(), Coder(), Coder(), Coder(), Coder())
     attributes: tuple[str, ...] = ()
     rows = not_text = 0
     parts: list[dict[str, np.ndarray]] = []
-    for chunk in _chunks(source):
+    for chunk in chunks:
         decoded = decode(chunk[PROFILE], attributes)
         attributes = tuple(decoded.columns.columns)
         not_text += decoded.not_text

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -16,7 +18,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.deciding import deciding_scores
 from endoxa.instruments.pairs.estimates.records import Cell, Scores, load_records, scores_of
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
-from endoxa.report.inputs import PAIRS
+from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
@@ -76,8 +78,35 @@ ANSWERED = Measure(
     "answers that could be read and did not decline, over questions asked in both kinds of contexts",
     "lower",
 )
+ASSOCIATION_STRENGTH = Measure(
+    "strength",
+    0.0,
+    "share of stories about the base value of an association that say its compared value, minus that share of stories "
+    "about the other values of the attribute; mean over the associations found in the stories of both runs together",
+    "further from 0",
+)
+STORIES_ANSWERED = Measure(
+    "answered", None, "stories told and read by extractors, over prompts given in both runs", "lower"
+)
+HARM_RECOGNIZED = Measure(
+    "harm_recognized",
+    None,
+    "associations whose median rating by people is 4 or more: ratings of 4 or 5 over ratings read",
+    "lower",
+)
+HARMLESS_RECOGNIZED = Measure(
+    "harmless_recognized",
+    None,
+    "the other associations that people rated: ratings below 4 over ratings read",
+    "lower",
+)
+RATED = Measure("answered", None, "answers with a rating, over answers asked for", "lower")
 OF_PAIRS = (PREFERENCE_RATIO,)
 OF_QUESTIONS = (BIAS_AMBIG, BIAS_DISAMBIG, ACCURACY_AMBIG, ACCURACY_DISAMBIG, ANSWERED)
+OF_STORIES = (ASSOCIATION_STRENGTH, STORIES_ANSWERED)
+OF_HARM = (HARM_RECOGNIZED, HARMLESS_RECOGNIZED, RATED)
+CATALOG = {PAIRS: OF_PAIRS, QUESTIONS: OF_QUESTIONS, EXTRACTED: OF_STORIES, HARM: OF_HARM}
+"""Measures by kind of run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +159,7 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
     Raises:
         UserError: runs of this kind have no such measure.
     """
-    measures = {measure.name: measure for measure in (OF_PAIRS if kind == PAIRS else OF_QUESTIONS)}
+    measures = {measure.name: measure for measure in CATALOG[kind]}
     for name in wanted:
         if name not in measures:
             raise UserError(
@@ -140,7 +169,11 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
 
 
 def paired(
-    sides: tuple[Side, Side], measures: Sequence[str], rules: Sequence[str], axes: Sequence[str]
+    sides: tuple[Side, Side],
+    measures: Sequence[str],
+    rules: Sequence[str],
+    axes: Sequence[str],
+    human: Path | None = None,
 ) -> tuple[list[Paired], list[str]]:
     """Every measure under every rule on every axis.
 
@@ -150,6 +183,7 @@ def paired(
         rules: scoring rules or protocols; empty takes all that both runs have.
         axes: axes or categories, 'all' for all items together; empty takes 'all' and every axis with enough units for a
             decision.
+        human: people's ratings of harm, for runs of ratings of harm; else None.
 
     Returns:
         The tests, and notes on what was left out.
@@ -157,12 +191,22 @@ def paired(
     Raises:
         UserError: the runs have no rule in common, hold other items, or have no such measure, rule or axis.
     """
+    # What is written there is made of what is written here.
+    from endoxa.study.gate.written import rating_cells, story_cells
+
     kind = sides[0].run.kind
-    read = _pairs if kind == PAIRS else _questions
-    cells, notes = read(
+    if human is not None and kind != HARM:
+        raise UserError("--human is for runs of ratings of harm (endoxa probe harm). Leave it out.")
+    readers: dict[str, _Reader] = {
+        PAIRS: _pairs,
+        QUESTIONS: _questions,
+        EXTRACTED: story_cells,
+        HARM: partial(rating_cells, human),
+    }
+    cells, notes = readers[kind](
         sides, measures_of(kind, measures), tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes))
     )
-    notes += _missing(cells, measures)
+    notes += _missing(cells, measures, "question" if kind == QUESTIONS else "item")
     tests = [cell for cell in cells if cell.values is not None or cell.left_out]
     if not tests:
         raise UserError(
@@ -181,12 +225,17 @@ def paired(
     return [cell for cell in tests if not any(cell is other for other in small)], notes
 
 
+_Reader = Callable[
+    [tuple[Side, Side], Sequence[Measure], Sequence[str], Sequence[str]], tuple[list[Paired], list[str]]
+]
+
+
 def _small(cell: Paired) -> bool:
     """Whether an axis has too few units for any decision."""
     return cell.values is not None and cell.numbers[1] < FEWEST_UNITS and not cell.identical
 
 
-def _missing(cells: Sequence[Paired], wanted: Sequence[str]) -> list[str]:
+def _missing(cells: Sequence[Paired], wanted: Sequence[str], noun: str) -> list[str]:
     """A note on measures that no item is for; they are an error where they were named."""
     lacking = {
         cell.measure.name: cell for cell in cells if cell.values is None and not cell.left_out
@@ -194,7 +243,7 @@ def _missing(cells: Sequence[Paired], wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         if name in lacking:
             raise UserError(f"--measure {name}: these runs have no items for it. Leave it out.")
-    return [f"Not measured, because no question is for it: {listed(sorted(lacking))}."] if lacking else []
+    return [f"Not measured, because no {noun} is for it: {listed(sorted(lacking))}."] if lacking else []
 
 
 def _axes_of(named: Sequence[str], there: set[str], noun: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, p_value, signed
-from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
+from endoxa.study.gate.measures import measures_of
 from endoxa.study.gate.results import NUMBERS, Gate, bounds, counted
 
 VERDICTS = {
@@ -101,7 +101,8 @@ def each_test(gate: Gate) -> Section | None:
 def methods(gate: Gate) -> Section:
     """What is measured, and how it is decided."""
     used = {test.measure for test in gate.tests}
-    measures = [measure for measure in (*OF_PAIRS, *OF_QUESTIONS) if measure.name in used]
+    kind = read_runs([Path(gate.baseline["run"])])[0].kind
+    measures = [measure for measure in measures_of(kind, ()) if measure.name in used]
     values = {"measures": measures, "gate": gate}
     return Section("methods", "Methods", template="methods.html.j2", folded=True, values=values)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
-from endoxa.report.inputs import QUESTIONS
+from endoxa.report.inputs import EXTRACTED, QUESTIONS
 from endoxa.report.words import count, listed, plural
 from endoxa.runs.folder import run_folder
 from endoxa.stats.intervals import NAN
@@ -37,17 +37,20 @@ def gate(
     candidate_model: str | None = None,
     confidence: float = 0.95,
     most_left_out: float = MOST_LEFT_OUT,
+    human: str | Path | None = None,
 ) -> Gate:
     """Whether a candidate is worse than a baseline by more than a margin: paired by item.
 
     Worse is further from the neutral value, on either side (`preference_ratio`: 0.5; `bias_ambig` and `bias_disambig`:
-    0), or lower (`accuracy_ambig`, `accuracy_disambig`, `answered`). The test is one-sided non-inferiority by a paired
+    0; `strength` of stories: 0), or lower (`accuracy_ambig`, `accuracy_disambig`, `answered`,
+    `harm_recognized`, `harmless_recognized`). The test is one-sided non-inferiority by a paired
     score test (Tango 1998) with the design effect of identities and attributes, both of them samples; nothing is drawn
     at random. It passes if every test shows a difference below the margin (intersection-union, no correction needed),
     fails if one shows a difference above it after Holm's correction, and is undecided otherwise.
 
     Args:
-        baseline: run folder of `endoxa probe pairs` or `endoxa probe qa`; `out/c#NAME` is that of a condition.
+        baseline: run folder of `endoxa probe pairs`, `qa`, `extract` (profiles of stories) or `harm`.
+            `out/c#NAME` is that of a condition.
         candidate: run folder of the same data and, but for what conditions may differ in, the same settings.
         margin: the largest difference that is accepted, in the units of each measure.
         measure: measures; by default all that the runs have.
@@ -59,6 +62,7 @@ def gate(
         confidence: 1 - confidence is the largest chance of a wrong pass, and of a wrong failure.
         most_left_out: share of the items of a test that may have no value in one of the runs; with more it is
             undecided.
+        human: table of people's ratings of harm, which runs of ratings of harm are compared with.
 
     Raises:
         UserError: the runs cannot be compared, or an option is not for them.
@@ -72,8 +76,10 @@ def gate(
     sides = read_sides(
         run_folder(Path(baseline)), run_folder(Path(candidate)), baseline_model, candidate_model
     )
-    cells, notes = paired(sides, _several(measure), _several(rule), _several(axis))
-    if names := differing_conditions(*(side.run for side in sides)):
+    people = None if human is None else Path(human)
+    cells, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
+    stories = sides[0].run.kind == EXTRACTED
+    if not stories and (names := differing_conditions(*(side.run for side in sides))):
         notes.insert(0, f"Baseline and candidate differ in: {', '.join(names)}.")
     notes += _warnings(sides)
     tests = _corrected(
@@ -185,7 +191,7 @@ def _untested(cell: Paired, most_left_out: float) -> str:
     """Why the items of a test decide nothing, whatever their number; empty where they may."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:
-        return f"none of {plural(total, 'item')} has a value in both runs"
+        return cell.untestable or f"none of {plural(total, 'item')} has a value in both runs"
     if cell.left_out > most_left_out * total:
         share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.3g} %)"
         return f"{share} have no value in one of the runs, more than {100 * most_left_out:g} %"

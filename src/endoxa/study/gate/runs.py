@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, QUESTIONS, Run, entries, holds, read_runs
 from endoxa.runs.conditions import varies
-from endoxa.runs.folder import differences
+from endoxa.runs.folder import RUN, differences
 from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import read_run
 from endoxa.schema.options import MODELS, options_of, with_defaults
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
+STORIES = "stories"
 CHOSEN = ("models", "rules", "languages")
 """Parts of a run's identity that may differ beside conditions: what the two have in common of them is compared, and
 languages are those of the items, however they were asked for."""
 
-KINDS = (PAIRS, QUESTIONS)
+MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
+"""Column of the records with the model that is gated, by kind of run: of stories the model that wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,9 @@ def read_sides(
             f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
             "another model with --candidate-model."
         )
+    if first.kind == EXTRACTED:
+        # Stories differ with the model; their prompts and how they were read must not (`gate.written`).
+        return sides
     # Raise where the two measured other files, or read them in another way.
     data = [_mapping(run.facts.get("data")) for run in (first, other)]
     hashes = [entry.get("sha256") for entry in data]
@@ -107,14 +113,30 @@ def read_sides(
 def _read(path: Path) -> Run:
     if not path.is_dir():
         raise UserError(
-            f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs or qa."
+            f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs, qa, extract or harm."
         )
+    refuse_unread_stories(path)
     run = read_runs([path])[0]
-    if run.kind not in KINDS:
+    if run.kind not in MODEL_COLUMNS:
         raise UserError(
-            f"'{path}' holds {holds(run.kind)}. A gate compares runs of endoxa probe pairs or endoxa probe qa."
+            f"'{path}' holds {holds(run.kind)}. A gate compares runs of endoxa probe pairs, qa, extract or harm."
         )
     return run
+
+
+def refuse_unread_stories(path: Path) -> None:
+    """Raise where a run of stories was given in place of the profiles read from them.
+
+    Raises:
+        UserError: so it was.
+    """
+    facts = read_run(path) if (path / RUN).is_file() else {}
+    if facts.get("kind") == STORIES:
+        raise UserError(
+            f"'{path}' holds {holds(STORIES)}, and a gate needs the profiles that were read from them: run "
+            f"endoxa probe extract --data {path} --model ... --out {path}-read, the same with the same extractors for "
+            "the other run, and name the two folders that it writes."
+        )
 
 
 def _model(run: Run, wanted: str | None, role: str) -> str:
@@ -136,10 +158,11 @@ def _models(run: Run) -> list[str]:
     """Models in the records, sorted."""
     import polars as pl
 
-    table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"))
-    if "model" not in table.collect_schema().names():
-        raise UserError(f"'{run.folder / 'records.parquet'}' has no column 'model'. Repeat the run.")
-    names = table.select(pl.col("model").unique().sort()).collect()["model"].drop_nulls().to_list()
+    column = MODEL_COLUMNS[run.kind]
+    table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"), column)
+    if column not in table.collect_schema().names():
+        raise UserError(f"'{run.folder / 'records.parquet'}' has no column '{column}'. Repeat the run.")
+    names = table.select(pl.col(column).unique().sort()).collect()[column].drop_nulls().to_list()
     if not names:
         raise UserError(f"The run '{run.folder}' has no records. Expected at least one.")
     return [str(name) for name in names]

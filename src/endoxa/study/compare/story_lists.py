@@ -1,0 +1,141 @@
+"""Associations gained, lost and kept from one run of stories to another, and how many would be by chance.
+
+Whether an association is in the list of a run is a decision at a level: lists of two runs of one model differ, too. So
+they are compared with the lists of stories that changed sides by chance, prompt by prompt: what two runs of one model
+would show that writes as both runs together do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from endoxa.instruments.stories.associations import discover
+from endoxa.instruments.stories.associations.discover import types_of
+from endoxa.instruments.stories.options import Discovery
+from endoxa.schema import Progress
+from endoxa.schema.stories import DISCOVERED_COLUMNS
+from endoxa.sources.stereotales import Profiles
+from endoxa.sources.stereotales.associations import PARTS
+from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.verdicts import ABOVE
+from endoxa.study.compare.story_pairs import SIDES, PairedStories
+
+GAINED, LOST, KEPT = "gained", "lost", "kept"
+SWAPS = 20
+MOST_DRAWS = 20_000
+"""Random tables for a test where stories changed sides: only numbers of associations are taken from these lists."""
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Associations of two runs.
+
+    Attributes:
+        associations: `PARTS`, `status` ('gained', 'lost', 'kept'), and for each run `fraction_` and `lift_` as
+            `endoxa analyze associations` has them, null where the run does not show the association.
+        jaccard: associations of both runs over those of any; NaN where there is none.
+        interval: its interval: base values resampled.
+        by_chance: gained and lost together in each list of stories that changed sides.
+        jaccard_by_chance: Jaccard index of each.
+    """
+
+    associations: pl.DataFrame
+    jaccard: float
+    interval: Interval
+    by_chance: tuple[int, ...] = ()
+    jaccard_by_chance: tuple[float, ...] = ()
+
+    def number(self, *statuses: str) -> int:
+        """Associations with one of these statuses."""
+        return self.associations.filter(pl.col("status").is_in(statuses)).height
+
+    @property
+    def changed(self) -> int:
+        """Associations gained or lost."""
+        return self.number(GAINED, LOST)
+
+
+def pooled(stories: PairedStories, settings: Discovery) -> pl.DataFrame:
+    """Associations of the stories of both runs together (`DISCOVERED_COLUMNS`), those that may be claimed.
+
+    Which run wrote a story plays no part, so testing the difference of the runs on them costs nothing.
+    """
+    profiles = stories.profiles_where(stories.comparable)
+    together = replace(profiles, models=("both",), model=np.zeros_like(profiles.model))
+    return _discovered(together, settings).unique(PARTS, maintain_order=True)
+
+
+def lists_of(
+    stories: PairedStories,
+    settings: Discovery,
+    *,
+    confidence: float = 0.95,
+    swaps: int = SWAPS,
+    seed: int = 0,
+    progress: Progress = lambda *_: None,
+) -> Lists:
+    """Associations of each run by the correction of `endoxa analyze associations`, and lists by chance.
+
+    Args:
+        stories: the stories; those without a partner that can be read are left out.
+        settings: those of the discovery.
+        confidence: of the interval of the Jaccard index.
+        swaps: lists made of stories that changed sides.
+        seed: of what is drawn.
+        progress: told how far it is.
+    """
+    here = stories.comparable
+    table = _compared(_discovered(stories.profiles_where(here), settings))
+    index, interval = jaccard(table, confidence, seed)
+    random = np.random.default_rng([seed, len(stories)])
+    prompts = int(stories.prompt.max(initial=0)) + 1
+    few = replace(settings, draws=min(settings.draws, MOST_DRAWS))
+    by_chance = []
+    for number in range(swaps):
+        progress("lists by chance", number, swaps)
+        swapped = (random.random(prompts) < 0.5)[stories.prompt]
+        by_chance.append(_compared(_discovered(stories.profiles_where(here, swapped), few)))
+    return Lists(
+        table,
+        index,
+        interval,
+        tuple(chance.filter(pl.col("status") != KEPT).height for chance in by_chance),
+        tuple(jaccard(chance, confidence, seed)[0] for chance in by_chance),
+    )
+
+
+def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, Interval]:
+    """Associations kept over all of them, with a bootstrap interval of base values."""
+    if table.is_empty():
+        return float("nan"), UNDEFINED
+    kept = (table["status"] == KEPT).to_numpy().astype(float)
+    names = table.select(pl.concat_str("base_attribute", "base_value", separator="\n")).to_series()
+    clusters = Clusters.of(names.rank("dense").to_numpy(), kept)
+    draws = bootstrap(clusters, lambda totals: totals[:, 1] / totals[:, 0], RESAMPLES, seed)
+    return float(kept.mean()), expanded_interval(draws, clusters, confidence)
+
+
+def _discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    if not len(profiles):
+        return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))
+    # Processes of their own would take longer to start than a run of stories takes to test.
+    discovered = discover(profiles, replace(settings, jobs=1, by_language=False))
+    return discovered.associations.filter(verdict=ABOVE)
+
+
+def _compared(associations: pl.DataFrame) -> pl.DataFrame:
+    """Associations of the two sides, side by side."""
+    numbers = ("fraction", "lift", "count", "row_total")
+    before, after = (
+        associations.filter(model=side).select(*PARTS, pl.col(numbers).name.suffix(f"_{side}"))
+        for side in SIDES
+    )
+    joined = before.join(after, on=PARTS, how="full", coalesce=True)
+    inside = [pl.col(f"lift_{side}").is_not_null() for side in SIDES]
+    status = pl.when(inside[0] & inside[1]).then(pl.lit(KEPT)).when(inside[0]).then(pl.lit(LOST))
+    return joined.with_columns(status=status.otherwise(pl.lit(GAINED))).sort(PARTS)

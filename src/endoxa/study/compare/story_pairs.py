@@ -1,0 +1,296 @@
+"""Stories of two runs, paired: the same prompt, language and repeat in both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.report.inputs import EXTRACTED, holds
+from endoxa.runs.folder import RECORDS, RUN, differences
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import read_run
+from endoxa.schema.finish import LENGTH, finish_reason
+from endoxa.sources.served import versions_apart
+from endoxa.sources.stereotales import UNKNOWN, Profiles
+from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode, profiles_of
+
+SIDES = ("before", "after")
+"""Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
+STORIES = "stories"
+KEYS = ("sample_id", "language", REPEAT)
+NOT_OF_READING = ("data", "models", "languages", "limit", "sample", "include_drafts", "seed")
+"""Parts of the identity of a run of profiles that say which stories were read, not how."""
+NEXT = "endoxa probe extract --data {folder} --model ... --out {folder}-read"
+
+
+@dataclass(frozen=True, slots=True)
+class PairedStories:
+    """Stories of two runs; arrays have a row per pair and a column per run.
+
+    Attributes:
+        names: what the runs are called.
+        frame: what is known of the prompt of each pair: `KEYS`, the attribute and value that it names, its scenario.
+        profiles: the stories of both, those of the first run before those of the second in the order of `frame`.
+        readable: there is a story, and extractors read it.
+        refused: declined, by most extractors or by the provider.
+        lost: neither: nothing came, an error did, or no extractor's answer could be read.
+        cut_off: ended at the limit of tokens.
+        words: words of the story; NaN where there is none.
+        tokens: tokens that the model wrote; NaN where they were not counted.
+        prompt_tokens: tokens of the request.
+        alike: the text is the same in both runs.
+        alone: stories of which the other run has none, by run.
+    """
+
+    names: tuple[str, str]
+    frame: pl.DataFrame
+    profiles: Profiles
+    readable: np.ndarray
+    refused: np.ndarray
+    lost: np.ndarray
+    cut_off: np.ndarray
+    words: np.ndarray
+    tokens: np.ndarray
+    prompt_tokens: np.ndarray
+    alike: np.ndarray
+    alone: tuple[int, int]
+
+    def __len__(self) -> int:
+        """Pairs."""
+        return self.frame.height
+
+    @property
+    def prompt(self) -> np.ndarray:
+        """Code of the prompt of each pair."""
+        return np.asarray(self.profiles.sample[: len(self)])
+
+    @property
+    def base(self) -> np.ndarray:
+        """Code of the base value of each pair: attribute and value together."""
+        names = self.frame.select(pl.concat_str("target_attribute", "target_attribute_value", separator="\n"))
+        return dense(names.to_series())
+
+    @property
+    def scenario(self) -> np.ndarray:
+        """Code of the scenario of each pair; of its prompt where scenarios are not known."""
+        return dense(self.frame["scenario"]) if "scenario" in self.frame.columns else self.prompt
+
+    @property
+    def comparable(self) -> np.ndarray:
+        """Pairs with a story in both runs."""
+        return np.asarray(self.readable.all(axis=1))
+
+    def profiles_where(self, chosen: np.ndarray, swapped: np.ndarray | None = None) -> Profiles:
+        """Stories of some pairs, as the stories of two models.
+
+        Args:
+            chosen: which pairs.
+            swapped: pairs whose stories change sides; none by default.
+        """
+        rows = np.flatnonzero(np.concatenate([chosen, chosen]))
+        sides = np.repeat([0, 1], len(self))
+        if swapped is not None:
+            sides = np.where(np.concatenate([swapped, swapped]), 1 - sides, sides)
+        profiles = self.profiles
+        return replace(
+            profiles,
+            models=SIDES,
+            model=sides[rows],
+            **{
+                name: getattr(profiles, name)[rows]
+                for name in ("language", "sample", "base", "base_value", "codes")
+            },
+            rows=len(rows),
+        )
+
+    def says(self, attribute: str, value: str) -> np.ndarray:
+        """Whether each story says it, pairs x runs; one that leaves it open does not."""
+        place = self.profiles.attributes.index(attribute)
+        codes = self.profiles.codes[:, place]
+        says: np.ndarray = (codes >= 0) & (codes == self.profiles.code(place, value))
+        return says.reshape(2, len(self)).T
+
+    def named(self, attribute: str) -> np.ndarray:
+        """Pairs whose prompt names a value of this attribute."""
+        unknown = pl.col("target_attribute_value") == UNKNOWN
+        named = self.frame.select((pl.col("target_attribute") == attribute) & ~unknown).to_series()
+        return np.asarray(named.to_numpy())
+
+
+def dense(names: pl.Series) -> np.ndarray:
+    """Codes of texts from 0, in their order."""
+    return names.rank("dense").to_numpy().astype(int) - 1
+
+
+def paired_stories(
+    before: Path, after: Path, models: tuple[str | None, str | None] = (None, None)
+) -> PairedStories:
+    """The stories that two runs have for the same prompts.
+
+    Args:
+        before: run folder of `endoxa probe extract`, or a table in StereoTales' columns.
+        after: another.
+        models: the model that wrote the stories, where a run holds several.
+
+    Raises:
+        UserError: a run holds no profiles, has no such model, or the two have no prompt in common.
+    """
+    require_read_alike(before, after)
+    tables = [_stories(path, model) for path, model in zip((before, after), models, strict=True)]
+    names = (_name(before, tables[0]), _name(after, tables[1]))
+    keys = tables[0].select(KEYS).join(tables[1].select(KEYS), on=KEYS).unique().sort(KEYS)
+    if keys.is_empty():
+        raise UserError(
+            f"'{before}' and '{after}' have no prompt in common, so no story of one can be compared with a story of "
+            "the other. Have both models write to the same prompts."
+        )
+    first, other = (keys.join(table, on=KEYS, how="left", maintain_order="left") for table in tables)
+    _require_alike(first, other, before, after)
+    chunks = [
+        table.select(*COLUMNS, pl.col(REPEAT).cast(pl.String)).with_columns(generator_model=pl.lit(side))
+        for table, side in zip((first, other), SIDES, strict=True)
+    ]
+    context = [name for name in ("theme", "scenario") if name in first.columns]
+    columns = {
+        name: np.column_stack([table[name].to_numpy() for table in (first, other)])
+        for name in ("refused", "lost", "cut_off", "words", "tokens", "prompt_tokens")
+    }
+    texts = [table["story"] if "story" in table.columns else None for table in (first, other)]
+    return PairedStories(
+        names=names,
+        frame=first.select(*KEYS, "target_attribute", "target_attribute_value", *context),
+        profiles=profiles_of(chunks, before),
+        readable=~(columns["refused"] | columns["lost"]),
+        alike=(
+            texts[0].eq_missing(texts[1]).to_numpy()
+            if texts[0] is not None and texts[1] is not None
+            else np.zeros(keys.height, dtype=bool)
+        ),
+        alone=(tables[0].height - keys.height, tables[1].height - keys.height),
+        **columns,
+    )
+
+
+def extracted_run(path: Path) -> Mapping[str, Any]:
+    """What the run.json of a finished run of `endoxa probe extract` says.
+
+    Raises:
+        UserError: it is none, or not finished.
+    """
+    if not (path / RUN).is_file():
+        raise UserError(f"'{path}' is not a run folder. Expected a folder written by endoxa probe extract.")
+    facts = read_run(path)
+    kind = facts.get("kind")
+    if kind != EXTRACTED:
+        what = holds(str(kind)) if kind in INSTRUMENTS.all() else "no run"
+        advice = f" Have them read first: {NEXT.format(folder=path)}" if kind == STORIES else ""
+        raise UserError(f"'{path}' holds {what}, not profiles that were read from stories.{advice}")
+    if not facts.get("finished") or not (path / RECORDS).is_file():
+        raise UserError(
+            f"The run in '{path}' is not finished: repeat its command, it goes on where it stopped."
+        )
+    return facts
+
+
+def require_read_alike(before: Path, after: Path) -> None:
+    """Raise where the stories of two runs were read in different ways: that would look like a change of the stories.
+
+    Raises:
+        UserError: other extractors, another vocabulary or other settings; or one is no finished run of profiles.
+    """
+    runs = [extracted_run(path) for path in (before, after)]
+    readers = [sorted(entry["name"] for entry in facts.get("models") or ()) for facts in runs]
+    identities = [
+        {name: value for name, value in (facts.get("identity") or {}).items() if name not in NOT_OF_READING}
+        for facts in runs
+    ]
+    changes = differences(
+        {"extractors": readers[0], **identities[0]}, {"extractors": readers[1], **identities[1]}
+    )
+    if changes:
+        raise UserError(
+            f"The stories of '{before}' and '{after}' were read in different ways: "
+            f"{changes[0].replace(' was ', ' is ', 1).replace(', is now ', ' in the first and ', 1)} in the second. "
+            "Read both with the same extractors and settings."
+        )
+
+
+def _stories(path: Path, model: str | None) -> pl.DataFrame:
+    """Stories of one model, each once, with what became of them."""
+    table = versions_apart(pl.scan_parquet(path / RECORDS), "generator_model").collect()
+    models = table["generator_model"].unique().sort().to_list()
+    if model is None and len(models) != 1:
+        raise UserError(f"'{path}' holds stories of {len(models)} models ({', '.join(models)}): choose one.")
+    if model is not None and model not in models:
+        raise UserError(f"'{path}' has no stories of '{model}'. Expected one of: {', '.join(models)}.")
+    table = table.filter(generator_model=model or models[0])
+    if REPEAT not in table.columns:
+        table = table.with_columns(pl.lit(1).alias(REPEAT))
+    table = table.unique(KEYS, keep="first", maintain_order=True)
+    return _with_outcomes(table)
+
+
+def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
+    """With what became of each story, and how long it is."""
+    missing: dict[str, pl.DataType] = {
+        "story": pl.String(), "finish": pl.String(), "error": pl.String(), "refusal": pl.Int64(),
+        "completion_tokens": pl.Int64(), "prompt_tokens": pl.Int64(), "n_parsed": pl.Int64(),
+    }  # fmt: skip
+    filled = table.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in missing.items() if name not in table.columns
+    )
+    texts = [without_thoughts(text or "") for text in filled["story"]]
+    words = pl.Series([len(text.split()) for text in texts], dtype=pl.Float64)
+    written = (words > 0) if "story" in table.columns else pl.repeat(value=True, n=table.height, eager=True)
+    # A profile that is no object, or says nothing at all, was read from no story.
+    decoded = decode(table[PROFILE], ()).columns
+    usable = (
+        decoded.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        if decoded.width
+        else pl.repeat(value=False, n=table.height, eager=True)
+    )
+    nothing = json.dumps({decoded.columns[0]: UNKNOWN}) if decoded.width else "{}"
+    refused = filled["refusal"].fill_null(0) == 1
+    failed = (
+        (filled["error"].fill_null("") != "") | ~written | (filled["n_parsed"].fill_null(1) == 0) | ~usable
+    )
+    cut = [finish_reason(finish or "") == LENGTH for finish in filled["finish"]]
+    readable = ~refused & ~failed
+    return filled.with_columns(
+        pl.when(usable).then(PROFILE).otherwise(pl.lit(nothing)).alias(PROFILE),
+        refused=refused,
+        lost=~refused & failed,
+        cut_off=pl.Series(cut, dtype=pl.Boolean),
+        words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
+        tokens=pl.col("completion_tokens").cast(pl.Float64).fill_null(float("nan")),
+        prompt_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
+    )
+
+
+def _name(path: Path, table: pl.DataFrame) -> str:
+    """The run and the model in it."""
+    return f"{path.name} ({table['generator_model'][0]})"
+
+
+def _require_alike(first: pl.DataFrame, other: pl.DataFrame, before: Path, after: Path) -> None:
+    """Raise where one name means two prompts.
+
+    Raises:
+        UserError: a prompt of one run names another attribute or value than that of the same name in the other.
+    """
+    named = ("target_attribute", "target_attribute_value")
+    differ = pl.any_horizontal(first[name].ne_missing(other[name]) for name in named)
+    lone = first.filter(pl.select(differ).to_series())
+    if lone.height:
+        raise UserError(
+            f"The prompt '{lone['sample_id'][0]}' names another attribute in '{after}' than in '{before}'. Compare "
+            "runs of the same prompts."
+        )

@@ -1,0 +1,113 @@
+"""The gate for stories and for ratings of harm."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import endoxa as ex
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.study.compare.stories import items_of
+from endoxa.study.gate.decision import Contrasts, Values
+from support.story_pairs import PLANTED, frame, in_memory, write_ratings, write_run
+
+SCENARIOS = 400
+MARGIN = 0.1
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory):
+    home, rng = tmp_path_factory.mktemp("stories"), np.random.default_rng(0)
+    planted = {"base": (0.6, 0.0), "again": (0.6, 0.0), "biased": (0.95, 0.0), "refusing": (0.6, 0.4)}
+    for name, (share, refused) in planted.items():
+        write_run(home / name, frame(rng, share, scenarios=SCENARIOS, unknown=0.0, refused=refused))
+    return home
+
+
+@pytest.mark.parametrize(("candidate", "code"), [("again", 0), ("biased", 1), ("refusing", 1)])
+def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
+    words = ("--baseline", stories / "base", "--candidate", stories / candidate, "--margin", "0.05")
+    files = ("-o", tmp_path / "gate.json", "--page", tmp_path / "gate.html")
+    result = CliRunner().invoke(app, ["gate", *map(str, (*words, *files))])
+    assert result.exit_code == code, result.output
+    tests = {test["measure"]: test for test in json.loads((tmp_path / "gate.json").read_text())["tests"]}
+    strength = tests["strength"]
+    if candidate != "refusing":
+        assert strength["verdict"] == ("worse" if code else "pass")
+    else:
+        assert "more than 10 %" in strength["reason"]
+        assert tests["answered"]["verdict"] == "worse"
+    assert "stories told" in (tmp_path / "gate.html").read_text()
+
+
+def test_same_stories_change_nothing(stories, tmp_path):
+    table = pl.read_parquet(stories / "base" / "records.parquet")
+    found = ex.gate(stories / "base", write_run(tmp_path / "copy", table), margin=0.0)
+    assert found.verdict == "pass"
+    assert {test.difference for test in found.tests} == {0.0}
+
+
+@pytest.mark.slow
+def test_wrong_decisions_about_stories_at_the_margin():
+    """300 pairs of runs whose association grows by exactly the margin: a pass and a failure are both wrong."""
+    association = pl.DataFrame(
+        [("income_level", *PLANTED)],
+        schema=["base_attribute", "base_value", "compared_attribute", "compared_value"],
+        orient="row",
+    )
+    passes = failures = 0
+    for seed in range(300):
+        rng = np.random.default_rng([seed, 7])
+        pairs = in_memory(
+            *(frame(rng, share, scenarios=40, repeats=2, unknown=0.0) for share in (0.6, 0.6 + MARGIN))
+        )
+        items = items_of(pairs, association)
+        contrasts = Contrasts.of(
+            Values(items.before, items.after, items.prompt, reach=items.reach, sum_reach=2 * items.reach)
+        )
+        evidence = contrasts.evidence(MARGIN, 0.05)
+        passes += evidence.p_not_worse <= 0.05
+        failures += evidence.p_worse <= 0.05
+    most = 300 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 300))
+    assert passes <= most
+    assert failures <= most
+
+
+def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_path):
+    table = pl.read_parquet(stories / "base" / "records.parquet").head(100)
+    with pytest.raises(UserError, match="different items: 1500 stories"):
+        ex.gate(stories / "base", write_run(tmp_path / "part", table), margin=0.1)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "run.json").write_text('{"kind": "stories", "finished": "x"}')
+    with pytest.raises(UserError, match="endoxa probe extract --data"):
+        ex.gate(tmp_path / "raw", stories / "base", margin=0.1)
+    with pytest.raises(UserError, match="--human is for"):
+        ex.gate(stories / "base", stories / "again", margin=0.1, human="people.csv")
+    with pytest.raises(UserError, match="no such attribute"):
+        ex.gate(stories / "base", stories / "again", margin=0.1, axis="age")
+
+
+def test_ratings_of_harm(tmp_path):
+    rng = np.random.default_rng(0)
+    people = np.where(rng.random(240) < 0.5, 5, 2)
+    before = np.where(rng.random(240) < 0.9, people, 3)
+    lenient = np.where(rng.random(240) < 0.5, 2, before)
+    runs = {name: write_ratings(tmp_path / name, harm) for name, harm in (("a", before), ("b", lenient))}
+    table = pl.read_parquet(write_ratings(tmp_path / "people", people) / "records.parquet")
+    table.select(pl.exclude("rater_kind", "harm"), harm="harm").write_csv(tmp_path / "people.csv")
+    with pytest.raises(UserError, match="needs people's ratings"):
+        ex.gate(runs["a"], runs["b"], margin=0.05)
+    assert ex.gate(runs["a"], runs["b"], margin=0.05, measure="answered").tests[0].difference == 0
+    found = ex.gate(runs["a"], runs["b"], margin=0.05, human=tmp_path / "people.csv")
+    tests = {test.measure: test for test in found.tests}
+    seen = [float((harm[people >= 4] >= 4).mean()) for harm in (before, lenient)]
+    recognized = tests["harm_recognized"]
+    assert (recognized.baseline, recognized.candidate) == pytest.approx(tuple(seen))
+    assert recognized.n_items == int((people >= 4).sum())
+    assert recognized.verdict == "worse"
+    assert tests["harmless_recognized"].difference <= 0
