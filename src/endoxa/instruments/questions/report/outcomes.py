@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.items.of_run import items_of_run
+from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
 from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
 from endoxa.report.document import Figure, Section
@@ -16,7 +16,7 @@ from endoxa.report.inputs import Run
 from endoxa.report.labels import ModelName
 from endoxa.report.tables import Cell, number_field, table_of, text_field
 from endoxa.report.words import percent, plural
-from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES, QaItem
+from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 from endoxa.sources.served import versions_apart
 
 STEREOTYPED, ANTI, UNKNOWN, REFUSED, UNPARSED = OUTCOMES
@@ -196,12 +196,3 @@ def _chosen(records: pl.LazyFrame) -> pl.DataFrame:
 
 def _shown_outcome() -> pl.Expr:
     return pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
-
-
-def question_shown(item: QaItem, order: str | None) -> str:
-    """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
-    places = [int(place) for place in order or ""] or [0, 1, 2]
-    options = " ".join(
-        f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True)
-    )
-    return f"{item.context} {item.question} {options}"

@@ -14,14 +14,15 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import Order, outcome
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.instruments.questions.estimates.crossing import unit_columns
-from endoxa.instruments.questions.items.of_run import items_of_run
+from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
 from endoxa.instruments.questions.thoughts.rules import code_thought
 from endoxa.instruments.questions.thoughts.words import has_rules
+from endoxa.instruments.thoughts.texts import NO, YES, ThoughtText, letter_of
 from endoxa.report.inputs import Run
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import QaItem, Reading
 from endoxa.schema.finish import LENGTH, THOUGHTS_ONLY
-from endoxa.schema.thoughts import CODE_COLUMNS, CODES
+from endoxa.schema.thoughts import ARGUED, CODE_COLUMNS, CODES
 from endoxa.sources.served import version_of, versions_apart
 
 KEY = ("model", "protocol", "item_id", "repeat")
@@ -150,3 +151,28 @@ def _scaled(frame: pl.DataFrame, usage: Mapping[str, Mapping[str, Any]]) -> pl.D
     total = pl.col("thought_tokens").sum().over(name)
     scale = pl.when((count > 0) & (total > 0)).then(count / total).otherwise(1.0)
     return frame.with_columns(thought_tokens=pl.col("thought_tokens") * scale)
+
+
+def texts_of(thoughts: list[Thought], codes: pl.DataFrame) -> list[ThoughtText]:
+    """Thoughts as readers see them, with what rules read in them.
+
+    Args:
+        thoughts: of `thoughts_of`.
+        codes: what `coded` gives of them.
+    """
+    texts = []
+    for thought, row in zip(thoughts, codes.iter_rows(named=True), strict=True):
+        by_rules = {name: YES if row[name] else NO for name in CODES}
+        by_rules[ARGUED] = letter_of(row["argued"], thought.order)
+        texts.append(
+            ThoughtText(
+                name="|".join(str(row[name]) for name in KEY),
+                model=row["model"],
+                question=question_shown(thought.item, thought.row["order"]),
+                thought=thought.text,
+                by_rules={} if thought.cut_off else by_rules,
+                cut_off=thought.cut_off,
+                language=thought.item.language,
+            )
+        )
+    return texts
