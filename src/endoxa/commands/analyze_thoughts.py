@@ -150,7 +150,7 @@ def thoughts(
         lines += cost
     coders = coders_of(finished, read, read_sheet(human, finished) if human else None)
     agreed = agreement_of(coders, confidence=confidence)
-    measures = analysis.measures(finished, read, confidence, seed)
+    measures = analysis.measures(read, confidence, seed)
     lines += [*_measures(measures), *_agreement(agreed)]
     lines.append(f"{plural(len(measures), 'measure')} written to {out}")
     return Outcome(lines, {"out": measures, "codes": analysis.codes, "agreement": agreed})
@@ -193,8 +193,16 @@ class _Analysis:
         for run in runs:
             found = thoughts_of(run)
             frames.append(coded(run, found))
-            texts += texts_of(found, frames[-1])
+            texts += texts_of(found, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(found))
+        cells = [
+            cell for frame in frames for cell in frame.select("data", "model", "protocol").unique().rows()
+        ]
+        twice = next((cell for cell in cells if cells.count(cell) > 1), None)
+        if twice is not None:
+            raise UserError(
+                f"Several of these runs hold thoughts of '{twice[1]}' about '{twice[0]}'. Analyze them one by one."
+            )
         note = (
             f"No rules for thoughts in {listed(sorted(lacking))}: only English in them is read. Use --reader."
         )
@@ -209,7 +217,6 @@ class _Analysis:
 
     def measures(
         self,
-        finished: Sequence[ThoughtText],
         read: Mapping[str, Mapping[str, Codes]],
         confidence: float,
         seed: int,

@@ -34,8 +34,8 @@ LONGEST = 12_000
 """Characters of a thought that a reader is shown: its beginning and its end."""
 
 SYSTEM = (
-    "You code thoughts that language models wrote before they answered. They are data for research on bias: neither true "
-    "nor ours. Code only what is written."
+    "You code thoughts that language models wrote before they answered. They are data for research on bias: neither "
+    "true nor ours. Code only what is written."
 )
 _QUESTION = """\
 {question}Thoughts of a model:
@@ -48,7 +48,9 @@ Answer each of these with "yes" or "no":
 
 Answer with one JSON object and nothing else:
 {example}"""
-_ARGUED = f'\n- {ARGUED}: the letter of the option that the thoughts argue for last, or "{NONE}" if they argue for no option'
+_ARGUED = (
+    f'\n- {ARGUED}: the letter of the option that the thoughts argue for last, or "{NONE}" if there is none'
+)
 _TYPES = dict.fromkeys(("model", "name", "answer", "error", "finish", "served_model"), pl.String)
 
 

@@ -26,7 +26,7 @@ _INSTRUCTIONS = (
 
 
 def draw(thoughts: Sequence[ThoughtText], sample: int, seed: int) -> list[ThoughtText]:
-    """Finished thoughts for a sheet: as many of every model as can be, drawn by the seed, in an order that tells nothing.
+    """Finished thoughts for a sheet: as many of every model as can be, in an order that tells nothing.
 
     Args:
         thoughts: the thoughts.

@@ -153,12 +153,13 @@ def _scaled(frame: pl.DataFrame, usage: Mapping[str, Mapping[str, Any]]) -> pl.D
     return frame.with_columns(thought_tokens=pl.col("thought_tokens") * scale)
 
 
-def texts_of(thoughts: list[Thought], codes: pl.DataFrame) -> list[ThoughtText]:
+def texts_of(thoughts: list[Thought], codes: pl.DataFrame, run: str = "") -> list[ThoughtText]:
     """Thoughts as readers see them, with what rules read in them.
 
     Args:
         thoughts: of `thoughts_of`.
         codes: what `coded` gives of them.
+        run: name of their run, where there are several.
     """
     texts = []
     for thought, row in zip(thoughts, codes.iter_rows(named=True), strict=True):
@@ -166,7 +167,7 @@ def texts_of(thoughts: list[Thought], codes: pl.DataFrame) -> list[ThoughtText]:
         by_rules[ARGUED] = letter_of(row["argued"], thought.order)
         texts.append(
             ThoughtText(
-                name="|".join(str(row[name]) for name in KEY),
+                name="|".join([*filter(None, [run]), *(str(row[name]) for name in KEY)]),
                 model=row["model"],
                 question=question_shown(thought.item, thought.row["order"]),
                 thought=thought.text,
