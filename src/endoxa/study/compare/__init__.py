@@ -1,0 +1,1 @@
+"""What changed between runs of the same items: measures, their price, the items that changed sides."""
