@@ -89,7 +89,7 @@ def questions() -> list[dict[str, Any]]:
 def crossed(
     rng: np.random.Generator, *, lean: float = 0.0, reasons: float = 0.3, tokens: float = 100.0
 ) -> pl.DataFrame:
-    """240 thoughts over 12 templates x 10 groups.
+    """400 thoughts over 20 templates x 20 groups.
 
     Args:
         rng: what is drawn.
@@ -111,10 +111,10 @@ def crossed(
                 group_reason=int(rng.random() < reasons),
                 missing=int(rng.random() < 0.5),
                 thought_tokens=float(rng.gamma(4, tokens / 4)),
-                template=f"t{number % 12}",
-                identity=f"g{number // 12 % 10}",
-                second_unit=f"group\tg{number // 12 % 10}",
+                template=f"t{number % 20}",
+                identity=f"g{number // 20}",
+                second_unit=f"group\tg{number // 20}",
             )
-            for number in range(240)
+            for number in range(400)
         ]
     )
