@@ -187,7 +187,7 @@ def _interval(row: Row) -> str:
         return NO_VALUE
     if row["measure"] in COUNTED:
         return (
-            shown_interval(row | {"neutral": 0.0})
+            shown_interval({**row, "neutral": 0.0})
             if row["verdict"]
             else decimal_interval(row["low"], row["high"])
         )
