@@ -13,7 +13,11 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts, texts_of, thoughts_of
-from endoxa.instruments.questions.thoughts.estimates import thought_measures, thoughts_of_run
+from endoxa.instruments.questions.thoughts.estimates import (
+    thought_measures,
+    thoughts_if_readable,
+    thoughts_of_run,
+)
 from endoxa.instruments.reports import write_report
 from endoxa.models.chat.simulated.questions import QUESTIONS as RESPONDENTS
 from endoxa.runs.run import measure
@@ -174,3 +178,4 @@ def test_without_its_questions_a_run_is_refused(thinkers, tmp_path):
     (copy / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     with pytest.raises(UserError, match="cannot be read without their questions"):
         coded(copy)
+    assert thoughts_if_readable(copy) is None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
 from endoxa.instruments.questions.report.results import (
     CONTEXTS,
     CONTEXTS_FIELD,
@@ -18,7 +16,7 @@ from endoxa.instruments.questions.report.results import (
     shown_interval,
     verdict_finding,
 )
-from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_of_run
+from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_if_readable
 from endoxa.report.claims import VERDICT, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
@@ -27,8 +25,6 @@ from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.schema.thoughts import CODES
 from endoxa.stats.verdicts import ABOVE
-
-log = logging.getLogger(__name__)
 
 LEANS = {"thoughts_bias": "thoughts", "answers_bias": "answers"}
 SPOKEN = {
@@ -60,11 +56,7 @@ def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.D
     """
     tables = [pl.DataFrame(schema=THOUGHT_TYPES)]
     for run in runs:
-        try:
-            table = thoughts_of_run(run.folder, confidence=results.confidence, seed=seed)
-        except UserError as problem:
-            log.warning("Thoughts are not on the page. %s", problem)
-            continue
+        table = thoughts_if_readable(run.folder, confidence=results.confidence, seed=seed)
         tables += [] if table is None else [table]
     rows = pl.concat(tables).with_columns(
         label=pl.col("model").map_elements(results.label, return_dtype=pl.String)
@@ -120,7 +112,7 @@ def _by_measure(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 def _findings(results: QaResults) -> Iterator[Finding]:
     cells = results.thoughts.group_by(["line", "data", "context_condition"], maintain_order=True)
     for (line, data, condition), rows in cells:
-        scope = f"{CONTEXTS[str(condition)]}, {line} with {data}"
+        scope = f"{CONTEXTS[str(condition)]}, {line}" + (f" with {data}" if len(results.data) > 1 else "")
         by_measure = _by_measure(rows)
         lean, answers = by_measure["thoughts_bias"], by_measure["answers_bias"]
         numbers = (
@@ -146,21 +138,21 @@ def _findings(results: QaResults) -> Iterator[Finding]:
                 f"{decimal(difference['value'])} ({_spoken_interval(difference, results.level)}).",
                 (difference,),
             )
-        yield from _reasons(scope, by_measure)
+        yield from _reasons(scope, by_measure, results.level)
 
 
-def _reasons(scope: str, rows: Mapping[str, Row]) -> Iterator[Finding]:
+def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Finding]:
     right, wrong, cut_off = (rows[name] for name in ("stereotyped_reason", "noticed_missing", "cut_off"))
     parts = []
     if right["n"]:
         parts.append(
             f"of {plural(right['n'], 'right answer')}, {percent(right['value'])} had a stereotyped reason "
-            f"({_interval(right)})"
+            f"({level} interval {_interval(right)})"
         )
     if wrong["n"]:
         parts.append(
             f"of {plural(wrong['n'], 'wrong answer')}, {percent(wrong['value'])} followed a thought that noticed "
-            f"missing information ({_interval(wrong)})"
+            f"missing information ({level} interval {_interval(wrong)})"
         )
     if cut_off["value"]:
         parts.append(
@@ -213,7 +205,7 @@ def _figures(rows: pl.DataFrame) -> Iterator[Figure]:
             "value",
             "low",
             "high",
-            label=pl.format("{}, {}: {}", "line", "data", pl.col("measure").replace_strict(LEANS)),
+            label=pl.format("{}: {}, {}", pl.col("measure").replace_strict(LEANS), "line", "data"),
             note=pl.Series(
                 [f"{decimal(row['value'])} ({_interval(row)})" for row in shown.iter_rows(named=True)]
             ),

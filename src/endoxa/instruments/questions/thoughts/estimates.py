@@ -6,6 +6,7 @@ argues for last stands in the place of the answer. Units of shares are the same.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import lean_of, lean_parts
 from endoxa.instruments.questions.estimates.inference import RESAMPLES, column_types, judged, templates_test
@@ -23,6 +25,8 @@ from endoxa.runs.families import THOUGHTS
 from endoxa.schema.thoughts import CODES, MEASURES, THOUGHT_COLUMNS
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, clustered_mean, clustered_share
 from endoxa.stats.resampling import Clusters
+
+log = logging.getLogger(__name__)
 
 CELL = ("data", "model", "protocol", "context_condition")
 THOUGHT_TYPES = column_types(
@@ -84,6 +88,17 @@ def thoughts_of_run(
         if keep:
             estimates.keep(folder, settings, kept, KEPT)
     return kept[KEPT]
+
+
+def thoughts_if_readable(
+    folder: Path, *, confidence: float = 0.95, seed: int = 0, keep: bool = False
+) -> pl.DataFrame | None:
+    """As `thoughts_of_run`, for runs and pages that go on without: a warning where the questions are not found."""
+    try:
+        return thoughts_of_run(folder, confidence=confidence, seed=seed, keep=keep)
+    except UserError as problem:
+        log.warning("Thoughts are not analyzed. %s", problem)
+        return None
 
 
 def as_answers(finished: pl.DataFrame, *, argued: bool) -> pl.DataFrame:
