@@ -191,10 +191,10 @@ class _Analysis:
             return cls([text for run in runs for text in thoughts_in_journal(run)], None, ())
         texts, frames, lacking = [], [], set()
         for run in runs:
-            found = thoughts_of(run)
-            frames.append(coded(run, found))
-            texts += texts_of(found, frames[-1], run.name if len(runs) > 1 else "")
-            lacking |= set(without_rules(found))
+            of_run = thoughts_of(run)
+            frames.append(coded(run, of_run))
+            texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
+            lacking |= set(without_rules(of_run))
         cells = [
             cell for frame in frames for cell in frame.select("data", "model", "protocol").unique().rows()
         ]

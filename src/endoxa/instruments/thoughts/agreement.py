@@ -44,15 +44,15 @@ def agreement(coders: Mapping[str, Mapping[str, Codes]], *, confidence: float) -
                 if len(votes) >= FEWEST_CLUSTERS and np.isfinite(value)
                 else UNDEFINED
             )
-            said = [sum(pair[side] == YES for pair in pairs) if code in CODES else None for side in (0, 1)]
+            counts = [sum(pair[side] == YES for pair in pairs) if code in CODES else None for side in (0, 1)]
             rows.append(
                 {
                     "code": code,
                     "first": first,
                     "second": second,
                     "n": len(pairs),
-                    "n_first": said[0],
-                    "n_second": said[1],
+                    "n_first": counts[0],
+                    "n_second": counts[1],
                     "agreement": float((votes[:, 0] == votes[:, 1]).mean()),
                     "kappa": value,
                     "low": interval.low,
@@ -79,5 +79,7 @@ def coders_of(
 
 def majority(readers: Mapping[str, Mapping[str, Codes]], name: str) -> dict[str, bool]:
     """Whether more than half of the readers who coded a thought say yes, for each code."""
-    said = {code: [codes[name][code] for codes in readers.values() if name in codes] for code in CODES}
-    return {code: 2 * votes.count(YES) > len(votes) for code, votes in said.items() if votes}
+    votes_by_code = {
+        code: [codes[name][code] for codes in readers.values() if name in codes] for code in CODES
+    }
+    return {code: 2 * votes.count(YES) > len(votes) for code, votes in votes_by_code.items() if votes}

@@ -151,8 +151,8 @@ def plan_readers(thoughts: Sequence[ThoughtText], settings: ReaderSettings) -> l
 
 def _instrument(thoughts: Sequence[ThoughtText]) -> Instrument[ReaderSettings]:
     def work(settings: ReaderSettings, _folder: Path) -> Work:
-        asked = json.dumps([[thought.name, message(thought)] for thought in thoughts], ensure_ascii=False)
-        digest = hashlib.sha256(asked.encode()).hexdigest()
+        messages = json.dumps([[thought.name, message(thought)] for thought in thoughts], ensure_ascii=False)
+        digest = hashlib.sha256(messages.encode()).hexdigest()
         return asking_work(
             Questions(
                 settings=settings,
@@ -187,13 +187,13 @@ def _no_lines(_settings: ReaderSettings, _run: Run) -> Iterable[str]:
 def _jobs(thoughts: Sequence[ThoughtText], settings: ReaderSettings) -> Iterator[Job]:
     for number, thought in enumerate(thoughts):
         options = bool(thought.question)
-        told = {"probe": KIND, "name": thought.name, "codes": dict(thought.by_rules), "options": options}
+        facts = {"probe": KIND, "name": thought.name, "codes": dict(thought.by_rules), "options": options}
         yield Job(
             number,
             (message(thought),),
             settings.system,
             settings.seed,
-            told,
+            facts,
             (_schema(options=options),),
             (partial(_readable, options=options),),
         )

@@ -39,7 +39,9 @@ def shares_by_readers(
         values = {code: [codes[code] for codes in coded if code in codes] for code in CODES}
         values["cut_off"] = [thought.cut_off for thought in of_model]
         rows += [
-            _row(model, name, np.array(said, float), confidence) for name, said in values.items() if said
+            _row(model, name, np.array(coded_values, float), confidence)
+            for name, coded_values in values.items()
+            if coded_values
         ]
     return pl.DataFrame(rows, schema=_TYPES).with_columns(pl.selectors.float().fill_nan(None))
 

@@ -62,10 +62,10 @@ def changes(
         return ()
     wanted = tuple(models) or (None, None)
     before, after = (_of_model(coded(run), run, model) for run, model in zip(runs, wanted, strict=True))
-    found = changes_of(before, after, confidence=confidence, seed=seed)
-    if not found:
+    results = changes_of(before, after, confidence=confidence, seed=seed)
+    if not results:
         raise UserError(f"The thoughts of '{runs[0]}' and '{runs[1]}' are about no question in common.")
-    return found
+    return results
 
 
 def changes_of(
@@ -73,18 +73,18 @@ def changes_of(
 ) -> tuple[Change, ...]:
     """The same from coded thoughts of one model each (`instruments.questions.thoughts.coded`)."""
     joined = before.join(after, on=KEY, suffix=OTHER).sort(KEY)
-    asked = _Asked(confidence, seed)
+    settings = _Settings(confidence, seed)
     cells = joined.group_by("protocol", "context_condition", maintain_order=True)
-    found = [
+    results = [
         change
         for (protocol, condition), cell in cells
-        for change in _of_cell(cell, str(protocol), str(condition), asked)
+        for change in _of_cell(cell, str(protocol), str(condition), settings)
     ]
-    return judged(found, confidence)
+    return judged(results, confidence)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Settings:
     confidence: float
     seed: int
 
@@ -96,31 +96,31 @@ def _of_model(codes: pl.DataFrame, run: Path, model: str | None) -> pl.DataFrame
     return codes.filter(model=model or names[0])
 
 
-def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, asked: _Asked) -> Iterator[Change]:
+def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, settings: _Settings) -> Iterator[Change]:
     finished = cell.filter(pl.col("cut_off") == 0, pl.col(f"cut_off{OTHER}") == 0)
     for name, argued in (("answers_bias", False), ("thoughts_bias", True)):
-        yield from _lean(finished, f"{name}_{condition}", protocol, argued=argued, asked=asked)
+        yield from _lean(finished, f"{name}_{condition}", protocol, argued=argued, settings=settings)
     for name, (among, counted) in SHARES.items():
         sides = [_side(finished, suffix) for suffix in ("", OTHER)]
-        both = [
+        members = [
             side.select(pl.lit(True, dtype=pl.Boolean).and_(among).fill_null(False)).to_series()
             for side in sides
         ]
-        chosen = both[0] & both[1]
+        chosen = members[0] & members[1]
         if not chosen.any():
             continue
         values = [
             _numbers(side.filter(chosen).select(counted.fill_null(False)).to_series()) for side in sides
         ]
-        yield _change(f"{name}_{condition}", protocol, values, Units.of(sides[0].filter(chosen)), asked)
+        yield _change(f"{name}_{condition}", protocol, values, Units.of(sides[0].filter(chosen)), settings)
     for name in PRICE:
         columns = [cell[f"{name}{suffix}"] for suffix in ("", OTHER)]
-        known = columns[0].is_not_null() & columns[1].is_not_null()
-        if known.any():
-            values = [_numbers(column.filter(known)) for column in columns]
+        present = columns[0].is_not_null() & columns[1].is_not_null()
+        if present.any():
+            values = [_numbers(column.filter(present)) for column in columns]
             reach = None if name == "thought_tokens" else 1.0
-            units = Units.of(cell.filter(known))
-            yield _change(f"{name}_{condition}", protocol, values, units, asked, reach=reach, kind="price")
+            units = Units.of(cell.filter(present))
+            yield _change(f"{name}_{condition}", protocol, values, units, settings, reach=reach, kind="price")
 
 
 def _numbers(column: pl.Series) -> np.ndarray:
@@ -136,7 +136,7 @@ def _side(joined: pl.DataFrame, suffix: str) -> pl.DataFrame:
 
 
 def _lean(
-    finished: pl.DataFrame, name: str, protocol: str, *, argued: bool, asked: _Asked
+    finished: pl.DataFrame, name: str, protocol: str, *, argued: bool, settings: _Settings
 ) -> Iterator[Change]:
     column = "argued" if argued else "choice"
     read = finished.filter(pl.col(column).is_not_null(), pl.col(f"{column}{OTHER}").is_not_null())
@@ -146,7 +146,7 @@ def _lean(
     (before, _, units), (after, _, _) = (lean_parts(cell) for cell in cells)
     if len(before):
         reach = max(2.0, float(np.abs(after - before).max()))
-        yield _change(name, protocol, [before, after], units, asked, reach=reach)
+        yield _change(name, protocol, [before, after], units, settings, reach=reach)
 
 
 def _change(
@@ -154,7 +154,7 @@ def _change(
     rule: str,
     values: Sequence[np.ndarray],
     units: Units,
-    asked: _Asked,
+    settings: _Settings,
     *,
     reach: float | None = 1.0,
     kind: Kind = "bias",
@@ -166,20 +166,20 @@ def _change(
         rule: the protocol.
         values: of each answer, in both runs.
         units: of the answers.
-        asked: confidence level and seed.
+        settings: confidence level and seed.
         reach: largest difference of one answer; None where nothing bounds it.
         kind: a measure of bias, or a price.
     """
     before, after = values
     difference = after - before
-    found = two_way(
-        difference, units.first, units.second, neutral=0.0, confidence=asked.confidence, seed=asked.seed
+    result = two_way(
+        difference, units.first, units.second, neutral=0.0, confidence=settings.confidence, seed=settings.seed
     )
-    number, low, high, p_value = units.counts[0], found.interval.low, found.interval.high, found.p_value
-    if number < FEWEST_UNITS or found.sampled == "none":
+    number, low, high, p_value = units.counts[0], result.interval.low, result.interval.high, result.p_value
+    if number < FEWEST_UNITS or result.sampled == "none":
         low = high = p_value = NAN
     elif reach is not None and (np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value)):
-        tail = significance(asked.confidence) / 2
+        tail = significance(settings.confidence) / 2
         contrast = Contrast.of(difference, sampled_units(units.first, units.second)[1], reach)
         low, high = np.fmin(low, contrast.lower(tail)), np.fmax(high, contrast.upper(tail))
         p_value = np.fmax(p_value, min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0))

@@ -139,8 +139,8 @@ def _tokens(row: Mapping[str, Any]) -> float | None:
     if row.get("completion_tokens") is None:
         return None
     thoughts = sum(map(len, json.loads(row["reasoning"])))
-    said = sum(map(len, json.loads(row["turns"] or "[]")))
-    return float(row["completion_tokens"] * thoughts / max(thoughts + said, 1))
+    answers = sum(map(len, json.loads(row["turns"] or "[]")))
+    return float(row["completion_tokens"] * thoughts / max(thoughts + answers, 1))
 
 
 def _scaled(frame: pl.DataFrame, usage: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:

@@ -163,8 +163,8 @@ def _difference(finished: pl.DataFrame, confidence: float, seed: int) -> Values:
     limit = max(2.0, float(np.abs(values).max()))
     happens = "thought and answer differ"
     if units.decide_together(confidence):
-        both = crossed(values, units, limit=limit, happens=happens, confidence=confidence, seed=seed)
-        interval, test = both.interval, both.test
+        result = crossed(values, units, limit=limit, happens=happens, confidence=confidence, seed=seed)
+        interval, test = result.interval, result.test
     else:
         sums = Clusters.of(units.first, values, values != 0)
         test = templates_test(

@@ -176,17 +176,17 @@ def _is_bare_group(after: list[str], about: _Item) -> bool:
 
 
 def _is_about_group(clause: str, about: _Item) -> bool:
-    found = [word.text for word in words(clause)]
-    if any(word in about.spoken.traits for word in found):
+    texts = [word.text for word in words(clause)]
+    if any(word in about.spoken.traits for word in texts):
         return True
-    if not any(_is_group(word, about.group) for word in found):
+    if not any(_is_group(word, about.group) for word in texts):
         return False
-    rest = [word for word in _content(found, about) if not _is_group(word, about.group)]
-    return not rest or any(not any(same_word(word, told) for told in about.context) for word in rest)
+    rest = [word for word in _content(texts, about) if not _is_group(word, about.group)]
+    return not rest or any(not any(same_word(word, other) for other in about.context) for word in rest)
 
 
-def _content(found: list[str], about: _Item) -> list[str]:
+def _content(texts: list[str], about: _Item) -> list[str]:
     """Words that say something: neither small ones nor those of options and question."""
     language = about.question.language
     small = language.plain | language.common | about.question.vocabulary
-    return [word for word in found if word not in small and not language.reasons.fullmatch(word)]
+    return [word for word in texts if word not in small and not language.reasons.fullmatch(word)]

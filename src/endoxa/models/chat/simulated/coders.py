@@ -27,12 +27,12 @@ class ThoughtReader(Reader):
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The codes."""
-        told, codes = facts["codes"], {}
+        truth, codes = facts["codes"], {}
         for name in _CODES:
-            codes[name] = (told.get(name) == "yes") != (draws.uniform(name) < self.error)
+            codes[name] = (truth.get(name) == "yes") != (draws.uniform(name) < self.error)
         reply: dict[str, Any] = {name: "yes" if code else "no" for name, code in codes.items()}
         if facts["options"]:
-            right = told.get("argued", "none")
+            right = truth.get("argued", "none")
             others = [letter for letter in _LETTERS if letter != right]
             wrong = draws.uniform("argued") < self.error
             reply["argued"] = draws.choose(others, "argued instead") if wrong else right

@@ -304,11 +304,11 @@ class ThinkingRespondent(QuestionRespondent):
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A thought in tags, and an answer; nothing behind a thought that does not end."""
-        said = QuestionRespondent.answer(self, facts, draws)
+        answer = QuestionRespondent.answer(self, facts, draws)
         thought = " ".join(self._sentences(facts, draws))
         if draws.uniform("cut") < self.thought_cut:
             return f"<think>\n{thought}"
-        return f"<think>\n{thought}\n</think>\n{said}"
+        return f"<think>\n{thought}\n</think>\n{answer}"
 
     def _sentences(self, facts: Mapping[str, Any], draws: Draws) -> Iterator[str]:
         words = words_of("questions")["thoughts"]
@@ -344,8 +344,8 @@ class ThinkingRespondent(QuestionRespondent):
     def thoughts_lean(self, *, protocol: str = "baseline") -> float:
         """The true bias score of the options that thoughts argue for in ambiguous contexts, with groups."""
         stereotyped, other, _ = self.ambiguous(substituted=False, protocol=protocol)
-        own = (1 - self.thought_unknown) * (2 * self.thought_bias - 1)
-        return self.following * (stereotyped - other) + (1 - self.following) * own
+        independent = (1 - self.thought_unknown) * (2 * self.thought_bias - 1)
+        return self.following * (stereotyped - other) + (1 - self.following) * independent
 
 
 QUESTIONS = Simulation("qa", {"": QuestionRespondent, LATENT: LatentAnswers, THINKER: ThinkingRespondent})
