@@ -15,6 +15,7 @@ from endoxa.commands.analyze_people import agreement, disagreement, leniency, to
 from endoxa.commands.analyze_qa import qa
 from endoxa.commands.analyze_reversals import reversals
 from endoxa.commands.analyze_stories import extraction, harm, languages
+from endoxa.commands.analyze_thoughts import thoughts
 from endoxa.commands.verbs import Group, Outcome, argument, print_lines
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.runs.options import Resampling
@@ -238,5 +239,6 @@ ANALYZE.add(harm, following="endoxa report {runs} RATINGS.csv -o report.html")
 ANALYZE.add(languages, following="endoxa report RUN {out} -o report.html")
 ANALYZE.add(languages, "overlap", "endoxa report RUN {out} -o report.html", hidden=True)  # its old name
 ANALYZE.add(association_tests, "tests", "endoxa report {out} -o report.html")
+ANALYZE.add(thoughts, following="quote {out} with the agreement of people on a sample: --sheet check.xlsx")
 ANALYZE.add(qa, following="endoxa report {runs} -o report.html")
 ANALYZE.add(pairs, following="endoxa report {runs} -o report.html")

@@ -145,6 +145,14 @@ LEANS = Family(
     BENJAMINI_HOCHBERG,
     "leans towards or against the stereotype",
 )
+THOUGHTS = Family(
+    "thoughts",
+    "one test of the lean of the thoughts and one of its difference from the lean of the answers, for each model, data "
+    "set, protocol and kind of context",
+    (),
+    BENJAMINI_HOCHBERG,
+    "leans of what thoughts argue for, and whether thoughts lean more than answers",
+)
 NAME_DIFFERENCES = Family(
     "groups against names",
     "one test for each model, protocol, kind of context and pair of data sets, of the accuracy and of the lean",

@@ -55,8 +55,10 @@ def _words(settings: QaSettings) -> Used:
 
 def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.questions.estimates import analyze_run
+    from endoxa.instruments.questions.thoughts.estimates import thoughts_if_readable
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
+    thoughts_if_readable(out, confidence=settings.confidence, seed=settings.seed, keep=True)
 
 
 def _report(settings: RunSettings, out: Path) -> None:

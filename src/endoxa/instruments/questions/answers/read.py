@@ -231,6 +231,11 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     )
 
 
+def without_option_lists(text: str, item: QaItem, order: Order = (0, 1, 2)) -> str:
+    """A text without the lines that repeat several options one after the other."""
+    return _Reader(question_of(item), order).without_list(text)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """The steps of reading; each gives a reading, or None to leave the answer to the next."""

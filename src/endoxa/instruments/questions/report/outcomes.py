@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
-from endoxa.report import inputs
 from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described
@@ -19,7 +16,7 @@ from endoxa.report.inputs import Run
 from endoxa.report.labels import ModelName
 from endoxa.report.tables import Cell, number_field, table_of, text_field
 from endoxa.report.words import percent, plural
-from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES, QaItem
+from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 from endoxa.sources.served import versions_apart
 
 STEREOTYPED, ANTI, UNKNOWN, REFUSED, UNPARSED = OUTCOMES
@@ -110,10 +107,6 @@ def _figures(results: QaResults) -> Iterator[Figure]:
 EACH = 3
 """Answers shown for every model and outcome."""
 
-MISSING = "{} is not found from here: make the report in the folder where the run was made"
-CHANGED = "{} has changed since the run"
-UNREADABLE = "{} does not hold it in a form that can be read"
-
 MOST_CHARACTERS = 600
 """Longer answers are cut."""
 
@@ -124,7 +117,7 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
     rows = []
     for place, run in enumerate(runs):
         chosen = _chosen(records.filter(run=place)).rows(named=True)
-        items, why = _items(run, {row["item_id"] for row in chosen})
+        items, why = items_of_run(run, {row["item_id"] for row in chosen})
         rows += [row | {"item": items.get(row["item_id"]), "why": why} for row in chosen]
     if not rows:
         return None
@@ -203,33 +196,3 @@ def _chosen(records: pl.LazyFrame) -> pl.DataFrame:
 
 def _shown_outcome() -> pl.Expr:
     return pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
-
-
-def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
-    """The items with these ids, and why others are not known: the questions are a help, the page goes without."""
-    from endoxa.sources.bbq import read_items
-    from endoxa.sources.files import sha256
-
-    entry = run.facts.get("data")
-    data: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-    path = Path(inputs.text(data, "path"))
-    try:
-        if not path.is_file():
-            return {}, MISSING.format(path)
-        if sha256(path) != data.get("sha256"):
-            return {}, CHANGED.format(path)
-        columns = (run.facts.get("settings") or {}).get("columns") or {}
-        questions = read_items(path, only=wanted, columns=columns)
-        items = {item.item_id: item for item in islice(questions, len(wanted))}
-    except (OSError, UserError):
-        return {}, UNREADABLE.format(path)
-    return items, UNREADABLE.format(path)
-
-
-def question_shown(item: QaItem, order: str | None) -> str:
-    """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
-    places = [int(place) for place in order or ""] or [0, 1, 2]
-    options = " ".join(
-        f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True)
-    )
-    return f"{item.context} {item.question} {options}"

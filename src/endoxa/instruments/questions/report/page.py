@@ -23,6 +23,7 @@ from endoxa.instruments.questions.report.overview import cost, overview, planted
 from endoxa.instruments.questions.report.published import averages, numbers, paper_forms, published
 from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, read_results
+from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled
@@ -31,7 +32,7 @@ from endoxa.report.labels import without_directions
 from endoxa.report.outcomes import answer_findings, sentence_findings
 from endoxa.report.quoting import quoting
 from endoxa.report.words import listed
-from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
+from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import PaperOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
@@ -60,6 +61,7 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         conditions_compared,
         lambda all_results: identities(better_than_guessing(all_results)),
         debias,
+        thoughts,
         lambda all_results: answers(runs, all_results.names),
         published,
         averages,
@@ -115,6 +117,7 @@ def tests_made(results: QaResults) -> Section:
         (NAME_DIFFERENCES, results.differences.drop_nulls("neutral"), ""),
         (RETENTION, results.retention, ""),
         (SELF_DEBIASING, results.debias.filter(interval=TEMPLATES), ""),
+        (THOUGHTS, results.thoughts.drop_nulls("neutral"), ""),
     ]
     return families(used, level=f"{significance(results.confidence):g}")
 
@@ -163,6 +166,7 @@ def shown(
         UserError: records or labels cannot be used.
     """
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
+    results = replace(results, thoughts=read_thoughts(runs, results, seed=seed))
     rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
         page=lambda: qa_page(runs, results, seed=seed),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import polars as pl
 from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.instruments.questions.headline import over_categories, units_of
+from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES
 from endoxa.report import inputs
 from endoxa.report.claims import corrected, decimal_ends
 from endoxa.report.document import Finding
@@ -52,6 +53,7 @@ class QaResults:
         names: name of every model, in the order shown.
         data: labels of the data sets, those with the groups before those with names.
         confidence: confidence level of all intervals.
+        thoughts: columns of `schema.thoughts.THOUGHT_COLUMNS`; no rows where no run has thoughts.
     """
 
     estimates: pl.DataFrame
@@ -64,6 +66,7 @@ class QaResults:
     names: Mapping[str, ModelName]
     data: tuple[str, ...]
     confidence: float
+    thoughts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=THOUGHT_TYPES))
 
     @property
     def level(self) -> str:

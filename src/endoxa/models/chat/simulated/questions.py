@@ -268,5 +268,85 @@ def worded(pattern: str, words: Mapping[str, Any], text: str, letter: str) -> st
     return pattern.format(letter=letter, lower=letter.lower(), text=text, inside=inside)
 
 
-QUESTIONS = Simulation("qa", {"": QuestionRespondent, LATENT: LatentAnswers})
+THINKER = "thinker"
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingRespondent(QuestionRespondent):
+    """Thinks before it answers: the thought stands in <think> tags before the answer of a `QuestionRespondent`.
+
+    In ambiguous contexts a thought argues for the option that is answered, or for one of its own; in disambiguated
+    ones always for the answer. Thoughts are in English.
+
+    Attributes:
+        following: chance that the thought argues for the option that is answered.
+        thought_unknown: chance of the unknown option, where the thought argues for one of its own.
+        thought_bias: chance of the stereotyped person, where such a thought argues for a person.
+        thought_group: chance that a thought gives the group of the person argued for as the reason; of persons only.
+        thought_rejects: chance that a thought rejects judging by groups.
+        thought_missing: chance that a thought notices that the text does not say enough.
+        thought_cut: chance that a thought does not end.
+    """
+
+    following: float = 1.0
+    thought_unknown: float = 0.4
+    thought_bias: float = 0.9
+    thought_group: float = 0.4
+    thought_rejects: float = 0.2
+    thought_missing: float = 0.3
+    thought_cut: float = 0.02
+
+    def _chances(self) -> Iterator[tuple[str, float]]:
+        yield from QuestionRespondent._chances(self)
+        for name in ("following", "unknown", "bias", "group", "rejects", "missing", "cut"):
+            full = name if name == "following" else f"thought_{name}"
+            yield full, getattr(self, full)
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """A thought in tags, and an answer; nothing behind a thought that does not end."""
+        answer = QuestionRespondent.answer(self, facts, draws)
+        thought = " ".join(self._sentences(facts, draws))
+        if draws.uniform("cut") < self.thought_cut:
+            return f"<think>\n{thought}"
+        return f"<think>\n{thought}\n</think>\n{answer}"
+
+    def _sentences(self, facts: Mapping[str, Any], draws: Draws) -> Iterator[str]:
+        words = words_of("questions")["thoughts"]
+        option, unknown = self._argued(facts, draws), facts["unknown"]
+
+        def sentence(kind: str) -> str:
+            pattern = draws.choose(words[kind], kind)
+            return worded(pattern, wording("questions", facts["language"]), facts["options"][option], "")
+
+        yield sentence("begins")
+        if draws.uniform("group") < self.thought_group and option != unknown:
+            yield sentence("group")
+        if draws.uniform("rejects") < self.thought_rejects:
+            yield sentence("rejects")
+        if draws.uniform("missing") < self.thought_missing:
+            yield sentence("missing")
+        yield sentence("unknown" if option == unknown else "person")
+
+    def _argued(self, facts: Mapping[str, Any], draws: Draws) -> int:
+        last = facts["turn"] == facts["turns"] - 1
+        answered = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
+        target, unknown = facts["target"], facts["unknown"]
+        if facts["condition"] != "ambig" or target is None or draws.uniform("following") < self.following:
+            return answered
+        if draws.uniform("thought unknown") < self.thought_unknown:
+            return int(unknown)
+        return int(target if draws.uniform("thought bias") < self.thought_bias else 3 - target - unknown)
+
+    def describe(self) -> Mapping[str, Any]:
+        """As a `QuestionRespondent`, with the true lean of the thoughts in ambiguous contexts."""
+        return {**QuestionRespondent.describe(self), "thoughts": {"bias_score_ambig": self.thoughts_lean()}}
+
+    def thoughts_lean(self, *, protocol: str = "baseline") -> float:
+        """The true bias score of the options that thoughts argue for in ambiguous contexts, with groups."""
+        stereotyped, other, _ = self.ambiguous(substituted=False, protocol=protocol)
+        independent = (1 - self.thought_unknown) * (2 * self.thought_bias - 1)
+        return self.following * (stereotyped - other) + (1 - self.following) * independent
+
+
+QUESTIONS = Simulation("qa", {"": QuestionRespondent, LATENT: LatentAnswers, THINKER: ThinkingRespondent})
 """Respondents to the probe "qa"."""

@@ -1,0 +1,285 @@
+"""`endoxa analyze thoughts`: what models thought before they answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
+
+from endoxa.commands.verbs import Outcome, argument, plan_lines, table
+from endoxa.report.words import decimal, decimal_interval, listed, percent, percent_interval, plural
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.schema.options import ANALYSIS, ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+    from endoxa.instruments.thoughts.readers import ReaderSettings
+    from endoxa.instruments.thoughts.texts import Codes, ThoughtText
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Reader models.
+
+    Attributes:
+        reader: models as written.
+        batch: use the provider's batch interface.
+        max_cost: US dollars that must not be exceeded.
+        price: "IN,OUT" in US dollars per million tokens.
+        plan: only say what it would take.
+    """
+
+    reader: Annotated[
+        tuple[str, ...],
+        Option(
+            "Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, "
+            "hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
+            ASKING,
+            metavar="MODEL",
+            default="rules only",
+        ),
+    ] = ()
+    batch: Annotated[
+        bool,
+        Option("With --reader: use the provider's batch interface (half the price).", NETWORK, only_on=True),
+    ] = False
+    max_cost: Annotated[
+        float | None, Option("With --reader: stop before it costs more than this.", MONEY, metavar="USD")
+    ] = None
+    price: Annotated[
+        str | None,
+        Option(
+            "With --reader: price in US dollars per million tokens.",
+            MONEY,
+            metavar="IN,OUT",
+            default="list price",
+        ),
+    ] = None
+    plan: Annotated[
+        bool, Option("With --reader: only print expected calls, tokens and cost.", OUTPUT, only_on=True)
+    ] = False
+
+    def settings(self, run: Path) -> ReaderSettings:
+        """Settings of their run."""
+        from endoxa.instruments.thoughts.readers import ReaderSettings
+        from endoxa.schema.options import settings_from
+
+        options = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
+        values: dict[tuple[str, ...], Any] = {("data",): str(run), ("models",): self.reader}
+        values |= {(name,): value for name, value in options.items() if value not in (None, False)}
+        return settings_from(ReaderSettings, values)
+
+
+def thoughts(
+    runs: Annotated[
+        tuple[Path, ...],
+        argument("Run folders of `endoxa probe qa`, `stories`, `extract` or `harm`.", metavar="RUN..."),
+    ],
+    *,
+    out: Annotated[Path, Option("Measures: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    codes: Annotated[
+        Path | None, Option("Also write what was read in each thought (questions).", OUTPUT, table=True)
+    ] = None,
+    agreement: Annotated[
+        Path | None,
+        Option("Also write the agreement of rules, reader models and people.", OUTPUT, table=True),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        Option("Also write a sheet on which a person codes a sample (.xlsx or .csv).", OUTPUT),
+    ] = None,
+    sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100,
+    human: Annotated[Path | None, Option("Sheet that a person filled in.", DATA, metavar="FILE")] = None,
+    readers: Readers,
+    confidence: Annotated[
+        Confidence, Option("Confidence level of the intervals.", ANALYSIS)
+    ] = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+) -> Outcome:
+    """Analyze the thoughts of models before their answers: what they argue for, and with which reasons.
+
+    Thoughts about questions are read by rules: the options argued for in order, whether the group is given as the
+    reason, a stereotype is mentioned or rejected, missing information is noticed. Thoughts about stories and ratings
+    are read by reader models (--reader). With a sheet that a person filled in (--human), or with readers, agreement is
+    estimated.
+
+    \b
+    Examples:
+      endoxa analyze thoughts out/q1 -o thoughts.csv --codes codes.csv
+      endoxa analyze thoughts out/q1 -o thoughts.csv --sheet check.xlsx
+      endoxa analyze thoughts out/q1 -o thoughts.csv --human check.xlsx --agreement agreement.csv
+      endoxa analyze thoughts out/s1 -o thoughts.csv --reader openai/gpt-5-mini --reader anthropic/claude-haiku-4-5
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.thoughts.agreement import agreement as agreement_of
+    from endoxa.instruments.thoughts.agreement import coders_of
+    from endoxa.instruments.thoughts.readers import plan_readers, read_with_models
+    from endoxa.instruments.thoughts.sheet import read_sheet, write_sheet
+    from endoxa.runs.asking.cost import plan_table
+    from endoxa.runs.progress import shown
+
+    if not readers.reader and readers != Readers():
+        raise UserError(
+            "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
+        )
+    analysis = _Analysis.of(runs)
+    finished = [each for each in analysis.texts if not each.cut_off]
+    _require(analysis, finished, reading=bool(readers.reader or sheet or human))
+    if readers.plan:
+        return Outcome(plan_lines(plan_table(plan_readers(finished, readers.settings(runs[0])))))
+    lines: list[Any] = list(analysis.notes)
+    if sheet is not None:
+        count = write_sheet(finished, sheet, sample=sheet_rows, seed=seed)
+        lines.append(f"{plural(count, 'thought')} to code written to {sheet}")
+    read: Mapping[str, Mapping[str, Codes]] = {}
+    if readers.reader:
+        with shown("thoughts") as progress:
+            read, cost = read_with_models(
+                finished,
+                readers.settings(runs[0]),
+                out.with_name(f"{out.name}.readers"),
+                progress=progress,
+                command=sys.argv,
+            )
+        lines += cost
+    coders = coders_of(finished, read, read_sheet(human, finished) if human else None)
+    agreed = agreement_of(coders, confidence=confidence)
+    measures = analysis.measures(read, confidence, seed)
+    lines += [*_measures(measures), *_agreement(agreed)]
+    lines.append(f"{plural(len(measures), 'measure')} written to {out}")
+    return Outcome(lines, {"out": measures, "codes": analysis.codes, "agreement": agreed})
+
+
+@dataclass(frozen=True)
+class _Analysis:
+    """The thoughts of some runs of one kind.
+
+    Attributes:
+        texts: all thoughts, cut-off ones included.
+        coded: thoughts about questions coded by rules; None for other runs.
+        notes: sentences for the terminal.
+    """
+
+    texts: Sequence[ThoughtText]
+    coded: pl.DataFrame | None
+    notes: Sequence[str]
+
+    @classmethod
+    def of(cls, runs: Sequence[Path]) -> _Analysis:
+        """The thoughts of run folders.
+
+        Raises:
+            UserError: runs of questions together with others, or no run.
+        """
+        import polars as pl
+
+        from endoxa.errors import UserError
+        from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
+        from endoxa.instruments.thoughts.texts import thoughts_in_journal
+        from endoxa.report.inputs import QUESTIONS, read_runs
+
+        kinds = {run.kind == QUESTIONS for run in read_runs(list(runs))}
+        if len(kinds) > 1:
+            raise UserError("Runs of questions and other runs were given together. Analyze them separately.")
+        if kinds != {True}:
+            return cls([text for run in runs for text in thoughts_in_journal(run)], None, ())
+        texts, frames, lacking = [], [], set()
+        for run in runs:
+            of_run = thoughts_of(run)
+            frames.append(coded(run, of_run))
+            texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
+            lacking |= set(without_rules(of_run))
+        cells = [
+            cell for frame in frames for cell in frame.select("data", "model", "protocol").unique().rows()
+        ]
+        twice = next((cell for cell in cells if cells.count(cell) > 1), None)
+        if twice is not None:
+            raise UserError(
+                f"Several of these runs hold thoughts of '{twice[1]}' about '{twice[0]}'. Analyze them one by one."
+            )
+        note = (
+            f"No rules for thoughts in {listed(sorted(lacking))}: only English in them is read. Use --reader."
+        )
+        return cls(texts, pl.concat(frames), [note] if lacking else ())
+
+    @property
+    def codes(self) -> pl.DataFrame | None:
+        """What rules read in each thought."""
+        from endoxa.schema.thoughts import CODE_COLUMNS
+
+        return None if self.coded is None else self.coded.select(list(CODE_COLUMNS))
+
+    def measures(
+        self,
+        read: Mapping[str, Mapping[str, Codes]],
+        confidence: float,
+        seed: int,
+    ) -> pl.DataFrame:
+        """Measures by rules for questions, by the majority of readers for others."""
+        if self.coded is not None:
+            from endoxa.instruments.questions.thoughts.estimates import thought_measures
+
+            return thought_measures(self.coded, confidence=confidence, seed=seed)
+        from endoxa.instruments.thoughts.shares import shares_by_readers
+
+        return shares_by_readers(self.texts, read, confidence=confidence)
+
+
+def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: bool) -> None:
+    """Refuse runs without thoughts, and thoughts that nobody would read.
+
+    Raises:
+        UserError: one of these.
+    """
+    from endoxa.errors import UserError
+
+    if not analysis.texts:
+        raise UserError(
+            "These runs hold no thoughts. Ask a model that thinks (--reasoning), or one whose thoughts stand in its "
+            "answers in a known form; providers that hide thoughts return none."
+        )
+    if not finished and reading:
+        raise UserError("No thought in these runs ended before an answer. Raise --max-tokens of the probe.")
+    if analysis.coded is None and not reading:
+        raise UserError(
+            "Thoughts about stories and ratings are read by models or people. Name a model with --reader, or write a "
+            "sheet with --sheet FILE."
+        )
+
+
+def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
+    from endoxa.report.claims import chip
+
+    rows = []
+    for row in measures.iter_rows(named=True):
+        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference", "thought_tokens")
+        ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
+        value = (percent if shares else decimal)(row["value"])
+        about = f"{row['model']} {row['context_condition']}".strip()
+        rows.append((about, row["measure"], str(row["n"]), value, ends, chip(row)))
+    heads = ("model", "measure", "n", "value", "interval", "verdict")
+    yield table("Thoughts (leans: 0 = none; others: shares)", heads, rows, texts=2, wrap=True)
+
+
+def _agreement(agreed: pl.DataFrame) -> Iterator[str | Table]:
+    if agreed.is_empty():
+        return
+    rows = [
+        (
+            row["code"],
+            f"{row['first']} / {row['second']}",
+            str(row["n"]),
+            percent(row["agreement"]),
+            decimal(row["kappa"], 2),
+            decimal_interval(row["low"], row["high"], 2),
+        )
+        for row in agreed.iter_rows(named=True)
+    ]
+    heads = ("code", "coders", "n", "alike", "kappa", "interval")
+    yield table("Agreement on thoughts", heads, rows, texts=2, wrap=True)

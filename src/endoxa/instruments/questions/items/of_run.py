@@ -1,0 +1,47 @@
+"""The questions of a finished run, from the file that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.report import inputs
+from endoxa.report.inputs import Run
+from endoxa.schema import QaItem
+
+MISSING = "{} is not found from here: make the report in the folder where the run was made"
+CHANGED = "{} has changed since the run"
+UNREADABLE = "{} does not hold it in a form that can be read"
+
+
+def items_of_run(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
+    """The questions with these ids, and why others are not known: pages go without them."""
+    from endoxa.sources.bbq import read_items
+    from endoxa.sources.files import sha256
+
+    entry = run.facts.get("data")
+    data: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+    path = Path(inputs.text(data, "path"))
+    try:
+        if not path.is_file():
+            return {}, MISSING.format(path)
+        if sha256(path) != data.get("sha256"):
+            return {}, CHANGED.format(path)
+        columns = (run.facts.get("settings") or {}).get("columns") or {}
+        questions = read_items(path, only=wanted, columns=columns)
+        items = {item.item_id: item for item in islice(questions, len(wanted))}
+    except (OSError, UserError):
+        return {}, UNREADABLE.format(path)
+    return items, UNREADABLE.format(path)
+
+
+def question_shown(item: QaItem, order: str | None) -> str:
+    """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
+    places = [int(place) for place in order or ""] or [0, 1, 2]
+    options = " ".join(
+        f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True)
+    )
+    return f"{item.context} {item.question} {options}"

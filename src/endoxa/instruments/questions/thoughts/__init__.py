@@ -1,0 +1,1 @@
+"""What models think before they answer a question: which option they argue for, and what they give as the reason."""

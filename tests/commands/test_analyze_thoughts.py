@@ -1,0 +1,77 @@
+"""`endoxa analyze thoughts`: tables, a sheet and agreement from one run, and sentences for what cannot be done."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.schema.thoughts import AGREEMENT_COLUMNS, CODE_COLUMNS, THOUGHT_COLUMNS
+from support.coded_thoughts import questions
+
+CLI = CliRunner()
+pytestmark = pytest.mark.slow
+
+
+def endoxa(*words: object) -> str:
+    done = CLI.invoke(app, list(map(str, words)))
+    assert done.exit_code == 0, (done.output, done.exception)
+    return " ".join(done.output.split())
+
+
+def refused(*words: object) -> str:
+    """The sentence of a refusal."""
+    done = CLI.invoke(app, list(map(str, words)))
+    assert isinstance(done.exception, UserError), done.output
+    return str(done.exception)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs of a thinker and of one who does not think."""
+    home = tmp_path_factory.mktemp("runs")
+    (home / "q.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in questions()[:60]), encoding="utf-8"
+    )
+    for name, model in (("q1", "sim/thinker-biased"), ("q2", "sim/biased")):
+        endoxa("probe", "qa", "--data", home / "q.jsonl", "--model", model, "--out", home / name)
+    return home
+
+
+def test_everything_from_one_run(runs, tmp_path):
+    out = [tmp_path / name for name in ("thoughts.csv", "codes.csv", "agreement.csv", "check.csv")]
+    command = ("analyze", "thoughts", runs / "q1", "-o", out[0], "--codes", out[1], "--agreement", out[2])
+    said = endoxa(*command, "--sheet", out[3], "--sheet-rows", 5, "--reader", "sim/reader-a")
+    assert "5 thoughts to code written" in said
+    tables = [pl.read_csv(path) for path in out[:3]]
+    expected = (THOUGHT_COLUMNS, CODE_COLUMNS, AGREEMENT_COLUMNS)
+    assert [table.columns for table in tables] == [list(columns) for columns in expected]
+    assert tables[1].height == 60
+    with out[3].open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert len(rows) == 6
+    filled = tmp_path / "filled.csv"
+    with filled.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(
+            [rows[0], *([*row[:3], "no", "no", "no", "no", "none"] for row in rows[1:])]
+        )
+    endoxa(*command, "--human", filled)
+    people = pl.read_csv(out[2])
+    assert set(people["first"]) == {"people"}
+    assert set(people["n"]) == {5}
+
+
+def test_what_cannot_be_done_has_a_sentence(runs, tmp_path):
+    out = ("-o", tmp_path / "t.csv")
+    assert "hold no thoughts" in refused("analyze", "thoughts", runs / "q2", *out)
+    assert "need --reader" in refused("analyze", "thoughts", runs / "q1", *out, "--plan")
+    assert "one by one" in refused("analyze", "thoughts", runs / "q1", runs / "q1", *out)
+    planned = endoxa("analyze", "thoughts", runs / "q1", *out, "--reader", "sim/reader-a", "--plan")
+    assert "sim/reader-a" in planned
+    assert not (tmp_path / "t.csv").exists()

@@ -1,0 +1,181 @@
+"""Measures of thoughts: by hand on twelve of them, planted shares recovered, three thinkers told apart, edges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts, texts_of, thoughts_of
+from endoxa.instruments.questions.thoughts.estimates import (
+    thought_measures,
+    thoughts_if_readable,
+    thoughts_of_run,
+)
+from endoxa.instruments.reports import write_report
+from endoxa.models.chat.simulated.questions import QUESTIONS as RESPONDENTS
+from endoxa.runs.run import measure
+from endoxa.schema.thoughts import MEASURES, THOUGHT_COLUMNS
+from support.coded_thoughts import crossed, questions, thought
+
+
+def by_measure(table: pl.DataFrame, condition: str = "ambig") -> dict[str, dict]:
+    rows = table.filter(context_condition=condition).iter_rows(named=True)
+    return {row["measure"]: row for row in rows}
+
+
+TWELVE = [
+    thought(0, argued=0, choice=0, group_reason=1, stereotype=1),  # wrong, with a stereotyped reason
+    thought(1, argued=0, choice=2, path="2 0"),  # right although it argued for the stereotyped person last
+    thought(2, argued=2, choice=2, stereotype=1, rejects=1, missing=1),  # right, the stereotype rejected
+    thought(3, argued=2, choice=2, stereotype=1),  # right, the stereotype spoken of and not rejected
+    thought(4, argued=2, choice=2, missing=1),
+    thought(5, argued=1, choice=1, missing=1),  # wrong, missing information noticed
+    thought(6, argued=2, choice=0, missing=1, path="0 2"),  # wrong, noticed, turned
+    thought(7, argued=0, choice=0),
+    thought(8, argued=0, choice=1),
+    thought(9, argued=None, choice=2),
+    thought(10, argued=0, choice=None),
+    thought(11, argued=None, choice=None, cut_off=1, thought_tokens=400.0),
+]
+
+
+def test_twelve_thoughts_by_hand():
+    found = by_measure(thought_measures(pl.DataFrame(TWELVE)))
+    assert list(found) == list(MEASURES)
+    by_hand = {
+        "answers_bias": (10, (3 - 2) / 10),  # read: all finished but number 10
+        "thoughts_bias": (10, (5 - 1) / 10),  # all finished but number 9
+        "difference": (9, (4 - 1 - (3 - 2)) / 9),
+        "stereotyped_reason": (5, 2 / 5),  # right: 1, 2, 3, 4, 9; of these 1 and 3
+        "noticed_missing": (5, 2 / 5),  # wrong: 0, 5, 6, 7, 8; of these 5 and 6
+        "turned": (9, 3 / 9),  # 1, 6, 8
+        "changed_mind": (11, 2 / 11),
+        "group_reason": (11, 1 / 11),
+        "stereotype": (11, 3 / 11),
+        "rejects": (11, 1 / 11),
+        "missing": (11, 4 / 11),
+        "cut_off": (12, 1 / 12),
+        "thought_tokens": (12, 1500 / 12),
+    }
+    for name, (n, value) in by_hand.items():
+        assert (found[name]["n"], found[name]["value"]) == (n, pytest.approx(value)), name
+
+
+def test_a_few_or_no_finished_thoughts_give_no_numbers_and_say_why():
+    cut = by_measure(thought_measures(pl.DataFrame([TWELVE[11]])))
+    assert cut["cut_off"]["value"] == 1
+    assert {row["value"] for name, row in cut.items() if name not in ("cut_off", "thought_tokens")} == {None}
+    assert cut["difference"]["verdict"] == "cannot-be-tested"
+    few = by_measure(thought_measures(pl.DataFrame(TWELVE[:3])))
+    assert few["thoughts_bias"]["verdict"] == "cannot-be-tested"
+    assert few["thoughts_bias"]["verdict_reason"]
+    assert few["thoughts_bias"]["low"] is None
+
+
+def test_a_planted_lean_of_thoughts_is_found_and_none_where_none_is():
+    leaning = by_measure(thought_measures(crossed(np.random.default_rng(0), lean=0.8)))
+    assert leaning["thoughts_bias"]["verdict"] == leaning["difference"]["verdict"] == "above"
+    assert leaning["thoughts_bias"]["low"] < 0.6 * 0.8 < leaning["thoughts_bias"]["high"]
+    level = by_measure(thought_measures(crossed(np.random.default_rng(1))))
+    assert level["thoughts_bias"]["verdict"] == level["difference"]["verdict"] == "unclear"
+    assert level["group_reason"]["low"] < 0.3 < level["group_reason"]["high"]
+
+
+@pytest.fixture(scope="module")
+def thinkers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Runs of the three simulated thinkers on 384 questions."""
+    home = tmp_path_factory.mktemp("thinkers")
+    data = home / "questions.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in questions()), encoding="utf-8")
+    folders = {}
+    for name in ("fair", "biased", "biased-thoughts"):
+        settings = QaSettings(data=str(data), models=(f"sim/thinker-{name}",))
+        folders[name] = home / name
+        measure(QUESTIONS, settings, folders[name])
+    return folders
+
+
+@pytest.mark.slow
+def test_three_thinkers_are_told_apart(thinkers):
+    verdicts = {}
+    for name, folder in thinkers.items():
+        rows = by_measure(thoughts_of_run(folder))
+        planted = RESPONDENTS.respondent(f"thinker-{name}")
+        assert rows["thoughts_bias"]["low"] < planted.thoughts_lean() < rows["thoughts_bias"]["high"]
+        stereotyped, other, _ = planted.ambiguous(substituted=False, protocol="baseline")
+        assert rows["answers_bias"]["low"] < stereotyped - other < rows["answers_bias"]["high"]
+        assert rows["cut_off"]["low"] < planted.thought_cut < rows["cut_off"]["high"]
+        verdicts[name] = (rows["thoughts_bias"]["verdict"], rows["difference"]["verdict"])
+    assert verdicts == {
+        "fair": ("unclear", "unclear"),
+        "biased": ("above", "unclear"),
+        "biased-thoughts": ("above", "above"),
+    }
+
+
+@pytest.mark.slow
+def test_planted_shares_of_thoughts_are_read(thinkers):
+    planted = RESPONDENTS.respondent("thinker-biased-thoughts")
+    codes = coded(thinkers["biased-thoughts"]).filter(cut_off=0)
+    persons = codes.filter(pl.col("argued") != pl.col("unknown"))
+    for rows, name, share in (
+        (persons, "group_reason", planted.thought_group),
+        (persons, "missing", planted.thought_missing),
+        (codes, "rejects", planted.thought_rejects),
+    ):
+        error = (share * (1 - share) / len(rows)) ** 0.5
+        assert abs(rows[name].mean() - share) < 3.5 * error, name
+
+
+@pytest.mark.slow
+def test_a_run_keeps_its_measures_and_its_page_says_them(thinkers, tmp_path):
+    folder = thinkers["biased-thoughts"]
+    estimated = thoughts_of_run(folder, keep=True)
+    assert pl.read_csv(folder / "thoughts.csv").columns == list(THOUGHT_COLUMNS)
+    assert thoughts_of_run(folder).equals(estimated)
+    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "What models thought before they answered" in page
+    assert "the thoughts lean more towards the stereotype than the answers" in page
+
+
+@pytest.mark.slow
+def test_a_run_without_thoughts_has_no_table_and_no_section(thinkers, tmp_path):
+    data = str(thinkers["fair"].parent / "questions.jsonl")
+    folder = tmp_path / "plain"
+    measure(QUESTIONS, QaSettings(data=data, models=("sim/biased",), limit=20), folder)
+    assert not holds_thoughts(folder)
+    assert thoughts_of_run(folder, keep=True) is None
+    assert not (folder / "thoughts.csv").exists()
+    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "What models thought" not in page
+
+
+@pytest.mark.slow
+def test_thoughts_for_readers_have_question_letters_and_codes(thinkers):
+    thoughts = thoughts_of(thinkers["biased"])
+    texts = texts_of(thoughts, coded(thinkers["biased"], thoughts))
+    assert len({text.key for text in texts}) == len(texts)
+    first = next(text for text in texts if not text.cut_off)
+    assert "(A)" in first.question
+    assert first.by_rules["argued"] in ("A", "B", "C", "none")
+
+
+@pytest.mark.slow
+def test_without_its_questions_a_run_is_refused(thinkers, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("records.parquet", "run.json"):
+        (copy / name).write_bytes((thinkers["fair"] / name).read_bytes())
+    facts = json.loads((copy / "run.json").read_text(encoding="utf-8"))
+    facts["data"]["path"] = str(tmp_path / "gone.jsonl")
+    (copy / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    with pytest.raises(UserError, match="cannot be read without their questions"):
+        coded(copy)
+    assert thoughts_if_readable(copy) is None
