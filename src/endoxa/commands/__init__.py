@@ -12,6 +12,7 @@ from endoxa.commands import (
     analyze,
     author,
     build,
+    compare,
     curate,
     datasets,
     demo,
@@ -64,6 +65,7 @@ _alone.add(report.report)
 app.add_typer(study.app, name="study")
 app.add_typer(reproduce.app, name="reproduce")
 _alone.add(gate.gate)
+_alone.add(compare.compare)
 app.add_typer(export.app, name="export")
 app.add_typer(languages.app, name="languages")
 

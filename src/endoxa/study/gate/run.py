@@ -146,7 +146,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
         unit_2=cell.units[1],
         sampled="none",
     )
-    reason = _untested(cell, most_left_out)
+    reason = untested(cell, most_left_out)
     if cell.values is None:
         return replace(result, reason=reason)
     contrasts = Contrasts.of(cell.values)
@@ -176,7 +176,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     )
 
 
-def _untested(cell: Paired, most_left_out: float) -> str:
+def untested(cell: Paired, most_left_out: float) -> str:
     """Why the items of a test decide nothing, whatever their number; empty where they may."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ def read_sides(
     Raises:
         UserError: one is no finished run, they measure different things, or a model has to be chosen.
     """
-    runs = [_read(path) for path in (baseline, candidate)]
+    runs = [read_run(path) for path in (baseline, candidate)]
     first, other = runs
     if first.kind != other.kind:
         raise UserError(
@@ -83,7 +83,22 @@ def read_sides(
             f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
             "another model with --candidate-model."
         )
-    # Raise where the two measured other files, or read them in another way.
+    require_same_data(first, other)
+    _refuse_other_settings(first, other)
+    return sides
+
+
+def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> None:
+    """Refuse two runs that measured other files, or read them in another way.
+
+    Args:
+        first: the baseline.
+        other: the candidate.
+        free: options of reading that may differ.
+
+    Raises:
+        UserError: they did.
+    """
     data = [_mapping(run.facts.get("data")) for run in (first, other)]
     hashes = [entry.get("sha256") for entry in data]
     if None in hashes:
@@ -96,12 +111,19 @@ def read_sides(
             f"Baseline and candidate measured different data: '{data[0].get('path')}' (SHA-256 {str(hashes[0])[:12]}) "
             f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
         )
-    _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
-    _refuse_other_settings(first, other)
-    return sides
+    options = [
+        {name: value for name, value in _mapping(entry.get("options")).items() if name not in free}
+        for entry in data
+    ]
+    refuse(differences(options[0], options[1], "data"))
 
 
-def _read(path: Path) -> Run:
+def read_run(path: Path) -> Run:
+    """A finished run of an instrument whose runs are compared item by item.
+
+    Raises:
+        UserError: it is none.
+    """
     if not path.is_dir():
         raise UserError(
             f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs or qa."
@@ -116,7 +138,7 @@ def _read(path: Path) -> Run:
 
 def _model(run: Run, wanted: str | None, role: str) -> str:
     """The model of a run; it has to be named where there are several."""
-    names = _models(run)
+    names = models_of(run)
     if wanted is not None:
         if wanted not in names:
             raise UserError(
@@ -129,7 +151,7 @@ def _model(run: Run, wanted: str | None, role: str) -> str:
     return names[0]
 
 
-def _models(run: Run) -> list[str]:
+def models_of(run: Run) -> list[str]:
     """Models in the records, sorted."""
     import polars as pl
 
@@ -149,10 +171,11 @@ def _refuse_other_settings(first: Run, other: Run) -> None:
         # Runs made from logs of other harnesses: their records have to speak for themselves.
         return
     kept = [{key: value for key, value in identity.items() if key not in CHOSEN} for identity in identities]
-    _refuse(differences(kept[0], kept[1]))
+    refuse(differences(kept[0], kept[1]))
 
 
-def _refuse(changes: Sequence[str]) -> None:
+def refuse(changes: Sequence[str]) -> None:
+    """Raise where settings differ, as `differences` words them."""
     if changes:
         first = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
         more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""

@@ -1,0 +1,106 @@
+"""A change of one measure between two runs, and what may be claimed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from math import isfinite, isnan
+from typing import Any, Literal
+
+from endoxa.schema.headline import plain
+from endoxa.stats.verdicts import CLEAR, decide, significance
+
+POWER = 0.8
+"""Chance with which a change of the size that is named would have been shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Change of one measure between two runs, over the items of both.
+
+    Attributes:
+        measure: its name.
+        rule: scoring rule of pairs, protocol of questions, pooling of association tests.
+        axis: an axis or category, or 'all'.
+        identity: an identity, or 'all'.
+        before: value in the first run.
+        after: value in the second.
+        difference: after minus before.
+        low: lower end of its interval; NaN where there is none.
+        high: upper end.
+        p_value: two-sided, against no change; NaN where nothing can be or need be tested.
+        p_adjusted: after Holm's correction over what is shown together.
+        verdict: 'above' (it rises), 'below' (it falls), 'unclear' or 'cannot-be-tested'; empty of what is a fact
+            and no estimate (money).
+        n_items: items of both runs.
+        n_units: units that are taken as a sample.
+        unit: what they are ("templates x 7 groups").
+        kind: a measure of bias, or the price of a change.
+    """
+
+    measure: str
+    rule: str
+    axis: str
+    identity: str
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_adjusted: float
+    verdict: str
+    n_items: int
+    n_units: int
+    unit: str
+    kind: Literal["bias", "price"]
+
+    @property
+    def clear(self) -> bool:
+        """Whether a change is claimed."""
+        return self.verdict in CLEAR
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What tables and JSON say of it; undefined numbers are None."""
+        return {name: plain(value) for name, value in asdict(self).items()}
+
+
+def judged(changes: Sequence[Change], confidence: float) -> tuple[Change, ...]:
+    """The changes with adjusted p-values (Holm 1979, over all of them) and verdicts.
+
+    Those without a p-value keep the verdict they have, and count for nothing.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    tested = [place for place, change in enumerate(changes) if isfinite(change.p_value)]
+    if not tested:
+        return tuple(changes)
+    adjusted = multipletests([changes[place].p_value for place in tested], method="holm")[1]
+    found = list(changes)
+    for place, p_adjusted in zip(tested, map(float, adjusted), strict=True):
+        change = found[place]
+        decision = decide(change.difference, 0.0, change.p_value, p_adjusted, alpha=significance(confidence))
+        found[place] = replace(change, p_adjusted=p_adjusted, verdict=decision.verdict)
+    return tuple(found)
+
+
+def detectable(change: Change, tests: int, confidence: float) -> float:
+    """The smallest change that the runs could have shown with `POWER`; NaN without an interval.
+
+    From the interval, whose half length is a quantile times the standard error, with the level that the strictest step
+    of Holm's correction asks for. Where no item changed, the interval holds what could have been there: its end.
+
+    Args:
+        change: with an interval.
+        tests: how many are corrected together.
+        confidence: of the interval.
+    """
+    from scipy.special import ndtri
+
+    if isnan(change.low) or change.low == change.high:
+        return float("nan")
+    level = significance(confidence)
+    half = max(change.high - change.difference, change.difference - change.low)
+    reach = float(ndtri(1 - level / 2 / max(tests, 1)) + ndtri(POWER)) / float(ndtri(1 - level / 2))
+    return half * reach
