@@ -15,7 +15,8 @@ from endoxa.report.words import decimal, decimal_interval, signed
 from endoxa.schema.headline import Headline
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.sides import Compared, Setting
+from endoxa.study.compare.sides import Compared
+from endoxa.study.gate.settings import Setting
 
 SUFFIXES = (".html", ".json", ".csv")
 

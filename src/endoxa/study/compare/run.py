@@ -16,7 +16,8 @@ from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
-from endoxa.study.compare.sides import Compared, read_compared, settings_apart
+from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.gate.settings import settings_apart
 
 READERS: Mapping[str, Reader] = {PAIRS: compare_pairs, QUESTIONS: compare_questions}
 """How two runs of an instrument are compared."""

@@ -1,58 +1,19 @@
-"""Runs that are compared: read, named apart, and in what they differ."""
+"""Runs that are compared: read, checked to be of the same items, and named apart."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import Run, entries, holds
+from endoxa.report.inputs import Run, holds
 from endoxa.report.words import short_labels
-from endoxa.runs.folder import differences
 from endoxa.sources.served import version_sentences
-from endoxa.study.gate.runs import Side, models_of, read_run, refuse, require_same_data
-
-ITEMS = ("limit", "sample", "include_drafts", "columns", "repeats", "metadata", "format", "data", "tests")
-"""Parts of a run's identity that say which items it has; all others are ways of asking, and may differ."""
-SENTENCES = ("prefix", "template")
-"""Options of reading that put words around the sentences of pairs: ways of asking, too."""
-MODEL = "model"
-WORDS = {
-    "system": "system message",
-    "sampling temperature": "temperature",
-    "sampling top_p": "top-p",
-    "sampling max_tokens": "most tokens of an answer",
-    "sampling reasoning": "reasoning effort",
-    "sampling seed": "seed of the provider",
-    "ask": "way of asking",
-    "shuffle": "options shuffled",
-}
-LONGEST = 120
-"""Characters of a setting that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """Something in which two runs differ.
-
-    Attributes:
-        name: what it is.
-        before: in the first run.
-        after: in the second.
-    """
-
-    name: str
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        """'the system message (none, now “Be careful.”)'."""
-        return f"the {self.name} ({self.before}, now {self.after})"
+from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
+from endoxa.study.gate.settings import SENTENCES, require_same_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +55,7 @@ def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compare
                 "one instrument can be compared."
             )
         require_same_data(runs[0], run, free=SENTENCES)
-        refuse(differences(_items_of(runs[0]), _items_of(run)))
+        require_same_items(runs[0], run)
     sides = [Side("run", run, model) for run in runs for model in _wanted(run, models, alone=len(runs) == 1)]
     if len(sides) < 2:
         raise UserError(
@@ -134,64 +95,3 @@ def _labels(sides: Sequence[Side]) -> list[str]:
     if len(set(both)) == len(both):
         return both
     return [f"{models[side.model]} ({side.run.folder})" for side in sides]
-
-
-def _identity(run: Run) -> Mapping[str, Any]:
-    identity = run.facts.get("identity")
-    return identity if isinstance(identity, Mapping) else {}
-
-
-def _items_of(run: Run) -> dict[str, Any]:
-    return {name: value for name, value in _identity(run).items() if name in ITEMS}
-
-
-def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
-    """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
-    found = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
-    left_out = {*ITEMS, "models", "languages", "rules", "protocols"}
-    described = [_asked(side, left_out) for side in (first, other)]
-    # Runs made from logs of other harnesses say nothing of how they were asked.
-    if all(described):
-        found += _apart(described[0], described[1], "")
-    return tuple(replace(each, name=WORDS.get(each.name, each.name.replace("_", " "))) for each in found)
-
-
-def _asked(side: Side, left_out: set[str]) -> dict[str, Any]:
-    identity = _identity(side.run)
-    kept = {name: value for name, value in identity.items() if name not in left_out}
-    options = side.run.data.get("options")
-    if isinstance(options, Mapping):
-        kept |= {name: options.get(name) for name in SENTENCES if name in options}
-    entry = next((model for model in entries(identity.get("models")) if model.get("name") == side.name), {})
-    # What a model is follows from its name and is said there; what was chosen of it is not.
-    kept |= {
-        name: value
-        for name, value in entry.items()
-        if name in ("revision", "dtype", "adapter", "chat_template", "tokenizer", "fingerprint")
-    }
-    return kept
-
-
-def _apart(first: Any, other: Any, name: str) -> list[Setting]:
-    if isinstance(first, Mapping) and isinstance(other, Mapping):
-        keys = dict.fromkeys((*first, *other))
-        return [
-            setting
-            for key in keys
-            for setting in _apart(first.get(key), other.get(key), f"{name} {key}".strip())
-        ]
-    if (
-        isinstance(first, list)
-        and isinstance(other, list)
-        and any(isinstance(each, Mapping) for each in first)
-    ):
-        pairs = zip_longest(first, other)
-        return [setting for before, after in pairs for setting in _apart(before, after, name)]
-    return [] if first == other else [Setting(name, _shown(first), _shown(other))]
-
-
-def _shown(value: Any) -> str:
-    if value is None or value in ("", [], {}):
-        return "none"
-    text = f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

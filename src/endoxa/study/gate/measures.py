@@ -141,18 +141,17 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
 
 def paired(
     sides: tuple[Side, Side], measures: Sequence[str], rules: Sequence[str], axes: Sequence[str]
-) -> tuple[list[Paired], list[str]]:
+) -> tuple[list[Paired], list[Paired], list[str]]:
     """Every measure under every rule on every axis.
 
     Args:
         sides: baseline and candidate.
         measures: names; empty takes all of the instrument that the items have.
         rules: scoring rules or protocols; empty takes all that both runs have.
-        axes: axes or categories, 'all' for all items together; empty takes 'all' and every axis with enough units for a
-            decision.
+        axes: axes or categories, 'all' for all items together; empty takes 'all' and every axis.
 
     Returns:
-        The tests, and notes on what was left out.
+        The tests; axes with too few units for a decision, where none was named; and notes on what was left out.
 
     Raises:
         UserError: the runs have no rule in common, hold other items, or have no such measure, rule or axis.
@@ -169,16 +168,8 @@ def paired(
             f"The items have nothing to gate for {listed(sorted({cell.measure.name for cell in cells}))}. Choose "
             "another --measure or --axis."
         )
-    if axes:
-        return tests, notes
-    small = [cell for cell in tests if cell.axis != ALL and _small(cell)]
-    if small:
-        few = {cell.axis: cell.numbers[1] for cell in small}
-        named = listed([f"{axis} ({number})" for axis, number in few.items()])
-        notes.append(
-            f"Not tested alone, because at least {FEWEST_UNITS} {small[0].units[0]} are needed: {named}."
-        )
-    return [cell for cell in tests if not any(cell is other for other in small)], notes
+    small = [cell for cell in tests if not axes and cell.axis != ALL and _small(cell)]
+    return [cell for cell in tests if not any(cell is other for other in small)], small, notes
 
 
 def _small(cell: Paired) -> bool:

@@ -12,10 +12,6 @@ from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_run
 from endoxa.runs.folder import differences
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
-CHOSEN = ("models", "rules", "protocols", "languages")
-"""Parts of a run's identity that may differ: what the two have in common of them is compared, and languages are those
-of the items, however they were asked for."""
-
 KINDS = (PAIRS, QUESTIONS)
 
 
@@ -62,7 +58,7 @@ class Side:
 def read_sides(
     baseline: Path, candidate: Path, baseline_model: str | None, candidate_model: str | None
 ) -> tuple[Side, Side]:
-    """Both runs, checked to be of one kind, the same data and the same settings.
+    """Both runs, checked to be of one kind and the same data.
 
     Raises:
         UserError: one is no finished run, they measure different things, or a model has to be chosen.
@@ -84,7 +80,6 @@ def read_sides(
             "another model with --candidate-model."
         )
     require_same_data(first, other)
-    _refuse_other_settings(first, other)
     return sides
 
 
@@ -162,16 +157,6 @@ def models_of(run: Run) -> list[str]:
     if not names:
         raise UserError(f"The run '{run.folder}' has no records. Expected at least one.")
     return [str(name) for name in names]
-
-
-def _refuse_other_settings(first: Run, other: Run) -> None:
-    """Raise where the two were measured with other settings than the model, rules and protocols."""
-    identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
-    if not all(identities):
-        # Runs made from logs of other harnesses: their records have to speak for themselves.
-        return
-    kept = [{key: value for key, value in identity.items() if key not in CHOSEN} for identity in identities]
-    refuse(differences(kept[0], kept[1]))
 
 
 def refuse(changes: Sequence[str]) -> None:
