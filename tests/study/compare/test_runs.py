@@ -13,6 +13,7 @@ import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
+from endoxa.study.compare.dates import over_time
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
@@ -193,6 +194,47 @@ def test_three_runs_are_compared_with_the_first_and_with_each_other(runs, tmp_pa
     assert table["p_value"][0] * 2 == pytest.approx(table["p_adjusted"][0])  # two are shown
     page = found.save(tmp_path / "three.html").read_text()
     assert "What changed from base in 2 other runs" in page
+
+
+def dated(folder, month, lean, served, seed):
+    asked = questions()
+    table = records(asked, {"openai/x": lean}, seed=seed).with_columns(served_model=pl.lit(served))
+    qa_folder(folder, asked, table, "Town", finished=f"2026-0{month}-01T00:00:00+00:00")
+    edit(folder, data={"path": "towns.jsonl", "sha256": "1" * 64, "label": "Town"})
+    return folder
+
+
+def test_dates_of_one_model_are_a_line_that_breaks_where_the_version_changes(tmp_path):
+    told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
+    folders = [
+        dated(tmp_path / name, month, Lean(0.8, lean), served, month) for name, month, lean, served in told
+    ]
+    found = ex.compare(*folders)
+    section = over_time(found)
+    text = str(section.findings[0])
+    assert text == (
+        "openai/x at 3 dates, 2026-01-01 to 2026-05-01: the version changed before may (x-0101, then x-0501)."
+    )
+    figure = section.figures[0]
+    assert figure.rows["version"].to_list() == ["1: x-0101", "1: x-0101", "2: x-0501"]
+    first = found.shown[0].changes[0]
+    assert figure.rows["value"].to_list() == [first.before, first.after, found.shown[1].changes[0].after]
+    assert over_time(ex.compare(*folders[:2])) is None
+    assert over_time(ex.compare(*folders[::-1])) is None
+    assert "Over time" in found.save(tmp_path / "line.html").read_text()
+
+
+def test_a_run_of_two_versions_is_not_averaged(tmp_path):
+    one = dated(tmp_path / "one", 1, Lean(), "x-0101", 1)
+    two = dated(tmp_path / "two", 2, Lean(), "x-0101", 2)
+    table = pl.read_parquet(two / "records.parquet")
+    late = pl.int_range(pl.len()) > 90
+    served = pl.when(late).then(pl.lit("x-0201")).otherwise("served_model")
+    table.with_columns(served_model=served).write_parquet(two / "records.parquet")
+    with pytest.raises(
+        UserError, match=r"holds 2 models \(openai/x \(served 0101\), openai/x \(served 0201\)\)"
+    ):
+        ex.compare(one, two)
 
 
 def test_models_of_one_run_are_compared(runs, tmp_path):

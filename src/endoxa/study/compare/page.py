@@ -8,18 +8,18 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import CHIPS, VERDICT, clear
+from endoxa.report.claims import CHIPS, VERDICT, clear, mark
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import CITE, Page, filled
-from endoxa.report.tables import Field, number_field, table_of, text_field
+from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
 from endoxa.study.compare.changes import Change
+from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
 from endoxa.study.compare.results import Comparison, Contrasted, value
-from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
 
 MOST_PARTS = 10
@@ -39,7 +39,7 @@ def page_of(comparison: Comparison) -> Page:
     return Page(
         package=__package__,
         title=_title(comparison),
-        subtitle=" ".join(_differ(each) for each in comparison.shown),
+        subtitle=" ".join(_differ(comparison)),
         entries=(*filled(SECTIONS, comparison), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(run.side.model for run in (first, *others)),
@@ -53,24 +53,24 @@ def _title(comparison: Comparison) -> str:
     return f"What changed from {first.label} in {len(others)} other runs"
 
 
-def _differ(found: Contrasted) -> str:
-    """In what two runs differ, for the first lines of the page."""
-    names = f"{found.before.label} and {found.after.label}"
-    if not found.settings:
-        return f"{names} differ in no setting that their run.json holds."
-    more = len(found.settings) - MOST_SETTINGS
-    shown = [str(setting) for setting in found.settings[:MOST_SETTINGS]]
-    return f"{names} differ in {listed([*shown, *([plural(more, 'more setting')] if more > 0 else [])])}."
+def _differ(comparison: Comparison) -> Iterator[str]:
+    """In what the runs differ, for the first lines of the page."""
+    if not any(each.settings for each in comparison.shown):
+        yield "They differ in no setting that run.json holds."
+        return
+    for each in comparison.shown:
+        more = len(each.settings) - MOST_SETTINGS
+        shown = [str(setting) for setting in each.settings[:MOST_SETTINGS]]
+        rest = [plural(more, "more setting")] if more > 0 else []
+        what = listed([*shown, *rest]) or "nothing that run.json holds"
+        yield f"{each.before.label} and {each.after.label} differ in {what}."
 
 
 def what_changed(comparison: Comparison) -> Section:
     """The finding of every contrast, with the measures of bias."""
     findings = tuple(
-        Finding(
-            sentence_of(each, comparison.tests, comparison.confidence),
-            tuple(change.row for change in each.changes),
-        )
-        for each in comparison.shown
+        Finding(sentence, tuple(change.row for change in each.changes))
+        for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
     )
     rows = [(each, change) for each in comparison.shown for change in each.bias]
     level = f"{100 * comparison.confidence:g} %"
@@ -83,13 +83,41 @@ def what_changed(comparison: Comparison) -> Section:
         "What changed",
         findings=findings,
         figures=figure,
-        tables=(table_of("Measures of bias", rows, _fields(rows, comparison), stub=2),),
+        tables=(*_matrix(comparison), table_of("Measures of bias", rows, _fields(rows, comparison), stub=2)),
         notes=(
             "Filled dots are claims: the p-value is at most "
             f"{1 - comparison.confidence:.2g} after Holm's correction over these "
             f"{plural(comparison.tests, 'change')}. A rise is no harm by itself: look where the value stands from "
             "its neutral one.",
             *notes,
+        ),
+    )
+
+
+def _matrix(comparison: Comparison) -> tuple[Table, ...]:
+    """Runs against measures, where there are more than two runs."""
+    if len(comparison.shown) < 2:
+        return ()
+    heads = {(change.measure, change.rule): change for each in comparison.shown for change in each.bias}
+
+    def cell(place: tuple[str, str]) -> Callable[[Contrasted], Cell | str]:
+        def written(found: Contrasted) -> Cell | str:
+            change = next((row for row in found.bias if (row.measure, row.rule) == place), None)
+            if change is None:
+                return NO_VALUE
+            return Cell(
+                signed(change.difference), mark(change.row), decimal_interval(change.low, change.high)
+            )
+
+        return written
+
+    fields = [number_field(f"{name} ({rule})", cell((name, rule))) for name, rule in heads]
+    return (
+        table_of(
+            f"Each run against {comparison.runs[0].label}",
+            comparison.shown,
+            (text_field("run", lambda found: found.after.label), *fields),
+            notes=("* a change that can be claimed, † cannot be tested.",),
         ),
     )
 
@@ -349,6 +377,7 @@ def methods(comparison: Comparison) -> Section:
 
 SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
     what_changed,
+    over_time,
     price,
     parts,
     items,

@@ -61,18 +61,23 @@ class Comparison:
     """Two runs or more, each compared with the first, and every two of them.
 
     Attributes:
-        sentence: what was found, in words.
+        sentences: what was found of each run against the first, in words.
         runs: the runs in the order given.
         contrasts: of every two runs, those with the first run first; what is shown is corrected together.
         confidence: of the intervals.
         tests: how many changes over all items are corrected together.
     """
 
-    sentence: str
+    sentences: tuple[str, ...]
     runs: tuple[Compared, ...]
     contrasts: tuple[Contrasted, ...]
     confidence: float
     tests: int
+
+    @property
+    def sentence(self) -> str:
+        """All that was found, in words."""
+        return " ".join(self.sentences)
 
     @property
     def shown(self) -> tuple[Contrasted, ...]:

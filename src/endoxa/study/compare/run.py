@@ -53,8 +53,8 @@ def compare(
     contrasts = _judged([_contrasted(couple, asked) for couple in couples], sides[0], confidence)
     shown = [each for each in contrasts if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
-    sentences = [sentence_of(each, tests, confidence) for each in shown]
-    return Comparison(" ".join(sentences), sides, tuple(contrasts), confidence, tests)
+    sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]
+    return Comparison(tuple(sentences), sides, tuple(contrasts), confidence, tests)
 
 
 def _contrasted(couple: tuple[Compared, Compared], asked: Asked) -> Contrasted:

@@ -34,8 +34,15 @@ def name_of(change: Change) -> str:
     return NAMES.get(change.measure, change.measure.replace("_", " "))
 
 
-def sentence_of(found: Contrasted, tests: int, confidence: float) -> str:
-    """What changed between two runs, and at what price."""
+def sentence_of(found: Contrasted, tests: int, confidence: float, *, several: bool = False) -> str:
+    """What changed between two runs, and at what price.
+
+    Args:
+        found: the two runs.
+        tests: how many changes of bias are corrected together.
+        confidence: of the intervals.
+        several: other runs are compared, too, so that the sentence has to name its run.
+    """
     subject = found.after.label
     if found.identical:
         return f"Nothing changed: every score or answer of {subject} is that of {found.before.label}."
@@ -50,7 +57,8 @@ def sentence_of(found: Contrasted, tests: int, confidence: float) -> str:
         more = len(claimed) - len(clauses)
         parts = [f"{subject} {listed(clauses)}{f' ({count(more)} more below)' if more else ''}"]
     else:
-        parts = [_nothing(found.bias, tests, confidence)]
+        named = f"in {subject}, " if several else ""
+        parts = [named + _nothing(found.bias, tests, confidence)]
     text = "; ".join([*parts, *(f"it {clause}" for clause in price)])
     return f"{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(found, price)}"
 

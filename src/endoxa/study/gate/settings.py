@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -16,6 +16,8 @@ ITEMS = ("limit", "sample", "include_drafts", "columns", "repeats", "metadata", 
 """Parts of a run's identity that say which items it has; all others are ways of asking, and may differ."""
 SENTENCES = ("prefix", "template")
 """Options of reading that put words around the sentences of pairs: ways of asking, too."""
+ENTRY = ("revision", "dtype", "adapter", "chat_template", "tokenizer", "fingerprint")
+"""What run.json says of a model that may differ under one name."""
 MODEL = "model"
 WORDS = {
     "system": "system message",
@@ -73,26 +75,23 @@ def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
     """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
     found = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
     left_out = {*ITEMS, "models", "languages", "rules", "protocols"}
-    described = [_asked(side, left_out) for side in (first, other)]
+    # What was chosen of a model, where it is the same; of two models it follows from their names.
+    chosen = ENTRY if first.name == other.name else ()
+    described = [_asked(side, left_out, chosen) for side in (first, other)]
     # Runs made from logs of other harnesses say nothing of how they were asked.
     if all(described):
         found += _apart(described[0], described[1], "")
     return tuple(replace(each, name=WORDS.get(each.name, each.name.replace("_", " "))) for each in found)
 
 
-def _asked(side: Side, left_out: set[str]) -> dict[str, Any]:
+def _asked(side: Side, left_out: set[str], chosen: Collection[str]) -> dict[str, Any]:
     identity = _identity(side.run)
     kept = {name: value for name, value in identity.items() if name not in left_out}
     options = side.run.data.get("options")
     if isinstance(options, Mapping):
         kept |= {name: options.get(name) for name in SENTENCES if name in options}
     entry = next((model for model in entries(identity.get("models")) if model.get("name") == side.name), {})
-    # What a model is follows from its name and is said there; what was chosen of it is not.
-    kept |= {
-        name: value
-        for name, value in entry.items()
-        if name in ("revision", "dtype", "adapter", "chat_template", "tokenizer", "fingerprint")
-    }
+    kept |= {name: value for name, value in entry.items() if name in chosen}
     return kept
 
 
