@@ -16,6 +16,7 @@ from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
+from endoxa.study.compare.association_tests import EFFECT_SIZE
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
@@ -98,11 +99,11 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
     """Runs against measures, where there are more than two runs."""
     if len(comparison.shown) < 2:
         return ()
-    heads = {(change.measure, change.rule): change for each in comparison.shown for change in each.bias}
+    heads = dict.fromkeys(_place(change) for each in comparison.shown for change in each.bias)
 
-    def cell(place: tuple[str, str]) -> Callable[[Contrasted], Cell | str]:
+    def cell(place: tuple[str, str, str]) -> Callable[[Contrasted], Cell | str]:
         def written(found: Contrasted) -> Cell | str:
-            change = next((row for row in found.bias if (row.measure, row.rule) == place), None)
+            change = next((row for row in found.bias if _place(row) == place), None)
             if change is None:
                 return NO_VALUE
             return Cell(
@@ -111,7 +112,10 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
 
         return written
 
-    fields = [number_field(f"{name} ({rule})", cell((name, rule))) for name, rule in heads]
+    fields = [
+        number_field(f"{place[1] if place[1] != ALL else place[0]} ({place[2]})", cell(place))
+        for place in heads
+    ]
     return (
         table_of(
             f"Each run against {comparison.runs[0].label}",
@@ -120,6 +124,10 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
             notes=("* a change that can be claimed, † cannot be tested.",),
         ),
     )
+
+
+def _place(change: Change) -> tuple[str, str, str]:
+    return change.measure, change.identity, change.rule
 
 
 def price(comparison: Comparison) -> Section | None:
@@ -238,6 +246,7 @@ def _where(found: Contrasted, change: Change, comparison: Comparison) -> str:
 def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False) -> list[Field | None]:
     several = len(comparison.shown) > 1
     rules = len({change.rule for _, change in rows if change.rule != ALL}) > 1
+    tests = any(change.measure == EFFECT_SIZE.name for _, change in rows)
 
     def of(read: Callable[[Change], str]) -> Callable[[Any], str]:
         return lambda row: read(row[1])
@@ -246,6 +255,7 @@ def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False)
         text_field("run", lambda row: row[0].after.label) if several else None,
         text_field("axis", of(lambda change: change.axis)) if parts else None,
         text_field("identity", of(lambda change: change.identity)) if parts else None,
+        text_field("test", of(lambda change: change.identity)) if tests else None,
         text_field("measure", of(lambda change: change.measure)),
         text_field("rule", of(lambda change: change.rule)) if rules else None,
         number_field("before", of(lambda change: value(change.before))),
@@ -365,7 +375,7 @@ def differing(comparison: Comparison) -> Section | None:
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
     used = {change.measure for each in comparison.shown for change in each.changes}
-    known = [each for each in (*OF_PAIRS, *OF_QUESTIONS, *OF_PRICE) if each.name in used]
+    known = [each for each in (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE) if each.name in used]
     return Section(
         "methods",
         "Methods",

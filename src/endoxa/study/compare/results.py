@@ -12,6 +12,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.report.files import refuse_folder, replace_text
 from endoxa.report.words import decimal, decimal_interval, signed
+from endoxa.schema import ALL
 from endoxa.schema.headline import Headline
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.study.compare.changes import Change
@@ -136,11 +137,16 @@ class Comparison:
         """The table that the terminal shows: changes over all items, each run against the first."""
         rows = [(each, change) for each in self.shown for change in each.changes]
         several, rules = len(self.shown) > 1, len({change.rule for _, change in rows if change.n_items}) > 1
-        heads = (*(("run",) if several else ()), "measure", *(("rule",) if rules else ()))
+        tests = any(change.identity != ALL for _, change in rows)
+        heads = (
+            *(("run",) if several else ()),
+            "test" if tests else "measure",
+            *(("rule",) if rules else ()),
+        )
         texts = tuple(
             (
                 *((each.after.label,) if several else ()),
-                change.measure,
+                change.identity if tests else change.measure,
                 *((change.rule,) if rules else ()),
                 f"{value(change.before)} to {value(change.after)}",
                 signed(change.difference),
@@ -156,7 +162,7 @@ class Comparison:
             columns=(*heads, "from to", "change", "interval", "verdict"),
             texts=texts,
             rows=tuple({"run": each.after.label, **change.row} for each, change in rows),
-            words=("run", "measure", "rule", "from to", "verdict"),
+            words=("run", "measure", "test", "rule", "from to", "verdict"),
             notes=tuple(dict.fromkeys(note for each in self.shown for note in each.notes)),
         )
 

@@ -9,7 +9,8 @@ from math import isfinite
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import PAIRS, QUESTIONS
+from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
+from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.contrasts import Asked, Reader
 from endoxa.study.compare.pairs import compare_pairs
@@ -19,7 +20,11 @@ from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.gate.settings import settings_apart
 
-READERS: Mapping[str, Reader] = {PAIRS: compare_pairs, QUESTIONS: compare_questions}
+READERS: Mapping[str, Reader] = {
+    PAIRS: compare_pairs,
+    QUESTIONS: compare_questions,
+    EMBEDDINGS: compare_tests,
+}
 """How two runs of an instrument are compared."""
 
 
@@ -48,7 +53,7 @@ def compare(
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     asked = Asked(_several(rule), confidence)
-    sides = read_compared([Path(run) for run in runs], _several(model))
+    sides = read_compared([Path(run) for run in runs], _several(model), READERS)
     couples = list(combinations(sides, 2))
     contrasts = _judged([_contrasted(couple, asked) for couple in couples], sides[0], confidence)
     shown = [each for each in contrasts if each.before is sides[0]]

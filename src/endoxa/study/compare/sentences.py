@@ -31,6 +31,8 @@ MOST_CLAUSES = 3
 
 def name_of(change: Change) -> str:
     """The measure in words."""
+    if change.measure == "effect_size":
+        return f"the effect size of {change.identity}"
     return NAMES.get(change.measure, change.measure.replace("_", " "))
 
 
@@ -114,12 +116,14 @@ def _nothing(bias: Sequence[Change], tests: int, confidence: float) -> str:
     text = "no change of bias is shown"
     if not sizes:
         return text
-    apart = len({change.measure for change in sizes}) > 1
-    texts = [
-        f"{decimal(size, 2)}{f' ({change.measure})' if apart else ''}"
-        for change, size in list(sizes.items())[:MOST_CLAUSES]
-    ]
-    return f"{text}: the runs could have shown changes of {listed(texts)} or more in four of five cases"
+    if len(sizes) > MOST_CLAUSES:
+        size = f"{decimal(min(sizes.values()), 2)} to {decimal(max(sizes.values()), 2)} (one by one)"
+    else:
+        apart = len({change.measure for change in sizes}) > 1
+        size = listed(
+            [f"{decimal(each, 2)}{f' ({change.measure})' if apart else ''}" for change, each in sizes.items()]
+        )
+    return f"{text}: the runs could have shown changes of {size} or more in four of five cases"
 
 
 def _why(bias: Sequence[Change]) -> str:

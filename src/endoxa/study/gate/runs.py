@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS, Run, entries, holds, read_runs, text
 from endoxa.runs.folder import differences
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 KINDS = (PAIRS, QUESTIONS)
+"""Instruments of a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Side:
         """What the server said that it is, sorted; empty where it said nothing, or no server was asked."""
         import polars as pl
 
+        if self.run.kind == EMBEDDINGS:
+            return []
         records = versions_apart(pl.scan_parquet(self.run.folder / "records.parquet"))
         if SERVED not in records.collect_schema():
             return []
@@ -113,22 +116,29 @@ def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> Non
     refuse(differences(options[0], options[1], "data"))
 
 
-def read_run(path: Path) -> Run:
-    """A finished run of an instrument whose runs are compared item by item.
+def read_run(path: Path, kinds: Collection[str] = KINDS, what: str = "A gate compares") -> Run:
+    """A finished run of one of these instruments.
+
+    Args:
+        path: its folder.
+        kinds: the instruments.
+        what: the beginning of a sentence on what they are for.
 
     Raises:
         UserError: it is none.
     """
     if not path.is_dir():
-        raise UserError(
-            f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs or qa."
-        )
+        raise UserError(f"'{path}' is not a run folder. Expected a folder written by {_commands(kinds)}.")
     run = read_runs([path])[0]
-    if run.kind not in KINDS:
-        raise UserError(
-            f"'{path}' holds {holds(run.kind)}. A gate compares runs of endoxa probe pairs or endoxa probe qa."
-        )
+    if run.kind not in kinds:
+        raise UserError(f"'{path}' holds {holds(run.kind)}. {what} runs of {_commands(kinds)}.")
     return run
+
+
+def _commands(kinds: Collection[str]) -> str:
+    """'endoxa probe pairs or qa'."""
+    *others, last = kinds
+    return f"endoxa probe {', '.join(others)} or {last}" if others else f"endoxa probe {last}"
 
 
 def _model(run: Run, wanted: str | None, role: str) -> str:
@@ -147,9 +157,11 @@ def _model(run: Run, wanted: str | None, role: str) -> str:
 
 
 def models_of(run: Run) -> list[str]:
-    """Models in the records, sorted."""
+    """Models in the records, sorted; of association tests those that have vectors."""
     import polars as pl
 
+    if run.kind == EMBEDDINGS:
+        return list(dict.fromkeys(text(entry, "model") for entry in entries(run.facts.get("vectors"))))
     table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"))
     if "model" not in table.collect_schema().names():
         raise UserError(f"'{run.folder / 'records.parquet'}' has no column 'model'. Repeat the run.")
