@@ -36,6 +36,15 @@ def compare(
             default="every one of all runs",
         ),
     ] = (),
+    group: Annotated[
+        str,
+        Option(
+            "Compare groups of models: a name and a table with the columns model and group.",
+            ANALYSIS,
+            metavar="NAME=FILE",
+            default="",
+        ),
+    ] = "",
     confidence: Annotated[
         Confidence, Option("Confidence level of the intervals.", ANALYSIS)
     ] = DEFAULT_CONFIDENCE,
@@ -45,13 +54,14 @@ def compare(
     Runs may differ in model, system message, temperature, reasoning, or anything else about how they were asked. Items
     are paired. Shown are the change of each measure with its interval, accuracy, refusals and lengths beside it, the
     largest changes by axis and identity, and the items that changed sides. Three runs and more are each compared with
-    the first. A single run with several models compares these.
+    the first. A single run with several models compares these, or groups of them (--group): large against small.
 
     \b
     Examples:
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
       endoxa compare out/models -o out/models.csv
+      endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
     """  # noqa: D301
     from endoxa.sources.files import require_apart
     from endoxa.study.compare import compare as contrast
@@ -60,7 +70,7 @@ def compare(
     if out is not None:
         require_suffix(out)
     require_apart([out, items], [run / name for run in runs for name in ("run.json", "records.parquet")])
-    found = contrast(*runs, model=model, rule=rule, confidence=confidence)
+    found = contrast(*runs, model=model, rule=rule, group=group, confidence=confidence)
     if out is not None:
         found.save(out)
     written = [str(path) for path in (out, items) if path is not None]

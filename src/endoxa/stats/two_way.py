@@ -13,7 +13,7 @@ other kind decides alone, exactly as `signs.sign_flip_test` and `intervals.clust
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal
 
@@ -37,7 +37,6 @@ from endoxa.stats.signs import FLIPS, fewest_units, sign_flip_test
 from endoxa.stats.verdicts import significance
 
 Sampled = Literal["both", "first", "second", "none"]
-SAMPLED: tuple[Sampled, ...] = ("both", "first", "second", "none")
 
 _NOTHING = 1e-15
 
@@ -147,14 +146,74 @@ def two_way(
     return TwoWay(interval, p_value, kinds[0].count, kinds[1].count, sampled, informative)
 
 
+@dataclass(frozen=True, slots=True)
+class TwoWayError:
+    """The error of a mean over two kinds of units.
+
+    Attributes:
+        variance: of the mean.
+        freedom: degrees of freedom of Student's t.
+        first: number of units of the first kind.
+        second: of the second kind.
+        sampled: as in `TwoWay`.
+        informative: as in `TwoWay`.
+    """
+
+    variance: float
+    freedom: float
+    first: int
+    second: int
+    sampled: Sampled
+    informative: int
+
+    def plus(self, variance: float, freedom: float) -> TwoWayError:
+        """With another, independent source of error; degrees of freedom after Satterthwaite (1946)."""
+        total = self.variance + variance
+        if total <= _NOTHING:
+            return self
+        weights = self.variance**2 / max(self.freedom, 0.3) + variance**2 / max(freedom, 0.3)
+        return replace(self, variance=total, freedom=total**2 / weights)
+
+    def student(self, mean: float, neutral: float, confidence: float) -> tuple[Interval, float]:
+        """Student's interval of a mean and the two-sided p-value of the neutral value; undefined without an error."""
+        from scipy.special import stdtr, stdtrit
+
+        if self.variance <= _NOTHING or self.freedom < FEWEST_EFFECTIVE - 1 or self.sampled == "none":
+            return UNDEFINED, NAN
+        error = sqrt(self.variance)
+        reach = float(stdtrit(self.freedom, (1 + confidence) / 2)) * error
+        return Interval(mean - reach, mean + reach), 2 * float(
+            stdtr(self.freedom, -abs(mean - neutral) / error)
+        )
+
+
+def two_way_error(
+    values: np.ndarray, first: np.ndarray, second: np.ndarray, confidence: float
+) -> TwoWayError:
+    """The error of the mean of values, and which kinds of units are samples, see `two_way`."""
+    mean = float(values.mean())
+    kinds, cells = _units(values - mean, first, second)
+    within, enough, deciding = _roles(kinds, cells, confidence)
+    counts = kinds[0].count, kinds[1].count
+    if deciding is None:
+        variance, freedom = _student(kinds, cells, mean, mean, len(values))
+        informative = min(kind.informative for kind in kinds)
+        return TwoWayError(variance, freedom, *counts, "both", informative)
+    kind = kinds[deciding]
+    names: tuple[Sampled, Sampled] = ("first", "second")
+    sampled: Sampled = "none" if not any(enough) else "both" if within[1 - deciding] else names[deciding]
+    freedom = effective_number(kind.sizes) - 1
+    return TwoWayError(kind.variance(mean), freedom, *counts, sampled, kind.informative)
+
+
 def two_way_mean(
     values: np.ndarray, first: np.ndarray, second: np.ndarray, *, neutral: float, confidence: float
 ) -> TwoWay:
     """Student's interval and test of a mean over two kinds of units, each the inversion of the other.
 
-    With few units sign flips cannot give a small p-value however clear a change is: 1/64 with seven groups. For means of
-    differences between two runs, which are nearly symmetric where nothing changed, Student's test keeps its level there
-    (docs/compare.md). Where no unit differs from another nothing is tested.
+    With few units sign flips cannot give a small p-value however clear a change is: 1/64 with seven groups. For means
+    of differences between two runs, which are nearly symmetric where nothing changed, Student's test keeps its level
+    there (docs/compare.md). Where no unit differs from another nothing is tested.
 
     Args:
         values: an observation each.
@@ -163,28 +222,9 @@ def two_way_mean(
         neutral: value that is tested.
         confidence: confidence level of the interval.
     """
-    from scipy.special import stdtr, stdtrit
-
-    kinds, cells = _units(values - neutral, first, second)
-    within, enough, deciding = _roles(kinds, cells, confidence)
-    mean = float(values.mean())
-    if deciding is None:
-        variance, freedom = _student(kinds, cells, neutral, mean, len(values))
-        informative, sampled = min(kind.informative for kind in kinds), SAMPLED[0]
-    else:
-        kind = kinds[deciding]
-        variance, freedom = kind.variance(neutral), effective_number(kind.sizes) - 1
-        informative = kind.informative
-        sampled = (
-            SAMPLED[3] if not any(enough) else SAMPLED[0] if within[1 - deciding] else SAMPLED[1 + deciding]
-        )
-    interval, p_value = UNDEFINED, NAN
-    if variance > _NOTHING and freedom >= FEWEST_EFFECTIVE - 1 and sampled != "none":
-        error = sqrt(variance)
-        reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
-        interval = Interval(mean - reach, mean + reach)
-        p_value = 2 * float(stdtr(freedom, -abs(mean - neutral) / error))
-    return TwoWay(interval, p_value, kinds[0].count, kinds[1].count, sampled, informative)
+    found = two_way_error(values, first, second, confidence)
+    interval, p_value = found.student(float(values.mean()), neutral, confidence)
+    return TwoWay(interval, p_value, found.first, found.second, found.sampled, found.informative)
 
 
 def design_effect(

@@ -28,7 +28,8 @@ def is_dated(comparison: Comparison) -> bool:
     dates = [run.date for run in runs]
     alike = all(not _asked_otherwise(each) for each in comparison.shown)
     one_model = len({run.side.name for run in runs}) == 1
-    return len(runs) > 2 and one_model and alike and all(dates) and dates == sorted(dates)
+    groups = any(run.members for run in runs)
+    return len(runs) > 2 and not groups and one_model and alike and all(dates) and dates == sorted(dates)
 
 
 def _asked_otherwise(found: Contrasted) -> bool:

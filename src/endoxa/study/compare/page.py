@@ -36,19 +36,20 @@ Row = tuple[Contrasted, Change]
 
 def page_of(comparison: Comparison) -> Page:
     """The page; the run folders must still be there."""
-    first, *others = comparison.runs
     return Page(
         package=__package__,
         title=_title(comparison),
         subtitle=" ".join(_differ(comparison)),
         entries=(*filled(SECTIONS, comparison), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
-        models=dict.fromkeys(run.side.model for run in (first, *others)),
+        models=dict.fromkeys(model for run in comparison.runs for model in run.members or (run.side.model,)),
     )
 
 
 def _title(comparison: Comparison) -> str:
     first, *others = comparison.runs
+    if first.members:
+        return f"{' and '.join(run.label for run in others)} against {first.label}"
     if len(others) == 1:
         return f"What changed from {first.label} to {others[0].label}"
     return f"What changed from {first.label} in {len(others)} other runs"
@@ -56,6 +57,9 @@ def _title(comparison: Comparison) -> str:
 
 def _differ(comparison: Comparison) -> Iterator[str]:
     """In what the runs differ, for the first lines of the page."""
+    if comparison.runs[0].members:
+        yield " ".join(f"{run.label}: {listed(run.members)}." for run in comparison.runs)
+        return
     if not any(each.settings for each in comparison.shown):
         yield "They differ in no setting that run.json holds."
         return

@@ -13,6 +13,7 @@ from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
 from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.contrasts import Asked, Reader
+from endoxa.study.compare.groups import contrasts_of
 from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
 from endoxa.study.compare.results import Comparison, Contrasted
@@ -32,6 +33,7 @@ def compare(
     *runs: str | Path,
     model: str | Sequence[str] = (),
     rule: str | Sequence[str] = (),
+    group: str = "",
     confidence: float = 0.95,
 ) -> Comparison:
     """What changed between runs of the same items, and at what price.
@@ -45,6 +47,7 @@ def compare(
             compares these.
         model: models, where runs hold several.
         rule: scoring rules or protocols; by default all that runs have in common.
+        group: `NAME=FILE`, a table with the columns model and group: groups of models in place of runs.
         confidence: of the intervals.
 
     Raises:
@@ -53,9 +56,14 @@ def compare(
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     asked = Asked(_several(rule), confidence)
-    sides = read_compared([Path(run) for run in runs], _several(model), READERS)
-    couples = list(combinations(sides, 2))
-    contrasts = _judged([_contrasted(couple, asked) for couple in couples], sides[0], confidence)
+    sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
+    if group:
+        if sides[0].side.run.kind == EMBEDDINGS:
+            raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
+        sides, found = contrasts_of(sides, group, asked)
+    else:
+        found = [_contrasted(couple, asked) for couple in combinations(sides, 2)]
+    contrasts = _judged(found, sides[0], confidence)
     shown = [each for each in contrasts if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
     sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]

@@ -25,20 +25,24 @@ class Compared:
         label: its name on the page.
         date: when it was finished, ISO 8601, or empty.
         served: what the server said that it is; empty where it said nothing.
+        members: models of a group that stands in place of a run; empty of a run.
     """
 
     side: Side
     label: str
     date: str
     served: tuple[str, ...]
+    members: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """What JSON says of it."""
-        return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)}
+        return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)} | (
+            {"members": list(self.members)} if self.members else {}
+        )
 
 
 def read_compared(
-    paths: Sequence[Path], models: Sequence[str], kinds: Collection[str]
+    paths: Sequence[Path], models: Sequence[str], kinds: Collection[str], *, all_models: bool = False
 ) -> tuple[Compared, ...]:
     """Every run with its model; of a single run all of its models.
 
@@ -46,6 +50,7 @@ def read_compared(
         paths: run folders.
         models: the models wanted; needed where one of several runs holds several.
         kinds: instruments whose runs can be compared.
+        all_models: every model of every run is taken, for groups of models.
 
     Raises:
         UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
@@ -59,7 +64,11 @@ def read_compared(
             )
         require_same_data(runs[0], run, free=SENTENCES)
         require_same_items(runs[0], run)
-    sides = [Side("run", run, model) for run in runs for model in _wanted(run, models, alone=len(runs) == 1)]
+    sides = [
+        Side("run", run, model)
+        for run in runs
+        for model in _wanted(run, models, alone=all_models or len(runs) == 1)
+    ]
     if len(sides) < 2:
         raise UserError(
             "There is one run of one model only. Name two runs or more: `endoxa compare out/a out/b -o page.html`."
