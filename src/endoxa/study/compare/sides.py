@@ -99,7 +99,8 @@ def _labels(sides: Sequence[Side]) -> list[str]:
     """Names of models where they tell the runs apart, else of folders, else of both."""
     models = short_labels([side.model for side in sides])
     by_model = [models[side.model] for side in sides]
-    by_folder = [side.run.folder.name or str(side.run.folder) for side in sides]
+    folders = short_labels([str(side.run.folder.resolve()) for side in sides])
+    by_folder = [folders[str(side.run.folder.resolve())] for side in sides]
     for labels in (by_model, by_folder):
         if len(set(labels)) == len(labels):
             return labels
