@@ -70,9 +70,13 @@ def compare(
     if out is not None:
         require_suffix(out)
     require_apart([out, items], [run / name for run in runs for name in ("run.json", "records.parquet")])
-    found = contrast(*runs, model=model, rule=rule, group=group, confidence=confidence)
+    comparison = contrast(*runs, model=model, rule=rule, group=group, confidence=confidence)
     if out is not None:
-        found.save(out)
+        comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]
-    lines = [found.sentence, found.headline(), *([f"Written: {', '.join(written)}"] if written else [])]
-    return Outcome(lines, tables={"items": found.items})
+    lines = [
+        comparison.sentence,
+        comparison.headline(),
+        *([f"Written: {', '.join(written)}"] if written else []),
+    ]
+    return Outcome(lines, tables={"items": comparison.items})

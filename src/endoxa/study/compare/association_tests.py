@@ -24,7 +24,7 @@ from endoxa.schema import ALL, AssociationTest
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.contrasts import Asked, Found
+from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.gate.measures import Measure
 from endoxa.study.gate.runs import Side
 
@@ -39,21 +39,21 @@ Sets = tuple[Targets, Targets]
 """Associations of X and of Y under one model."""
 
 
-def compare_tests(sides: tuple[Side, Side], asked: Asked) -> Found:
+def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed between two runs of the same association tests.
 
     Raises:
         UserError: they have no pooling in common.
     """
-    couples, notes = _poolings(sides, asked.rules)
+    couples, notes = _poolings(sides, choices.rules)
     changes = []
     for pooling, sources in couples:
         vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
         for test in sources[0].tests:
-            both = [each.associations(test) for each in vectors]
-            changes.append(_change(test, pooling, both[0], both[1], asked.confidence))
+            each_model = [each.associations(test) for each in vectors]
+            changes.append(_change(test, pooling, *each_model, choices.confidence))
     identical = all(change.low == change.high == 0 for change in changes)
-    return Found(tuple(changes), (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
+    return Estimates(tuple(changes), (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
 
 
 NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
@@ -90,8 +90,8 @@ def _poolings(
         )
         return [(name, (first[name], other[name])) for name in wanted or shared], notes
     if len(first) == len(other) == 1:
-        (before, one), (after, another) = next(iter(first.items())), next(iter(other.items()))
-        return [(f"{before}, then {after}", (one, another))], [
+        (before, baseline), (after, candidate) = next(iter(first.items())), next(iter(other.items()))
+        return [(f"{before}, then {after}", (baseline, candidate))], [
             f"The encoders pool differently: {before} in the first run, {after} in the second."
         ]
     raise UserError(

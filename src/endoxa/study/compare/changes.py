@@ -77,12 +77,12 @@ def judged(changes: Sequence[Change], confidence: float) -> tuple[Change, ...]:
     if not tested:
         return tuple(changes)
     adjusted = multipletests([changes[place].p_value for place in tested], method="holm")[1]
-    found = list(changes)
+    judgements = list(changes)
     for place, p_adjusted in zip(tested, map(float, adjusted), strict=True):
-        change = found[place]
+        change = judgements[place]
         decision = decide(change.difference, 0.0, change.p_value, p_adjusted, alpha=significance(confidence))
-        found[place] = replace(change, p_adjusted=p_adjusted, verdict=decision.verdict)
-    return tuple(found)
+        judgements[place] = replace(change, p_adjusted=p_adjusted, verdict=decision.verdict)
+    return tuple(judgements)
 
 
 def detectable(change: Change, tests: int, confidence: float) -> float:

@@ -14,7 +14,7 @@ from endoxa.study.gate.runs import Side
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Choices:
     """Settings of a comparison.
 
     Attributes:
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Estimates:
     """What changed between two runs, before correction.
 
     Attributes:
@@ -54,5 +54,5 @@ class Found:
     identical: bool
 
 
-Reader = Callable[[tuple[Side, Side], Asked], Found]
+Reader = Callable[[tuple[Side, Side], Choices], Estimates]
 """Compares two runs of one instrument."""

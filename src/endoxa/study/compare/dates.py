@@ -32,13 +32,13 @@ def is_dated(comparison: Comparison) -> bool:
     return len(runs) > 2 and not groups and one_model and alike and all(dates) and dates == sorted(dates)
 
 
-def _asked_otherwise(found: Contrasted) -> bool:
+def _asked_otherwise(contrast: Contrasted) -> bool:
     """Whether two runs were asked in different ways; another version of the model is none."""
-    return any(setting.name not in ("model", "fingerprint", "revision") for setting in found.settings)
+    return any(setting.name not in ("model", "fingerprint", "revision") for setting in contrast.settings)
 
 
 def versions(runs: Sequence[Compared]) -> list[str]:
-    """What was measured in each run: what the server said that it is, else a fingerprint of weights."""
+    """What was measured in each run: what the server directions that it is, else a fingerprint of weights."""
     return [listed(run.served) or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
 
 

@@ -58,8 +58,8 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         attribute = np.arange(len(values.cluster))
     difference = values.candidate - values.baseline
     second = np.arange(len(difference)) if attribute is None else attribute
-    found = two_way_mean(difference, values.cluster, second, neutral=0.0, confidence=confidence)
-    units, unit = _about(cell, found.sampled, attribute)
+    result = two_way_mean(difference, values.cluster, second, neutral=0.0, confidence=confidence)
+    units, unit = _about(cell, result.sampled, attribute)
     if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
         # Attributes alone would speak for identities that nobody asked about.
         units, unit = cell.numbers[1], cell.units[0]
@@ -69,7 +69,7 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         p_value = 1.0
     elif units >= FEWEST_UNITS and not untested(cell, MOST_LEFT_OUT):
         tail = significance(confidence) / 2
-        low, high, p_value = found.interval.low, found.interval.high, found.p_value
+        low, high, p_value = result.interval.low, result.interval.high, result.p_value
         if np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value):
             contrast = Contrast.of(difference, sampled_units(values.cluster, attribute)[1], values.reach)
             low = np.fmin(low, contrast.lower(tail))
@@ -147,14 +147,14 @@ def mean_change(
 ) -> Change:
     """The change of a mean of anything, with Student's interval and test of both kinds of units."""
     before, after = values
-    found = two_way_mean(after - before, *units, neutral=0.0, confidence=confidence)
-    number = found.second if found.sampled == "second" else found.first
+    result = two_way_mean(after - before, *units, neutral=0.0, confidence=confidence)
+    number = result.second if result.sampled == "second" else result.first
     names = {"first": "templates", "second": "groups"}
-    unit = names.get(found.sampled, f"templates x {found.second} groups")
-    low, high, p_value = found.interval.low, found.interval.high, found.p_value
+    unit = names.get(result.sampled, f"templates x {result.second} groups")
+    low, high, p_value = result.interval.low, result.interval.high, result.p_value
     if (after == before).all():
         low, high, p_value = 0.0, 0.0, 1.0
-    if found.sampled == "none" or number < FEWEST_UNITS:
+    if result.sampled == "none" or number < FEWEST_UNITS:
         low = high = p_value = NAN
     return Change(
         measure.name,

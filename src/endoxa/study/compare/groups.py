@@ -23,7 +23,7 @@ from endoxa.stats.intervals import NAN
 from endoxa.stats.two_way import two_way_error
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.contrasts import Asked
+from endoxa.study.compare.contrasts import Choices
 from endoxa.study.compare.results import Contrasted
 from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.contrast import FEWEST_UNITS
@@ -65,14 +65,14 @@ class Table:
     units: tuple[str, str]
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         """All items."""
         return self.values.shape[1] + self.left_out
 
     @property
     def gaps(self) -> bool:
         """Whether too many items have no value in some model."""
-        return self.left_out > MOST_LEFT_OUT * self.asked
+        return self.left_out > MOST_LEFT_OUT * self.total
 
 
 def read_groups(words: str, models: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -107,7 +107,7 @@ def read_groups(words: str, models: Sequence[str]) -> tuple[dict[str, list[str]]
 
 
 def contrasts_of(
-    sides: Sequence[Compared], words: str, asked: Asked
+    sides: Sequence[Compared], words: str, choices: Choices
 ) -> tuple[tuple[Compared, ...], list[Contrasted]]:
     """The groups in place of runs, and what changes between every two of them, before correction.
 
@@ -117,7 +117,7 @@ def contrasts_of(
     groups, notes = read_groups(words, [each.side.model for each in sides])
     order = [model for members in groups.values() for model in members]
     by_model = {each.side.model: each for each in sides}
-    tables = list(_tables([by_model[model].side for model in order], asked.rules))
+    tables = list(_tables([by_model[model].side for model in order], choices.rules))
     sampled = min(map(len, groups.values())) >= FEWEST_UNITS
     sizes = listed([f"{name}: {len(members)}" for name, members in groups.items()])
     notes.append(
@@ -127,7 +127,7 @@ def contrasts_of(
         "differ."
     )
     notes += [
-        f"Not tested, {table.measure.name} ({table.rule}): {count(table.left_out)} of {count(table.asked)} items have "
+        f"Not tested, {table.measure.name} ({table.rule}): {count(table.left_out)} of {count(table.total)} items have "
         "no value in some model."
         for table in tables
         if table.gaps
@@ -148,7 +148,7 @@ def contrasts_of(
             shown[after],
             (),
             tuple(
-                _change(table, at[before], at[after], asked.confidence, sampled=sampled) for table in tables
+                _change(table, at[before], at[after], choices.confidence, sampled=sampled) for table in tables
             ),
             (),
             pl.DataFrame(schema=dict.fromkeys(("item_id", "direction"), pl.String)),
@@ -263,17 +263,17 @@ def _of_questions(sides: Sequence[Side], rules: tuple[str, ...]) -> Iterator[Tab
             kept = frames if measure is ANSWERED else [frame.filter(pl.Series(read)) for frame in frames]
             cells = [questions_cell(measure, protocol, ALL, frame) for frame in kept]
             posed = [questions_cell(measure, protocol, ALL, frame) for frame in frames[:1]]
-            found = [cell.values for cell in cells if cell.values is not None]
-            if len(found) < len(cells):
+            present = [cell.values for cell in cells if cell.values is not None]
+            if len(present) < len(cells):
                 continue
-            items = len(found[0].cluster)
+            items = len(present[0].cluster)
             total = posed[0].numbers[0] + posed[0].left_out
-            attribute = found[0].attribute
+            attribute = present[0].attribute
             yield Table(
                 measure,
                 protocol,
-                np.array([found[0].baseline, *(values.candidate for values in found)]),
-                found[0].cluster,
+                np.array([present[0].baseline, *(values.candidate for values in present)]),
+                present[0].cluster,
                 np.arange(items) if attribute is None else attribute,
                 max(total - items, 0),
                 ("templates", "groups"),

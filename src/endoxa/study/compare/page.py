@@ -106,8 +106,8 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
     heads = dict.fromkeys(_place(change) for each in comparison.shown for change in each.bias)
 
     def cell(place: tuple[str, str, str]) -> Callable[[Contrasted], Cell | str]:
-        def written(found: Contrasted) -> Cell | str:
-            change = next((row for row in found.bias if _place(row) == place), None)
+        def written(contrast: Contrasted) -> Cell | str:
+            change = next((row for row in contrast.bias if _place(row) == place), None)
             if change is None:
                 return NO_VALUE
             return Cell(
@@ -124,7 +124,7 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
         table_of(
             f"Each run against {comparison.runs[0].label}",
             comparison.shown,
-            (text_field("run", lambda found: found.after.label), *fields),
+            (text_field("run", lambda contrast: contrast.after.label), *fields),
             notes=("* a change that can be claimed, † cannot be tested.",),
         ),
     )
@@ -229,7 +229,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
     return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=rows),)
 
 
-def _where(found: Contrasted, change: Change, comparison: Comparison) -> str:
+def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:
     """What a row is about, as far as rows of the page differ in it."""
     rows = [change for each in comparison.shown for change in each.bias]
     axes = {part.axis for each in comparison.shown for part in each.parts}
@@ -243,7 +243,7 @@ def _where(found: Contrasted, change: Change, comparison: Comparison) -> str:
     if len({row.rule for row in rows}) > 1:
         words.append(change.rule)
     if len(comparison.shown) > 1:
-        words.insert(0, found.after.label)
+        words.insert(0, contrast.after.label)
     return ", ".join(filter(None, words))
 
 
@@ -284,12 +284,12 @@ def items(comparison: Comparison) -> Section | None:
         return None
     several = len(comparison.shown) > 1
     numbers = {name: changed.filter(direction=name).height for name in ("towards", "away", "neither")}
-    said = {
+    directions = {
         "towards": "towards the stereotype",
         "away": "away from it",
         "neither": "in another way",
     }
-    moved = [f"{count(number)} {said[name]}" for name, number in numbers.items() if number]
+    moved = [f"{count(number)} {directions[name]}" for name, number in numbers.items() if number]
     text = f"{plural(changed.height, 'answer')} changed sides: {listed(moved)}."
     if "stereotypical_sentence" in changed.columns:
         text = text.replace("answer", "pair", 1)
@@ -379,13 +379,13 @@ def differing(comparison: Comparison) -> Section | None:
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
     used = {change.measure for each in comparison.shown for change in each.changes}
-    known = [each for each in (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE) if each.name in used]
+    measures = [each for each in (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE) if each.name in used]
     return Section(
         "methods",
         "Methods",
         template="methods.html.j2",
         folded=True,
-        values={"measures": known, "comparison": comparison},
+        values={"measures": measures, "comparison": comparison},
     )
 
 
@@ -398,4 +398,4 @@ SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
     differing,
     methods,
 )
-"""What is said about a comparison, in this order."""
+"""What is directions about a comparison, in this order."""

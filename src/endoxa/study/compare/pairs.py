@@ -11,7 +11,7 @@ from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.report.inputs import Run
 from endoxa.schema import ALL
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.contrasts import Asked, Found
+from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import change_of
 from endoxa.study.gate.measures import PairedScores, paired_scores, pairs_cell
 from endoxa.study.gate.runs import Side
@@ -19,16 +19,16 @@ from endoxa.study.gate.runs import Side
 PREFERS = {1: "stereotypical", 0: "tie", -1: "other"}
 
 
-def compare_pairs(sides: tuple[Side, Side], asked: Asked) -> Found:
+def compare_pairs(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed between two runs of the same pairs."""
-    scored, notes = paired_scores(sides, asked.rules)
-    cells = [pairs_cell(rule, ALL, both, Cell(ALL, ALL)) for rule, both in scored.by_rule.items()]
-    changed = [_changed(rule, *both) for rule, both in scored.by_rule.items()]
-    return Found(
-        tuple(change_of(cell, asked.confidence) for cell in cells),
-        tuple(_parts(scored, asked.confidence)),
+    scored, notes = paired_scores(sides, choices.rules)
+    cells = [pairs_cell(rule, ALL, scores, Cell(ALL, ALL)) for rule, scores in scored.by_rule.items()]
+    changed = [_changed(rule, *scores) for rule, scores in scored.by_rule.items()]
+    return Estimates(
+        tuple(change_of(cell, choices.confidence) for cell in cells),
+        tuple(_parts(scored, choices.confidence)),
         _described(pl.concat(changed), scored.items, sides[0].run),
-        (*notes, *asked.left_out(cells)),
+        (*notes, *choices.left_out(cells)),
         all(cell.identical for cell in cells),
     )
 
@@ -38,15 +38,15 @@ def _parts(scored: PairedScores, confidence: float) -> Iterator[Change]:
     axes = scored.items["axis"].unique().sort().to_list()
     named = scored.items.filter(pl.col("identity").fill_null("").str.strip_chars() != "")
     groups = named.group_by("axis", "identity", maintain_order=True).agg("item").rows()
-    for rule, both in scored.by_rule.items():
+    for rule, scores in scored.by_rule.items():
         if len(axes) > 1:
             for axis in axes:
-                cell = pairs_cell(rule, axis, both, Cell(ALL, axis))
+                cell = pairs_cell(rule, axis, scores, Cell(ALL, axis))
                 if cell.values is not None:
                     yield change_of(cell, confidence)
         if len(groups) > 1:
             for axis, identity, items in groups:
-                cell = pairs_cell(rule, axis, both, np.array(items))
+                cell = pairs_cell(rule, axis, scores, np.array(items))
                 if cell.values is not None:
                     yield change_of(cell, confidence, identity)
 

@@ -15,7 +15,7 @@ from endoxa.report.inputs import Run
 from endoxa.schema import ALL
 from endoxa.sources.files import sha256
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.contrasts import Asked, Found
+from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import COST, change_of, fact, price_of_answers
 from endoxa.study.gate.measures import OF_QUESTIONS, paired_answers, questions_cell
 from endoxa.study.gate.runs import Side
@@ -23,18 +23,18 @@ from endoxa.study.gate.runs import Side
 STEREOTYPED, ANTI = "stereotyped", "anti-stereotyped"
 
 
-def compare_questions(sides: tuple[Side, Side], asked: Asked) -> Found:
+def compare_questions(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed between two runs of the same questions."""
-    by_protocol, notes = paired_answers(sides, asked.rules)
+    by_protocol, notes = paired_answers(sides, choices.rules)
     changes: list[Change] = []
     parts: list[Change] = []
     for protocol, joined in by_protocol.items():
         cells = [questions_cell(measure, protocol, ALL, joined) for measure in OF_QUESTIONS]
         present = [cell for cell in cells if cell.values is not None or cell.left_out]
-        changes += [change_of(cell, asked.confidence) for cell in present]
-        changes += price_of_answers(joined, protocol, asked.confidence)
-        parts += _parts(joined, protocol, asked.confidence)
-        notes += asked.left_out(present)
+        changes += [change_of(cell, choices.confidence) for cell in present]
+        changes += price_of_answers(joined, protocol, choices.confidence)
+        parts += _parts(joined, protocol, choices.confidence)
+        notes += choices.left_out(present)
     costs = [_cost(side) for side in sides]
     if None not in costs:
         changes.append(fact(COST, *costs))  # type: ignore[arg-type]
@@ -42,7 +42,9 @@ def compare_questions(sides: tuple[Side, Side], asked: Asked) -> Found:
         joined["answer"].null_count() == 0 and joined["answer"].equals(joined["answer_other"].alias("answer"))
         for joined in by_protocol.values()
     )
-    return Found(tuple(changes), tuple(parts), _changed(by_protocol, sides[0].run), tuple(notes), identical)
+    return Estimates(
+        tuple(changes), tuple(parts), _changed(by_protocol, sides[0].run), tuple(notes), identical
+    )
 
 
 def _cost(side: Side) -> float | None:
@@ -123,7 +125,7 @@ def _texts(run: Run, wanted: set[str]) -> pl.DataFrame | None:
         if not path.is_file() or sha256(path) != run.data.get("sha256") or not isinstance(settings, dict):
             return None
         fields = {name: settings[name] for name in ("columns", "metadata", "languages") if settings.get(name)}
-        found = [
+        rows = [
             {
                 "item_id": item.item_id,
                 "context": item.context,
@@ -135,4 +137,4 @@ def _texts(run: Run, wanted: set[str]) -> pl.DataFrame | None:
         ]
     except (UserError, OSError, ValueError):
         return None  # the records say which items changed; their texts are a comfort
-    return pl.DataFrame(found).unique("item_id", maintain_order=True) if found else None
+    return pl.DataFrame(rows).unique("item_id", maintain_order=True) if rows else None

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
 from endoxa.study.compare.association_tests import compare_tests
-from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.contrasts import Asked, Reader
+from endoxa.study.compare.changes import judged
+from endoxa.study.compare.contrasts import Choices, Reader
 from endoxa.study.compare.groups import contrasts_of
 from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
@@ -55,68 +56,63 @@ def compare(
     """
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
-    asked = Asked(_several(rule), confidence)
+    choices = Choices(_several(rule), confidence)
     sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
     if group:
         if sides[0].side.run.kind == EMBEDDINGS:
             raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
-        sides, found = contrasts_of(sides, group, asked)
+        sides, contrasts = contrasts_of(sides, group, choices)
     else:
-        found = [_contrasted(couple, asked) for couple in combinations(sides, 2)]
-    contrasts = _judged(found, sides[0], confidence)
-    shown = [each for each in contrasts if each.before is sides[0]]
+        contrasts = [_contrasted(couple, choices) for couple in combinations(sides, 2)]
+    judgements = _judged(contrasts, sides[0], confidence)
+    shown = [each for each in judgements if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
     sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]
-    return Comparison(tuple(sentences), sides, tuple(contrasts), confidence, tests)
+    return Comparison(tuple(sentences), sides, tuple(judgements), confidence, tests)
 
 
-def _contrasted(couple: tuple[Compared, Compared], asked: Asked) -> Contrasted:
+def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrasted:
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    found = READERS[baseline.run.kind]((baseline, candidate), asked)
+    estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
     settings = settings_apart(before.side, after.side)
     return Contrasted(
-        before, after, settings, found.changes, found.parts, found.items, found.notes, found.identical
+        before,
+        after,
+        settings,
+        estimates.changes,
+        estimates.parts,
+        estimates.items,
+        estimates.notes,
+        estimates.identical,
     )
 
 
-def _judged(contrasts: Sequence[Contrasted], first: Compared, confidence: float) -> tuple[Contrasted, ...]:
+def _judged(contrasts: Sequence[Contrasted], first: Compared, confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
-    What is shown (each run against the first) is corrected together: measures of bias, what they cost, and the parts,
-    each a family. The other contrasts are in the table only, and are corrected over all.
+    What is shown (each run against the first) is corrected together. The other contrasts are in the table only, and are
+    corrected over all.
     """
+    shown = iter(_corrected([each for each in contrasts if each.before is first], confidence))
+    return [next(shown) if each.before is first else each for each in _corrected(contrasts, confidence)]
 
-    def family(change: Change, *, part: bool) -> str:
-        return "parts" if part else change.kind
 
-    judgements: dict[tuple[int, bool, int], Change] = {}
-    for name in ("bias", "price", "parts"):
-        places = [
-            (number, part, place)
-            for number, each in enumerate(contrasts)
-            for part, changes in ((False, each.changes), (True, each.parts))
-            for place, change in enumerate(changes)
-            if family(change, part=part) == name
-        ]
-        changes = [
-            (contrasts[number].parts if part else contrasts[number].changes)[place]
-            for number, part, place in places
-        ]
-        judgements |= dict(zip(places, judged(changes, confidence), strict=True))
-        shown = [at for at, (number, *_) in enumerate(places) if contrasts[number].before is first]
-        judgements |= zip(
-            (places[at] for at in shown), judged([changes[at] for at in shown], confidence), strict=True
-        )
-    return tuple(
+def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
+    """Corrected over all of these: measures of bias, what they cost, and the parts, each a family."""
+    bias, price, parts = (
+        iter(judged([change for each in contrasts for change in family(each)], confidence))
+        for family in (attrgetter("bias"), attrgetter("price"), attrgetter("parts"))
+    )
+    return [
         replace(
             each,
-            changes=tuple(judgements[number, False, place] for place in range(len(each.changes))),
-            parts=tuple(judgements[number, True, place] for place in range(len(each.parts))),
+            changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
+            parts=tuple(next(parts) for _ in each.parts),
         )
-        for number, each in enumerate(contrasts)
-    )
+        for each in contrasts
+    ]
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a comparison found, in sentences that are true of the numbers beside them."""
+"""What a comparison contrast, in sentences that are true of the numbers beside them."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def name_of(change: Change) -> str:
     return NAMES.get(change.measure, change.measure.replace("_", " "))
 
 
-def sentence_of(found: Contrasted, tests: int, confidence: float, *, several: bool = False) -> str:
+def sentence_of(contrast: Contrasted, tests: int, confidence: float, *, several: bool = False) -> str:
     """What changed between two runs, and at what price.
 
     Args:
-        found: the two runs.
+        contrast: the two runs.
         tests: how many changes of bias are corrected together.
         confidence: of the intervals.
         several: other runs are compared, too, so that the sentence has to name its run.
     """
-    subject = found.after.label
-    if found.identical:
-        return f"Nothing changed: every score or answer of {subject} is that of {found.before.label}."
-    claimed = [change for change in found.bias if change.clear]
-    price = list(_price(found.price))
+    subject = contrast.after.label
+    if contrast.identical:
+        return f"Nothing changed: every score or answer of {subject} is that of {contrast.before.label}."
+    claimed = [change for change in contrast.bias if change.clear]
+    price = list(_price(contrast.price))
     if claimed:
-        rules = len({change.rule for change in found.bias}) > 1
+        rules = len({change.rule for change in contrast.bias}) > 1
         clauses = [
             _clause(change, confidence, first=not place, rules=rules)
             for place, change in enumerate(claimed[:MOST_CLAUSES])
@@ -60,14 +60,14 @@ def sentence_of(found: Contrasted, tests: int, confidence: float, *, several: bo
         parts = [f"{subject} {listed(clauses)}{f' ({count(more)} more below)' if more else ''}"]
     else:
         named = f"in {subject}, " if several else ""
-        parts = [named + _nothing(found.bias, tests, confidence)]
+        parts = [named + _nothing(contrast.bias, tests, confidence)]
     text = "; ".join([*parts, *(f"it {clause}" for clause in price)])
-    return f"{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(found, price)}"
+    return f"{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(contrast, price)}"
 
 
-def _accuracy_kept(found: Contrasted, price: Sequence[str]) -> str:
+def _accuracy_kept(contrast: Contrasted, price: Sequence[str]) -> str:
     """That no change of accuracy is shown, where there was one to be shown and none is claimed."""
-    of_accuracy = [change for change in found.price if change.measure in ACCURACIES[:2]]
+    of_accuracy = [change for change in contrast.price if change.measure in ACCURACIES[:2]]
     if price or not of_accuracy or any(change.verdict == UNTESTED for change in of_accuracy):
         return ""
     return " No change of accuracy is shown." if not any(change.clear for change in of_accuracy) else ""

@@ -104,7 +104,7 @@ def _labels(sides: Sequence[Side]) -> list[str]:
     for labels in (by_model, by_folder):
         if len(set(labels)) == len(labels):
             return labels
-    both = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
-    if len(set(both)) == len(both):
-        return both
+    labels = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
+    if len(set(labels)) == len(labels):
+        return labels
     return [f"{models[side.model]} ({side.run.folder})" for side in sides]

@@ -204,9 +204,9 @@ def _pairs(
     scored, notes = paired_scores(sides, rules)
     axes = _axes_of(axes, set(scored.items["axis"]), "axis")
     tests = [
-        pairs_cell(rule, axis, both, Cell(ALL, axis), measure)
+        pairs_cell(rule, axis, scores, Cell(ALL, axis), measure)
         for measure in measures
-        for rule, both in scored.by_rule.items()
+        for rule, scores in scored.by_rule.items()
         for axis in axes
     ]
     return tests, notes

@@ -73,15 +73,15 @@ def require_same_items(first: Run, other: Run) -> None:
 
 def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
     """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
-    found = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
+    apart = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
     left_out = {*ITEMS, "models", "languages", "rules", "protocols"}
     # What was chosen of a model, where it is the same; of two models it follows from their names.
     chosen = ENTRY if first.name == other.name else ()
     described = [_asked(side, left_out, chosen) for side in (first, other)]
     # Runs made from logs of other harnesses say nothing of how they were asked.
     if all(described):
-        found += _apart(described[0], described[1], "")
-    return tuple(replace(each, name=WORDS.get(each.name, each.name.replace("_", " "))) for each in found)
+        apart += _apart(described[0], described[1], "")
+    return tuple(replace(each, name=WORDS.get(each.name, each.name.replace("_", " "))) for each in apart)
 
 
 def _asked(side: Side, left_out: set[str], chosen: Collection[str]) -> dict[str, Any]:
