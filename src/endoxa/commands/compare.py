@@ -7,6 +7,7 @@ from typing import Annotated
 
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 
@@ -74,7 +75,7 @@ def compare(
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]
-    lines = [
+    lines: list[str | Headline] = [
         comparison.sentence,
         comparison.headline(),
         *([f"Written: {', '.join(written)}"] if written else []),

@@ -50,8 +50,8 @@ def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     for pooling, sources in couples:
         vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
         for test in sources[0].tests:
-            each_model = [each.associations(test) for each in vectors]
-            changes.append(_change(test, pooling, *each_model, choices.confidence))
+            before, after = (each.associations(test) for each in vectors)
+            changes.append(_change(test, pooling, before, after, choices.confidence))
     identical = all(change.low == change.high == 0 for change in changes)
     return Estimates(tuple(changes), (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
 

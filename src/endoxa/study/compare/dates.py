@@ -111,7 +111,7 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
     for place, head in enumerate(comparison.shown[0].changes):
         if head.kind != "bias" or not isfinite(head.before):
             continue
-        rows = []
+        rows: list[dict[str, Any]] = []
         for run, segment, name, change in zip(runs, segments, names, _series(comparison, place), strict=True):
             ends = (change.low, change.high) if change else (float("nan"), float("nan"))
             rows.append(

@@ -67,7 +67,7 @@ class Table:
     @property
     def total(self) -> int:
         """All items."""
-        return self.values.shape[1] + self.left_out
+        return int(self.values.shape[1]) + self.left_out
 
     @property
     def gaps(self) -> bool:

@@ -194,7 +194,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
     drawn = [row for row in rows if isfinite(row[1].difference)]
     if not drawn:
         return ()
-    rows = pl.DataFrame(
+    table = pl.DataFrame(
         {
             "label": [_where(*row, comparison) for row in drawn],
             "value": [change.difference for _, change in drawn],
@@ -208,7 +208,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
         .then(pl.format("{} ({})", "label", pl.int_range(pl.len()) + 1))
         .otherwise("label")
     )
-    frame = rows.select(
+    frame = table.select(
         "label",
         "value",
         # Without a bar of its own a row would lose its place.
@@ -226,7 +226,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
     )
     alt = described(f"{title}, no change: 0", spoken)
     tall = len(drawn) <= MOST_PARTS
-    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=rows),)
+    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=table),)
 
 
 def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:

@@ -117,13 +117,13 @@ def _nothing(bias: Sequence[Change], tests: int, confidence: float) -> str:
     if not sizes:
         return text
     if len(sizes) > MOST_CLAUSES:
-        size = f"{decimal(min(sizes.values()), 2)} to {decimal(max(sizes.values()), 2)} (one by one)"
+        words = f"{decimal(min(sizes.values()), 2)} to {decimal(max(sizes.values()), 2)} (one by one)"
     else:
         apart = len({change.measure for change in sizes}) > 1
-        size = listed(
+        words = listed(
             [f"{decimal(each, 2)}{f' ({change.measure})' if apart else ''}" for change, each in sizes.items()]
         )
-    return f"{text}: the runs could have shown changes of {size} or more in four of five cases"
+    return f"{text}: the runs could have shown changes of {words} or more in four of five cases"
 
 
 def _why(bias: Sequence[Change]) -> str:
