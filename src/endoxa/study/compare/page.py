@@ -16,6 +16,7 @@ from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
+from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.association_tests import EFFECT_SIZE
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
@@ -90,10 +91,9 @@ def what_changed(comparison: Comparison) -> Section:
         figures=figure,
         tables=(*_matrix(comparison), table_of("Measures of bias", rows, _fields(rows, comparison), stub=2)),
         notes=(
-            "Filled dots are claims: the p-value is at most "
-            f"{1 - comparison.confidence:.2g} after Holm's correction over these "
-            f"{plural(comparison.tests, 'change')}. A rise is no harm by itself: look where the value stands from "
-            "its neutral one.",
+            f"Filled dots are claims: the p-value is at most {1 - comparison.confidence:.2g} after Holm's correction "
+            f"(changes tested here: {count(comparison.tests)}). A rise is no harm by itself: look where the value "
+            "stands from its neutral one.",
             *notes,
         ),
     )
@@ -141,7 +141,8 @@ def price(comparison: Comparison) -> Section | None:
     if not rows:
         return None
     text = (
-        f"Of {plural(len(rows), 'figure')} beside the bias, {count(len(claimed))} changed for certain."
+        f"Of {plural(len(rows), 'figure')} beside the bias, {count(len(claimed))} "
+        f"{'is' if len(claimed) == 1 else 'are'} shown to have changed."
         if claimed
         else f"Of {plural(len(rows), 'figure')} beside the bias, none is shown to have changed."
     )
@@ -158,8 +159,10 @@ def parts(comparison: Comparison) -> Section | None:
     )
     if not rows:
         return None
-    rises = [row for row in rows if row[1].difference > 0][:MOST_PARTS]
-    falls = [row for row in rows if row[1].difference < 0][-MOST_PARTS:]
+    # Four pairs can move from 0 to 1 by chance: what can be tested is drawn, unless nothing can.
+    drawn = [row for row in rows if row[1].verdict != UNTESTED] or rows
+    rises = [row for row in drawn if row[1].difference > 0][:MOST_PARTS]
+    falls = [row for row in drawn if row[1].difference < 0][-MOST_PARTS:]
     claimed = [change for _, change in rows if change.clear]
     ends = [end for end in (rises[:1], falls[-1:]) if end]
     text = f"Of {plural(len(rows), 'change')} by axis and identity, {count(len(claimed)) if claimed else 'none'} "
@@ -167,7 +170,7 @@ def parts(comparison: Comparison) -> Section | None:
     extremes = [
         f"The largest {'rise' if change.difference > 0 else 'fall'} is {signed(change.difference)} "
         f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
-        f"{CHIPS[change.verdict]})."
+        f"{plural(change.n_items, 'item')}, {CHIPS[change.verdict]})."
         for end in ends
         for each, change in end
     ]
@@ -186,7 +189,10 @@ def parts(comparison: Comparison) -> Section | None:
                 most_open=12,
             ),
         ),
-        notes=("These changes are corrected among themselves. Hollow dots are no claims.",),
+        notes=(
+            f"Drawn are {count(len(drawn))} of {plural(len(rows), 'change')}: those that can be tested, if any; the "
+            "table has all. They are corrected among themselves, and hollow dots are no claims.",
+        ),
     )
 
 
