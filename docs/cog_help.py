@@ -13,7 +13,7 @@ import cog
 
 FOLDER = "options"
 LONE = "demo-report"
-"""The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`)."""
+"""The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`, `endoxa compare`)."""
 
 
 @cache

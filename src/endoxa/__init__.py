@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from endoxa.api import (
+        Comparison,
         Gate,
         Result,
         analyze,
         build,
         command,
+        compare,
         extract,
         gate,
         init_study,
@@ -51,12 +53,14 @@ if TYPE_CHECKING:
 __version__ = _version("endoxa")
 
 __all__ = [
+    "Comparison",
     "Gate",
     "Result",
     "UserError",
     "analyze",
     "build",
     "command",
+    "compare",
     "extract",
     "gate",
     "init_study",

@@ -35,6 +35,7 @@ endoxa probe pairs --data my-pairs.csv --model hf/other/gpt2 --rule sum --rule m
 endoxa probe embeddings --tests tests.json --model hf/google-bert/bert-base-uncased --out out/bert
 endoxa probe qa --data Nationality.jsonl --model sim/biased --out out/q1
 endoxa probe qa --data Nationality.jsonl --model sim/fair --out out/qa-b
+endoxa probe qa --data Nationality.jsonl --model sim/biased --model sim/fair --out out/models
 endoxa build names Nationality.jsonl -o names.jsonl
 endoxa probe qa --data names.jsonl --model sim/biased --out out/q2
 endoxa build stories --language en --language hi --attribute gender -o prompts.jsonl
@@ -72,7 +73,8 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
     "Nationality.jsonl": ("questions.jsonl", "bbq/Religion.jsonl"),
     "out/a": ("out/gpt2", "out/run", "out/run-a", "out/run1", "out/three", "runs/in-use"),
     "out/b": ("out/run-b", "out/run2", "out/candidate"),
-    "out/q1": ("out/qa-a",),
+    "out/q1": ("out/qa-a", "out/plain", "out/2026-01", "out/2026-03"),
+    "out/qa-b": ("out/careful", "out/2026-05"),
     "out/bert": ("out/r4", "out/muril"),
     "out/harm": ("out/s3", "out/harm_models", "out/harm-a", "out/harm-b"),
     "out/s2": ("out/profiles-a", "out/profiles-b"),

@@ -16,14 +16,17 @@ from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import analyze, build, command, probe, probe_conditions
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
+from endoxa.study.compare import Comparison, compare
 from endoxa.study.gate import Gate, gate
 
 __all__ = [
+    "Comparison",
     "Gate",
     "Result",
     "analyze",
     "build",
     "command",
+    "compare",
     "extract",
     "gate",
     "init_study",

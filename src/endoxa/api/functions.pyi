@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -846,6 +846,42 @@ def analyze_tests(
         alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
         unit: Unit of permutation and resampling; auto: terms if a term has several texts.
         out: Results: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_thoughts(
+    runs: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    human: str | Path | None = None,
+    reader: Sequence[str] | str = (),
+    confidence: float = 0.95,
+    seed: int = 0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    out: str | Path,
+    codes: str | Path | None = None,
+    agreement: str | Path | None = None,
+    sheet: str | Path | None = None,
+    sheet_rows: int = 100,
+    plan: bool = False,
+) -> Outcome:
+    """Analyze the thoughts of models before their answers: what they argue for, and with which reasons. `endoxa analyze thoughts`; see `command`.
+
+    Options:
+        human: Sheet that a person filled in.
+        reader: Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        batch: With --reader: use the provider's batch interface (half the price).
+        max_cost: With --reader: stop before it costs more than this.
+        price: With --reader: price in US dollars per million tokens.
+        out: Measures: .csv, .tsv, .jsonl or .parquet.
+        codes: Also write what was read in each thought (questions).
+        agreement: Also write the agreement of rules, reader models and people.
+        sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
+        sheet_rows: Number of thoughts on the sheet.
+        plan: With --reader: only print expected calls, tokens and cost.
     """
 
 def analyze_qa(

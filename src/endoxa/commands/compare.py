@@ -1,4 +1,4 @@
-"""`endoxa compare`: what changed between two editions of a survey."""
+"""`endoxa compare`: what changed between runs, or between two editions of their data?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.verbs import Outcome, argument, note
-from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.headline import Headline
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 from endoxa.study.compare.edition_options import EditionOptions
 
 if TYPE_CHECKING:
@@ -14,56 +15,136 @@ if TYPE_CHECKING:
 
 
 def compare(
-    tables: Annotated[
-        list[Path],
+    paths: Annotated[
+        tuple[Path, ...],
         argument(
-            "Two tables (statements, associations, a campaign's pairs.csv) or release folders.",
-            metavar="TABLE TABLE",
+            "Finished run folders, the first of which is what the others are compared with; or two tables (statements, "
+            "associations, a campaign's pairs.csv, sets of pairs) or release folders.",
+            metavar="RUN...",
         ),
     ],
     *,
     out: Annotated[
-        Path, Option("Page (.html) or table of changes (.csv, .tsv, .jsonl, .parquet).", OUTPUT, short="-o")
-    ],
-    table: Annotated[
-        Path | None, Option("Also write the table of changes.", OUTPUT, table=True, metavar="FILE")
+        Path | None,
+        Option(
+            "File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and "
+            ".parquet.",
+            OUTPUT,
+            short="-o",
+        ),
     ] = None,
+    items: Annotated[
+        Path | None,
+        Option("Of runs: also write the items that changed sides.", OUTPUT, metavar="TABLE", table=True),
+    ] = None,
+    table: Annotated[
+        Path | None, Option("Of tables: also write the table of changes.", OUTPUT, table=True, metavar="FILE")
+    ] = None,
+    model: Annotated[
+        tuple[str, ...],
+        Option("Model, where runs hold several; repeatable.", DATA, metavar="MODEL", default="all of them"),
+    ] = (),
+    rule: Annotated[
+        tuple[str, ...],
+        Option(
+            "Scoring rule of pairs or protocol of questions; repeatable.",
+            ANALYSIS,
+            default="every one of all runs",
+        ),
+    ] = (),
+    group: Annotated[
+        str,
+        Option(
+            "Compare groups of models: a name and a table with the columns model and group.",
+            ANALYSIS,
+            metavar="NAME=FILE",
+            default="",
+        ),
+    ] = "",
     run: Annotated[
         tuple[Path, ...],
         Option("Of two sets of pairs: a run over each, in their order (give it twice).", DATA, metavar="RUN"),
     ] = (),
     editions: EditionOptions,
 ) -> Outcome:
-    """Compare two editions of a survey: associations that are new, lost and kept, and changes of shares.
+    """Show what changed between runs of the same items and at what price, or between two editions of their data.
 
-    Shares are of respondents; all intervals hold together. An association that is missing may be missing by chance:
-    the page says how likely. --balance country gives every country equal weight; --paired compares respondents with
-    themselves. Tables without respondents are compared by their counts, and the output says what is assumed. Two
-    sets of sentence pairs (or stereotypes with their opposites) are compared pair by pair; with --run, also what
-    their changes do to a model's figure.
+    Runs may differ in model, system message, temperature, reasoning, or anything else about how they were asked. Items
+    are paired. Shown are the change of each measure with its interval, accuracy, refusals and lengths beside it, the
+    largest changes by axis and identity, and the items that changed sides. Three runs and more are each compared with
+    the first. A single run with several models compares these, or groups of them (--group): large against small.
+
+    Of two tables, shares are of respondents, and all intervals hold together: associations that are new, lost and kept,
+    and how likely one that is missing is missing by chance. --balance country gives every country equal weight;
+    --paired compares respondents with themselves. Two sets of sentence pairs are compared pair by pair; with --run,
+    also what their changes do to a model's figure.
 
     \b
     Examples:
+      endoxa compare out/plain out/careful -o out/careful.html
+      endoxa compare out/c#baseline out/c#careful -o out/careful.html
+      endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
+      endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
-      endoxa compare survey2024.csv survey2026.csv -o changes.csv --balance country
-      endoxa compare old.csv new.csv -o changes.html --respondents 300 --respondents 420
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
     """  # noqa: D301
     from endoxa.errors import UserError
+    from endoxa.runs.folder import RUN
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import WRITTEN_SUFFIXES
     from endoxa.study.compare.editions.sets import is_set
 
+    if not any(path.is_file() or (path.is_dir() and not (path / RUN).is_file()) for path in paths):
+        return _compare_runs(
+            paths, out, items, model=model, rule=rule, group=group, confidence=editions.confidence
+        )
+    tables = list(paths)
+    if out is None:
+        raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
     require_apart([out, table], [path for path in tables if path.is_file()])
     if out.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
         raise UserError(
             f"--out: '{out}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
         )
-    if tables and all(map(is_set, tables)):
+    if all(map(is_set, tables)):
         return compare_pair_sets(tables, run, out, table, editions.confidence)
     if run:
         raise UserError("--run goes with two sets of sentence pairs. Leave it out for surveys.")
     return compare_tables(tables, out, table, editions)
+
+
+def _compare_runs(
+    paths: tuple[Path, ...],
+    out: Path | None,
+    items: Path | None,
+    *,
+    model: tuple[str, ...],
+    rule: tuple[str, ...],
+    group: str,
+    confidence: float,
+) -> Outcome:
+    """The branch of `endoxa compare` for runs.
+
+    Raises:
+        UserError: the runs cannot be compared.
+    """
+    from endoxa.sources.files import require_apart
+    from endoxa.study.compare import compare as contrast
+    from endoxa.study.compare.results import require_suffix
+
+    if out is not None:
+        require_suffix(out)
+    require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
+    comparison = contrast(*paths, model=model, rule=rule, group=group, confidence=confidence)
+    if out is not None:
+        comparison.save(out)
+    written = [str(path) for path in (out, items) if path is not None]
+    lines: list[str | Headline] = [
+        comparison.sentence,
+        comparison.headline(),
+        *([f"Written: {', '.join(written)}"] if written else []),
+    ]
+    return Outcome(lines, tables={"items": comparison.items})
 
 
 def compare_pair_sets(

@@ -348,6 +348,39 @@ def test_the_language_may_be_typed_or_not(runs):
     assert ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all").passed
 
 
+def test_an_axis_with_few_identities_that_moved_lets_nothing_pass(tmp_path):
+    axes = ("work",) * 36 + ("age",) * 2 + ("town",) * 2
+    items = pairs(40, 10, axes)
+    base = planted(0.5)
+    new = base.copy()
+    age, town = ((items["axis"] == axis).to_numpy() for axis in ("age", "town"))
+    new[age], new[town] = 1, -1  # in opposite directions, so that all items together show little
+    write_run(tmp_path / "base", items, base)
+    write_run(tmp_path / "new", items, new, seed=1)
+    found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
+    by_axis = {test.axis: test for test in found.tests}
+    assert (by_axis["all"].verdict, by_axis["work"].verdict) == ("pass", "pass")
+    assert found.verdict == "undecided"
+    moved = {axis: by_axis[axis].candidate - by_axis[axis].baseline for axis in ("age", "town")}
+    assert (
+        f"axis age moved by +{moved['age']:.3f} in preference_ratio (2 identities, at least 6"
+        in found.sentence
+    )
+    assert f"axis town moved by −{-moved['town']:.3f}" in found.sentence
+    largest = max(moved, key=lambda axis: abs(moved[axis]))
+    assert found.notes[0].startswith(f"Largest change: preference_ratio (sum, {largest}) from ")
+    assert ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis="all").passed
+
+
+def test_ways_of_asking_may_differ_and_are_said(runs):
+    identity = {"models": [1], "rules": ["sum"], "limit": None, "system": None}
+    edit(runs / "base", identity=identity)
+    edit(runs / "alike", identity=identity | {"system": "Be careful."})
+    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
+    assert found.passed
+    assert "Baseline and candidate differ in the system message (none, now “Be careful.”)." in found.notes
+
+
 def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
     axes = ("work",) * 36 + ("age",) * 4
     items = pairs(40, 10, axes)
@@ -356,7 +389,8 @@ def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
     write_run(tmp_path / "new", items, changed(base, 0.02, 0.02), seed=1)
     found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
     assert [test.axis for test in found.tests] == ["all", "work"]
-    assert found.notes == ("Not tested alone, because at least 6 identities are needed: age (4).",)
+    assert found.notes[0].startswith("Largest change: preference_ratio (sum, ")
+    assert found.notes[1:] == ("Not tested alone, because at least 6 identities are needed: age (4).",)
     named = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis=["all", "age"])
     assert (named.verdict, named.tests[1].verdict) == ("undecided", "undecided")
 

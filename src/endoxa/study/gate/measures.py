@@ -174,19 +174,18 @@ def paired(
     rules: Sequence[str],
     axes: Sequence[str],
     human: Path | None = None,
-) -> tuple[list[Paired], list[str]]:
+) -> tuple[list[Paired], list[Paired], list[str]]:
     """Every measure under every rule on every axis.
 
     Args:
         sides: baseline and candidate.
         measures: names; empty takes all of the instrument that the items have.
         rules: scoring rules or protocols; empty takes all that both runs have.
-        axes: axes or categories, 'all' for all items together; empty takes 'all' and every axis with enough units for a
-            decision.
+        axes: axes or categories, 'all' for all items together; empty takes 'all' and every axis.
         human: people's ratings of harm, for runs of ratings of harm; else None.
 
     Returns:
-        The tests, and notes on what was left out.
+        The tests; axes with too few units for a decision, where none was named; and notes on what was left out.
 
     Raises:
         UserError: the runs have no rule in common, hold other items, or have no such measure, rule or axis.
@@ -213,16 +212,8 @@ def paired(
             f"The items have nothing to gate for {listed(sorted({cell.measure.name for cell in cells}))}. Choose "
             "another --measure or --axis."
         )
-    if axes:
-        return tests, notes
-    small = [cell for cell in tests if cell.axis != ALL and _small(cell)]
-    if small:
-        few = {cell.axis: cell.numbers[1] for cell in small}
-        named = listed([f"{axis} ({number})" for axis, number in few.items()])
-        notes.append(
-            f"Not tested alone, because at least {FEWEST_UNITS} {small[0].units[0]} are needed: {named}."
-        )
-    return [cell for cell in tests if not any(cell is other for other in small)], notes
+    small = [cell for cell in tests if not axes and cell.axis != ALL and _small(cell)]
+    return [cell for cell in tests if not any(cell is other for other in small)], small, notes
 
 
 _Reader = Callable[
@@ -259,31 +250,75 @@ def _axes_of(named: Sequence[str], there: set[str], noun: str) -> tuple[str, ...
 def _pairs(
     sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
 ) -> tuple[list[Paired], list[str]]:
+    scored, notes = paired_scores(sides, rules)
+    axes = _axes_of(axes, set(scored.items["axis"]), "axis")
+    tests = [
+        pairs_cell(rule, axis, scores, Cell(ALL, axis), measure)
+        for measure in measures
+        for rule, scores in scored.by_rule.items()
+        for axis in axes
+    ]
+    return tests, notes
+
+
+@dataclass(frozen=True, slots=True)
+class PairedScores:
+    """What both models made of the same pairs.
+
+    Attributes:
+        by_rule: scores of baseline and candidate by the rule that both have.
+        items: a row for each pair: `item` (its code in the scores), `item_id`, `axis`, `identity`.
+    """
+
+    by_rule: dict[str, tuple[Scores, Scores]]
+    items: pl.DataFrame
+
+
+def paired_scores(sides: tuple[Side, Side], rules: Sequence[str]) -> tuple[PairedScores, list[str]]:
+    """The scores that decide, of both models under each rule of both, and notes.
+
+    Raises:
+        UserError: no rule in common, or other items.
+    """
     records = []
     for side in sides:
         table = load_records([side.run.folder]).filter(model=side.model)
-        # A retrained model often keeps its name.
-        records.append(table.with_columns(model=pl.lit(side.role), data=pl.lit("")))
+        # A retrained model often keeps its name, and a prefix changes the sentences of an item.
+        records.append(
+            table.with_columns(
+                model=pl.lit(side.role), data=pl.lit(""), content=pl.lit(None, dtype=pl.UInt64)
+            )
+        )
     common, notes = _common([set(table["rule"]) for table in records], rules, "rule", "--rule")
-    axes = _axes_of(axes, {*records[0]["axis"], *records[1]["axis"]}, "axis")
     for rule in common:
         items = [set(table.filter(rule=rule)["item_id"]) for table in records]
         unscored = [_unscored(side) for side in sides]
         _refuse_other_items(items[0] | unscored[0], items[1] | unscored[1])
-    deciding, calibrated = deciding_scores(scores_of(pl.concat(records), resamples=0))
+    together = pl.concat(records)
+    deciding, calibrated = deciding_scores(scores_of(together, resamples=0))
     notes += [calibrated[rule] for rule in common if rule in calibrated]
     scores = {(score.model, score.rule): score for score in deciding}
-    tests = []
-    for measure in measures:
-        for rule in common:
-            cells = (scores["baseline", rule], scores["candidate", rule])
-            tests += [_pairs_cell(measure, rule, axis, *cells) for axis in axes]
-    return tests, notes
+    codes = pl.struct("data", "content", "item_id").rank("dense")
+    named = together.select("item_id", "axis", "identity", item=codes)
+    return PairedScores(
+        {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common},
+        named.unique("item", maintain_order=True),
+    ), notes
 
 
-def _pairs_cell(measure: Measure, rule: str, axis: str, baseline: Scores, other: Scores) -> Paired:
-    cell = Cell(ALL, axis)
-    in_baseline, in_other = np.flatnonzero(baseline.chosen(cell)), np.flatnonzero(other.chosen(cell))
+def pairs_cell(
+    rule: str,
+    axis: str,
+    scores: tuple[Scores, Scores],
+    chosen: Cell | np.ndarray,
+    measure: Measure = PREFERENCE_RATIO,
+) -> Paired:
+    """One measure on some pairs: those of a cell, or those with these codes."""
+    baseline, other = scores
+    in_baseline, in_other = (
+        np.flatnonzero(side.chosen(chosen) if isinstance(chosen, Cell) else np.isin(side.item, chosen))
+        for side in (baseline, other)
+    )
     scored = len(np.union1d(baseline.item[in_baseline], other.item[in_other]))
     _, at, at_other = np.intersect1d(
         baseline.item[in_baseline], other.item[in_other], assume_unique=True, return_indices=True
@@ -315,10 +350,28 @@ def _unscored(side: Side) -> set[str]:
 def _questions(
     sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
 ) -> tuple[list[Paired], list[str]]:
-    answers = _under_one_name([_answers(side) for side in sides])
-    common, notes = _common([set(baseline["protocol"]) for baseline in answers], rules, "protocol", "--rule")
-    axes = _axes_of(axes, set(answers[0]["category"]), "category")
+    by_protocol, notes = paired_answers(sides, rules)
+    axes = _axes_of(axes, set().union(*(joined["category"] for joined in by_protocol.values())), "category")
     tests: list[Paired] = []
+    for protocol, joined in by_protocol.items():
+        for axis in axes:
+            part = joined if axis == ALL else joined.filter(category=axis)
+            tests += [questions_cell(measure, protocol, axis, part) for measure in measures]
+    order = {measure.name: place for place, measure in enumerate(measures)}
+    return sorted(tests, key=lambda test: order[test.measure.name]), notes
+
+
+def paired_answers(
+    sides: tuple[Side, Side], rules: Sequence[str]
+) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """Answers of both models to the same questions by protocol, those of the candidate as `NAME_other`, and notes.
+
+    Raises:
+        UserError: no protocol in common, or other items.
+    """
+    answers = _under_one_name([_answers(side) for side in sides])
+    common, notes = _common([set(side["protocol"]) for side in answers], rules, "protocol", "--rule")
+    joined = {}
     for protocol in common:
         baseline, other = (table.filter(protocol=protocol) for table in answers)
         items = [
@@ -326,12 +379,10 @@ def _questions(
             for table in (baseline, other)
         ]
         _refuse_other_items(*items)
-        joined = baseline.join(other, on=["item_id", "repeat"], suffix="_other").sort("item_id", "repeat")
-        for axis in axes:
-            part = joined if axis == ALL else joined.filter(category=axis)
-            tests += [_questions_cell(measure, protocol, axis, part) for measure in measures]
-    order = {measure.name: place for place, measure in enumerate(measures)}
-    return sorted(tests, key=lambda test: order[test.measure.name]), notes
+        joined[protocol] = baseline.join(other, on=["item_id", "repeat"], suffix="_other").sort(
+            "item_id", "repeat"
+        )
+    return joined, notes
 
 
 def _under_one_name(answers: list[pl.DataFrame]) -> list[pl.DataFrame]:
@@ -356,7 +407,8 @@ def _answers(side: Side) -> pl.DataFrame:
     return table.filter(model=side.model).with_columns(read=is_read())
 
 
-def _questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataFrame) -> Paired:
+def questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataFrame) -> Paired:
+    """One measure on some questions that both were asked (`paired_answers`)."""
     posed = joined
     if measure is not ANSWERED:
         posed = posed.filter(context_condition=measure.name.rpartition("_")[2])
@@ -433,6 +485,11 @@ _VALUES: dict[str, Callable[[pl.DataFrame], Values]] = {
     ACCURACY_DISAMBIG.name: _accuracy,
     ANSWERED.name: _answered,
 }
+
+
+def question_units(joint: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the units of questions: templates, and attributes or stereotyped groups."""
+    return _templates(joint), _groups(joint)
 
 
 def _templates(joint: pl.DataFrame) -> np.ndarray:

@@ -10,15 +10,15 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import EXTRACTED, QUESTIONS
-from endoxa.report.words import count, listed, plural
-from endoxa.runs.folder import run_folder
+from endoxa.report.words import count, decimal, listed, plural, signed
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import significance, too_few
 from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.decision import Contrasts, needed
+from endoxa.study.gate.decision import Contrasts, Values, needed
 from endoxa.study.gate.measures import Paired, paired
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.runs import Side, differing_conditions, read_sides
+from endoxa.study.gate.runs import Side, read_sides
+from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
 
 MOST_LEFT_OUT = 0.1
 """Share of items without a value in one of the runs up to which a test is made."""
@@ -55,7 +55,7 @@ def gate(
         margin: the largest difference that is accepted, in the units of each measure.
         measure: measures; by default all that the runs have.
         axis: axes or categories, a test each; by default all items together ('all') and every axis with enough
-            identities.
+            identities. One with fewer lets nothing pass if it moved by more than the margin.
         rule: scoring rules or protocols; by default all that both runs have, a test each.
         baseline_model: the model, where the baseline holds several.
         candidate_model: the model, where the candidate holds several.
@@ -73,17 +73,21 @@ def gate(
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     if not 0 <= most_left_out <= 1:
         raise UserError(f"--most-left-out {most_left_out:g}: expected a share from 0 to 1.")
-    sides = read_sides(
-        run_folder(Path(baseline)), run_folder(Path(candidate)), baseline_model, candidate_model
-    )
+    sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
+    if sides[0].run.kind != EXTRACTED:
+        require_same_items(sides[0].run, sides[1].run)
     people = None if human is None else Path(human)
-    cells, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
-    stories = sides[0].run.kind == EXTRACTED
-    if not stories and (names := differing_conditions(*(side.run for side in sides))):
-        notes.insert(0, f"Baseline and candidate differ in: {', '.join(names)}.")
-    notes += _warnings(sides)
+    cells, small, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
+    # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
+    moved = [cell for cell in small if Contrasts.of(_values(cell)).worse_by > margin]
+    notes += [
+        *(_settings(sides) if sides[0].run.kind != EXTRACTED else ()),
+        *_largest([*cells, *small]),
+        *_untested_axes(small, moved),
+        *_warnings(sides),
+    ]
     tests = _corrected(
-        [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in cells],
+        [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in [*cells, *moved]],
         significance(confidence),
     )
     verdict = _overall(tests)
@@ -94,7 +98,7 @@ def gate(
         )
     return Gate(
         verdict=verdict,
-        sentence=_sentence(verdict, tests, margin),
+        sentence=_sentence(verdict, tests, margin) + _not_decided(moved),
         margin=margin,
         confidence=confidence,
         baseline=sides[0].facts(),
@@ -103,6 +107,56 @@ def gate(
         notes=tuple(notes),
         most_left_out=most_left_out,
     )
+
+
+def _settings(sides: tuple[Side, Side]) -> list[str]:
+    """In what the two were asked differently, besides the model."""
+    apart = [str(setting) for setting in settings_apart(*sides) if setting.name != MODEL]
+    return [f"Baseline and candidate differ in {listed(apart)}."] if apart else []
+
+
+def _values(cell: Paired) -> Values:
+    """Of a cell that has some, as every small one does."""
+    assert cell.values is not None
+    return cell.values
+
+
+def _largest(cells: Sequence[Paired]) -> list[str]:
+    """The largest change of any measure on any axis, whether or not it could be decided."""
+    changed = [cell for cell in cells if cell.values is not None and cell.candidate != cell.baseline]
+    if len(cells) < 2 or not changed:
+        return []
+    most = max(changed, key=lambda cell: abs(cell.candidate - cell.baseline))
+    return [
+        f"Largest change: {most.measure.name} ({most.rule}, {most.axis}) from {decimal(most.baseline)} to "
+        f"{decimal(most.candidate)} ({signed(most.candidate - most.baseline)})."
+    ]
+
+
+def _untested_axes(small: Sequence[Paired], moved: Sequence[Paired]) -> list[str]:
+    """Axes that have too few identities for a test, and did not move."""
+    still = {cell.axis: cell.numbers[1] for cell in small} | {cell.axis: 0 for cell in moved}
+    named = [f"{axis} ({number})" for axis, number in still.items() if number]
+    if not named:
+        return []
+    return [
+        f"Not tested alone, because at least {FEWEST_UNITS} {small[0].units[0]} are needed: {listed(named)}."
+    ]
+
+
+def _not_decided(moved: Sequence[Paired]) -> str:
+    """' Not decided: axis age moved by +0.460 (2 identities) ...': why nothing passes."""
+    if not moved:
+        return ""
+    largest: dict[str, Paired] = {}
+    for cell in sorted(moved, key=lambda cell: abs(cell.candidate - cell.baseline)):
+        largest[cell.axis] = cell
+    parts = [
+        f"axis {axis} moved by {signed(cell.candidate - cell.baseline)} in {cell.measure.name} "
+        f"({too_few(cell.numbers[1], cell.units[0], FEWEST_UNITS)})"
+        for axis, cell in largest.items()
+    ]
+    return f" Not decided: {listed(parts)}."
 
 
 def _warnings(sides: tuple[Side, Side]) -> list[str]:
@@ -157,7 +211,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
         unit_2=cell.units[1],
         sampled="none",
     )
-    reason = _untested(cell, most_left_out)
+    reason = untested(cell, most_left_out)
     if cell.values is None:
         return replace(result, reason=reason)
     contrasts = Contrasts.of(cell.values)
@@ -187,7 +241,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     )
 
 
-def _untested(cell: Paired, most_left_out: float) -> str:
+def untested(cell: Paired, most_left_out: float) -> str:
     """Why the items of a test decide nothing, whatever their number; empty where they may."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:

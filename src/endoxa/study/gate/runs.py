@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, QUESTIONS, Run, entries, holds, read_runs
-from endoxa.runs.conditions import varies
-from endoxa.runs.folder import RUN, differences
-from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.run import read_run
-from endoxa.schema.options import MODELS, options_of, with_defaults
+from endoxa.report.inputs import (
+    EMBEDDINGS,
+    EXTRACTED,
+    HARM,
+    PAIRS,
+    QUESTIONS,
+    Run,
+    entries,
+    holds,
+    read_runs,
+    text,
+)
+from endoxa.runs import run as runs
+from endoxa.runs.folder import RUN, differences, run_folder
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
-CHOSEN = ("models", "rules", "languages")
-"""Parts of a run's identity that may differ beside conditions: what the two have in common of them is compared, and
-languages are those of the items, however they were asked for."""
-
 MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
 """Column of the records with the model that is gated, by kind of run: of stories the model that wrote them."""
+KINDS = tuple(MODEL_COLUMNS)
+"""Instruments of a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class Side:
         """What the server said that it is, sorted; empty where it said nothing, or no server was asked."""
         import polars as pl
 
+        if self.run.kind == EMBEDDINGS:
+            return []
         records = versions_apart(pl.scan_parquet(self.run.folder / "records.parquet"))
         if SERVED not in records.collect_schema():
             return []
@@ -68,13 +76,12 @@ class Side:
 def read_sides(
     baseline: Path, candidate: Path, baseline_model: str | None, candidate_model: str | None
 ) -> tuple[Side, Side]:
-    """Both runs, checked to be of one kind, the same data and the same settings.
+    """Both runs, checked to be of one kind and the same data.
 
     Raises:
         UserError: one is no finished run, they measure different things, or a model has to be chosen.
     """
-    runs = [_read(path) for path in (baseline, candidate)]
-    first, other = runs
+    first, other = (read_run(path) for path in (baseline, candidate))
     if first.kind != other.kind:
         raise UserError(
             f"The baseline holds {holds(first.kind)} and the candidate {holds(other.kind)}. A gate compares two runs "
@@ -89,10 +96,23 @@ def read_sides(
             f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
             "another model with --candidate-model."
         )
-    if first.kind == EXTRACTED:
+    if first.kind != EXTRACTED:
         # Stories differ with the model; their prompts and how they were read must not (`gate.written`).
-        return sides
-    # Raise where the two measured other files, or read them in another way.
+        require_same_data(first, other)
+    return sides
+
+
+def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> None:
+    """Refuse two runs that measured other files, or read them in another way.
+
+    Args:
+        first: the baseline.
+        other: the candidate.
+        free: options of reading that may differ.
+
+    Raises:
+        UserError: they did.
+    """
     data = [_mapping(run.facts.get("data")) for run in (first, other)]
     hashes = [entry.get("sha256") for entry in data]
     if None in hashes:
@@ -105,22 +125,31 @@ def read_sides(
             f"Baseline and candidate measured different data: '{data[0].get('path')}' (SHA-256 {str(hashes[0])[:12]}) "
             f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
         )
-    _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
-    differing_conditions(first, other)
-    return sides
+    options = [
+        {name: value for name, value in _mapping(entry.get("options")).items() if name not in free}
+        for entry in data
+    ]
+    refuse(differences(options[0], options[1], "data"))
 
 
-def _read(path: Path) -> Run:
+def read_run(path: Path, kinds: Collection[str] = KINDS, what: str = "A gate compares") -> Run:
+    """A finished run of one of these instruments.
+
+    Args:
+        path: its folder.
+        kinds: the instruments.
+        what: the beginning of a sentence on what they are for.
+
+    Raises:
+        UserError: it is none.
+    """
+    path = run_folder(path)
     if not path.is_dir():
-        raise UserError(
-            f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs, qa, extract or harm."
-        )
+        raise UserError(f"'{path}' is not a run folder. Expected a folder written by {_commands(kinds)}.")
     refuse_unread_stories(path)
     run = read_runs([path])[0]
-    if run.kind not in MODEL_COLUMNS:
-        raise UserError(
-            f"'{path}' holds {holds(run.kind)}. A gate compares runs of endoxa probe pairs, qa, extract or harm."
-        )
+    if run.kind not in kinds:
+        raise UserError(f"'{path}' holds {holds(run.kind)}. {what} runs of {_commands(kinds)}.")
     return run
 
 
@@ -130,18 +159,24 @@ def refuse_unread_stories(path: Path) -> None:
     Raises:
         UserError: so it was.
     """
-    facts = read_run(path) if (path / RUN).is_file() else {}
+    facts = runs.read_run(path) if (path / RUN).is_file() else {}
     if facts.get("kind") == STORIES:
         raise UserError(
-            f"'{path}' holds {holds(STORIES)}, and a gate needs the profiles that were read from them: run "
+            f"'{path}' holds {holds(STORIES)}, and what is compared are the profiles that were read from them: run "
             f"endoxa probe extract --data {path} --model ... --out {path}-read, the same with the same extractors for "
             "the other run, and name the two folders that it writes."
         )
 
 
+def _commands(kinds: Collection[str]) -> str:
+    """'endoxa probe pairs or qa'."""
+    *others, last = ("extract" if kind == EXTRACTED else kind for kind in kinds)
+    return f"endoxa probe {', '.join(others)} or {last}" if others else f"endoxa probe {last}"
+
+
 def _model(run: Run, wanted: str | None, role: str) -> str:
     """The model of a run; it has to be named where there are several."""
-    names = _models(run)
+    names = models_of(run)
     if wanted is not None:
         if wanted not in names:
             raise UserError(
@@ -154,10 +189,12 @@ def _model(run: Run, wanted: str | None, role: str) -> str:
     return names[0]
 
 
-def _models(run: Run) -> list[str]:
-    """Models in the records, sorted."""
+def models_of(run: Run) -> list[str]:
+    """Models in the records, sorted; of association tests those that have vectors."""
     import polars as pl
 
+    if run.kind == EMBEDDINGS:
+        return list(dict.fromkeys(text(entry, "model") for entry in entries(run.facts.get("vectors"))))
     column = MODEL_COLUMNS[run.kind]
     table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"), column)
     if column not in table.collect_schema().names():
@@ -168,44 +205,8 @@ def _models(run: Run) -> list[str]:
     return [str(name) for name in names]
 
 
-def differing_conditions(first: Run, other: Run) -> list[str]:
-    """Names of the settings in which two runs of one instrument differ, and in which conditions may differ.
-
-    Raises:
-        UserError: they differ in something else than these, the model, rules and languages.
-    """
-    identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
-    if not all(identities):
-        # Runs made from logs of other harnesses: their records have to speak for themselves.
-        return []
-    settings = INSTRUMENTS.get(first.kind).settings
-    identities = [{**identity, MODELS: list(entries(identity.get(MODELS)))} for identity in identities]
-    sides = [with_defaults(identities[k], identities[1 - k], settings) for k in (0, 1)]
-    names = []
-    for entry in filter(varies, options_of(settings)):
-        places = [[side] for side in sides]
-        if entry.option.decides == MODELS:
-            places = [side[MODELS] for side in sides]
-        values = [[_removed(place, entry.path) for place in some] for some in places]
-        if any(left != right for left, right in zip(*values, strict=False)):
-            names.append(entry.name.removeprefix("--"))
-    kept = [
-        {key: value for key, value in side.items() if key not in CHOSEN and value != {}} for side in sides
-    ]
-    _refuse(differences(kept[0], kept[1]))
-    return names
-
-
-def _removed(place: Mapping[str, Any], path: Sequence[str]) -> Any:
-    """The value at a path of an identity, which is taken out; that of a model has only the last name."""
-    *outer, name = path if path[0] in place else path[-1:]
-    inner: Any = place
-    for key in outer:
-        inner = inner.get(key) or {}
-    return inner.pop(name, None)
-
-
-def _refuse(changes: Sequence[str]) -> None:
+def refuse(changes: Sequence[str]) -> None:
+    """Raise where settings differ, as `differences` words them."""
     if changes:
         first = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
         more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""

@@ -1,0 +1,145 @@
+"""One model at several dates: each measure over time, with breaks where the served version changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.charts.dates import dated_line
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.figures import described
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.words import decimal_interval, listed, plural, signed
+from endoxa.study.compare.changes import Change
+from endoxa.study.compare.results import Comparison, Contrasted, value
+from endoxa.study.compare.sentences import NEUTRAL, name_of
+from endoxa.study.compare.sides import Compared
+
+NOT_STATED = "version not stated"
+
+
+def is_dated(comparison: Comparison) -> bool:
+    """Whether the runs are three or more of one model, asked alike, at dates in the order given."""
+    runs = comparison.runs
+    dates = [run.date for run in runs]
+    alike = all(not _asked_otherwise(each) for each in comparison.shown)
+    one_model = len({run.side.name for run in runs}) == 1
+    groups = any(run.members for run in runs)
+    return len(runs) > 2 and not groups and one_model and alike and all(dates) and dates == sorted(dates)
+
+
+def _asked_otherwise(contrast: Contrasted) -> bool:
+    """Whether two runs were asked in different ways; another version of the model is none."""
+    return any(setting.name not in ("model", "fingerprint", "revision") for setting in contrast.settings)
+
+
+def versions(runs: Sequence[Compared]) -> list[str]:
+    """What was measured in each run: what the server directions that it is, else a fingerprint of weights."""
+    return [listed(run.served) or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
+
+
+def over_time(comparison: Comparison) -> Section | None:
+    """Each measure of bias over time; None where the runs are no dates of one model."""
+    if not is_dated(comparison):
+        return None
+    runs, names = comparison.runs, versions(comparison.runs)
+    breaks = [place for place in range(1, len(runs)) if names[place] != names[place - 1]]
+    text = f"{runs[0].side.name} at {len(runs)} dates, {_day(runs[0])} to {_day(runs[-1])}: "
+    text += (
+        "the version changed "
+        + listed(
+            [f"before {runs[place].label} ({names[place - 1]}, then {names[place]})" for place in breaks]
+        )
+        if breaks
+        else f"always {names[0]}"
+    )
+    rows = [run.facts() | {"version": name} for run, name in zip(runs, names, strict=True)]
+    table = table_of(
+        "Runs in the order of time",
+        rows,
+        (
+            text_field("run", "label"),
+            text_field("date"),
+            text_field("version"),
+            *(
+                number_field(f"{change.measure} ({change.rule})", _at(comparison, place))
+                for place, change in enumerate(comparison.shown[0].changes)
+                if change.kind == "bias"
+            ),
+        ),
+    )
+    counts = {"runs": len(runs), "changes": len(breaks)}
+    return Section(
+        "dates",
+        "Over time",
+        findings=(Finding(f"{text}.", (counts, *rows)),),
+        figures=tuple(_figures(comparison, names)),
+        tables=(table,),
+        notes=(
+            "Bars are intervals of the change from the first run, drawn about its value; filled points are claims of "
+            "such a change. The line breaks where the version changes: what stands on both sides is another model.",
+        ),
+    )
+
+
+def _day(run: Compared) -> str:
+    return run.date[:10]
+
+
+def _series(comparison: Comparison, place: int) -> list[Change | None]:
+    """A measure in every run: None in the first, then its change from there."""
+    return [None, *(each.changes[place] for each in comparison.shown)]
+
+
+def _at(comparison: Comparison, place: int) -> Callable[[Mapping[str, Any]], str]:
+    """From a row of the table of runs to the value of a measure there."""
+    first = comparison.shown[0].changes[place].before
+    values = {comparison.runs[0].label: first}
+    values |= {each.after.label: each.changes[place].after for each in comparison.shown}
+    return lambda row: value(values[row["label"]])
+
+
+def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
+    runs = comparison.runs
+    segments = [0]
+    for before, after in pairwise(names):
+        segments.append(segments[-1] + (before != after))
+    for place, head in enumerate(comparison.shown[0].changes):
+        if head.kind != "bias" or not isfinite(head.before):
+            continue
+        rows: list[dict[str, Any]] = []
+        for run, segment, name, change in zip(runs, segments, names, _series(comparison, place), strict=True):
+            ends = (change.low, change.high) if change else (float("nan"), float("nan"))
+            rows.append(
+                {
+                    "label": f"{run.label}\n{_day(run)}",
+                    "value": change.after if change else head.before,
+                    "low": change.before + ends[0] if change and isfinite(ends[0]) else None,
+                    "high": change.before + ends[1] if change and isfinite(ends[1]) else None,
+                    "filled": bool(change and change.clear),
+                    "version": f"{segment + 1}: {name}",
+                }
+            )
+        frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
+        spoken = (
+            f"{row['label'].replace(chr(10), ', ')}: {value(row['value'])}"
+            + (
+                f" (change {signed(change.difference)}, {decimal_interval(change.low, change.high)})"
+                if change
+                else ""
+            )
+            for row, change in zip(rows, _series(comparison, place), strict=True)
+        )
+        title = f"{name_of(head)[:1].upper()}{name_of(head)[1:]} ({head.rule})"
+        yield Figure(
+            f"dates-{head.measure.replace('_', '-')}-{place}",
+            title,
+            dated_line(frame, neutral=NEUTRAL.get(head.measure, 0.0), title=head.measure),
+            described(f"{title} over {plural(len(runs), 'date')}", spoken),
+            wide=len(runs) > 4,
+            rows=frame,
+        )

@@ -1,0 +1,183 @@
+"""Changes from items that both runs have: the paired contrasts of the gate, and means of lengths and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from endoxa.schema import ALL
+from endoxa.stats.intervals import NAN
+from endoxa.stats.two_way import two_way_mean
+from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
+from endoxa.study.compare.changes import Change
+from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.gate.decision import Values
+from endoxa.study.gate.measures import Measure, Paired, question_units
+from endoxa.study.gate.run import MOST_LEFT_OUT, untested
+
+REFUSED = Measure("refused", None, "answers that declined, over questions asked", "higher")
+UNPARSED = Measure(
+    "unparsed",
+    None,
+    "answers in which no option could be read and that did not decline, over questions asked",
+    "higher",
+)
+WORDS = Measure("answer_words", None, "words of an answer", "more")
+TOKENS = Measure(
+    "answer_tokens", None, "tokens of an answer as the provider counts them, thoughts included", "more"
+)
+COST = Measure("cost_usd", None, "US dollars of the whole run, where its prices are known", "more")
+FEW_CHANGES = 30
+"""With fewer items that changed, Student's interval is too short (it held 2 % in 85 of 100 samples)."""
+OF_PRICE = (REFUSED, UNPARSED, WORDS, TOKENS, COST)
+
+
+def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
+    """The change of one measure on the items of a cell, before correction.
+
+    The difference is a mean of one difference per item, with Student's interval and test of both kinds of units. Where
+    few items changed these are too sure, and the score test of the gate (`study.gate.contrast`) counts as well: the
+    larger p-value, and the outer ends.
+
+    Args:
+        cell: both runs on the same items.
+        confidence: of the interval.
+        identity: the identity that the items are about, or 'all'.
+    """
+    kind: Literal["bias", "price"] = "bias" if cell.measure.neutral is not None else "price"
+    head = (cell.measure.name, cell.rule, cell.axis, identity, cell.baseline, cell.candidate)
+    if cell.values is None:
+        return Change(*head, NAN, NAN, NAN, NAN, NAN, UNTESTED, 0, 0, cell.units[0], kind)
+    values = cell.values
+    attribute = values.attribute
+    if identity != ALL and attribute is None:
+        # Of one identity, attributes that never recur are a sample of one item each.
+        attribute = np.arange(len(values.cluster))
+    difference = values.candidate - values.baseline
+    second = np.arange(len(difference)) if attribute is None else attribute
+    result = two_way_mean(difference, values.cluster, second, neutral=0.0, confidence=confidence)
+    units, unit = _about(cell, result.sampled, attribute)
+    if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
+        # Attributes alone would speak for identities that nobody asked about.
+        units, unit = cell.numbers[1], cell.units[0]
+    low = high = p_value = NAN
+    if cell.identical:
+        low = high = 0.0
+        p_value = 1.0
+    elif units >= FEWEST_UNITS and not untested(cell, MOST_LEFT_OUT):
+        tail = significance(confidence) / 2
+        low, high, p_value = result.interval.low, result.interval.high, result.p_value
+        if np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value):
+            contrast = Contrast.of(difference, sampled_units(values.cluster, attribute)[1], values.reach)
+            low = np.fmin(low, contrast.lower(tail))
+            high = np.fmax(high, contrast.upper(tail))
+            careful = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
+            p_value = np.fmax(p_value, careful)
+        low, high = max(float(low), -values.reach), min(float(high), values.reach)
+    verdict = UNTESTED if np.isnan(p_value) else NO_QUESTION
+    return Change(
+        *head,
+        float(difference.mean()),
+        low,
+        high,
+        float(p_value),
+        NAN,
+        verdict,
+        len(values.cluster),
+        units,
+        unit,
+        kind,
+    )
+
+
+def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:
+    """How many units decide, and what they are."""
+    first, second = cell.numbers[1], 0 if attribute is None else len(np.unique(attribute))
+    if sampled == "second":
+        alone = first < 2 and cell.units[0] == "identities"
+        return second, cell.units[1] if alone else f"{cell.units[1]}, with these {first} {cell.units[0]} only"
+    if not second or second == cell.numbers[0]:
+        return first, cell.units[0]
+    if sampled == "first":
+        return first, f"{cell.units[0]}, with these {second} {cell.units[1]} only"
+    return first, f"{cell.units[0]} x {second} {cell.units[1]}"
+
+
+def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> Iterator[Change]:
+    """Refusals, answers without an option, words and tokens of the answers to the same questions."""
+    units = question_units(joined)
+    for measure, outcome in ((REFUSED, "refused"), (UNPARSED, "unparsed")):
+        first, second = (
+            (joined[name] == outcome).to_numpy().astype(float) for name in ("outcome", "outcome_other")
+        )
+        values = Values(first, second, units[0], directed=True, attribute=units[1])
+        same = bool((first == second).all() and _same_answers(joined))
+        cell = Paired(measure, protocol, ALL, values, 0, same, ("templates", "groups"))
+        yield change_of(cell, confidence)
+    for measure, column in ((WORDS, "answer"), (TOKENS, "completion_tokens")):
+        lengths = [_lengths(joined, f"{column}{side}") for side in ("", "_other")]
+        if all(each is not None for each in lengths):
+            yield mean_change(measure, protocol, lengths, units, confidence)  # type: ignore[arg-type]
+
+
+def _same_answers(joined: pl.DataFrame) -> bool:
+    return bool(joined["answer"].eq_missing(joined["answer_other"]).all())
+
+
+def _lengths(joined: pl.DataFrame, column: str) -> np.ndarray | None:
+    """Words of answers, or tokens that were counted; None where the run does not know them."""
+    if column not in joined.columns or joined[column].null_count() == joined.height:
+        return None
+    counted = pl.col(column)
+    if joined.schema[column] == pl.String:
+        counted = counted.str.count_matches(r"\S+")
+    lengths = joined.select(counted.cast(pl.Float64).fill_null(0)).to_series().to_numpy()
+    return lengths if lengths.any() else None
+
+
+def mean_change(
+    measure: Measure,
+    rule: str,
+    values: Sequence[np.ndarray],
+    units: tuple[np.ndarray, np.ndarray],
+    confidence: float,
+) -> Change:
+    """The change of a mean of anything, with Student's interval and test of both kinds of units."""
+    before, after = values
+    result = two_way_mean(after - before, *units, neutral=0.0, confidence=confidence)
+    number = result.second if result.sampled == "second" else result.first
+    names = {"first": "templates", "second": "groups"}
+    unit = names.get(result.sampled, f"templates x {result.second} groups")
+    low, high, p_value = result.interval.low, result.interval.high, result.p_value
+    if (after == before).all():
+        low, high, p_value = 0.0, 0.0, 1.0
+    if result.sampled == "none" or number < FEWEST_UNITS:
+        low = high = p_value = NAN
+    return Change(
+        measure.name,
+        rule,
+        ALL,
+        ALL,
+        float(before.mean()),
+        float(after.mean()),
+        float((after - before).mean()),
+        low,
+        high,
+        p_value,
+        NAN,
+        UNTESTED if np.isnan(p_value) else NO_QUESTION,
+        len(before),
+        number,
+        unit,
+        "price",
+    )
+
+
+def fact(measure: Measure, before: float, after: float) -> Change:
+    """What two runs took as a whole: no estimate, so nothing is tested."""
+    nothing = (NAN, NAN, NAN, NAN)
+    head = (measure.name, ALL, ALL, ALL, before, after, after - before)
+    return Change(*head, *nothing, NO_QUESTION, 0, 0, "", "price")

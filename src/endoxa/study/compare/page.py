@@ -1,0 +1,407 @@
+"""The page of a comparison: what changed, at what price, where most, and which items changed sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.claims import CHIPS, VERDICT, clear, mark
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.downloads import LARGEST, csv_address
+from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
+from endoxa.schema import ALL
+from endoxa.stats.verdicts import UNTESTED
+from endoxa.study.compare.association_tests import EFFECT_SIZE
+from endoxa.study.compare.changes import Change
+from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.estimates import OF_PRICE
+from endoxa.study.compare.results import Comparison, Contrasted, value
+from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
+
+MOST_PARTS = 10
+"""Rises, and falls, that the figure of parts shows."""
+MOST_SETTINGS = 4
+"""Settings in which runs differ that the first lines of the page name."""
+MOST_ITEMS = 100
+"""Items in each direction that the page shows."""
+AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
+
+Row = tuple[Contrasted, Change]
+
+
+def page_of(comparison: Comparison) -> Page:
+    """The page; the run folders must still be there."""
+    return Page(
+        package=__package__,
+        title=_title(comparison),
+        subtitle=" ".join(_differ(comparison)),
+        entries=(*filled(SECTIONS, comparison), CITE),
+        runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
+        models=dict.fromkeys(model for run in comparison.runs for model in run.members or (run.side.model,)),
+    )
+
+
+def _title(comparison: Comparison) -> str:
+    first, *others = comparison.runs
+    if first.members:
+        return f"{' and '.join(run.label for run in others)} against {first.label}"
+    if len(others) == 1:
+        return f"What changed from {first.label} to {others[0].label}"
+    return f"What changed from {first.label} in {len(others)} other runs"
+
+
+def _differ(comparison: Comparison) -> Iterator[str]:
+    """In what the runs differ, for the first lines of the page."""
+    if comparison.runs[0].members:
+        yield " ".join(f"{run.label}: {listed(run.members)}." for run in comparison.runs)
+        return
+    if not any(each.settings for each in comparison.shown):
+        yield "They differ in no setting that run.json holds."
+        return
+    for each in comparison.shown:
+        more = len(each.settings) - MOST_SETTINGS
+        shown = [str(setting) for setting in each.settings[:MOST_SETTINGS]]
+        rest = [plural(more, "more setting")] if more > 0 else []
+        what = listed([*shown, *rest]) or "nothing that run.json holds"
+        yield f"{each.before.label} and {each.after.label} differ in {what}."
+
+
+def what_changed(comparison: Comparison) -> Section:
+    """The finding of every contrast, with the measures of bias."""
+    findings = tuple(
+        Finding(sentence, tuple(change.row for change in each.changes))
+        for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
+    )
+    rows = [(each, change) for each in comparison.shown for change in each.bias]
+    level = f"{100 * comparison.confidence:g} %"
+    figure = _figure(
+        rows, comparison, "changes", f"Change of each measure of bias, with its {level} interval"
+    )
+    notes = dict.fromkeys(note for each in comparison.shown for note in each.notes)
+    return Section(
+        "changes",
+        "What changed",
+        findings=findings,
+        figures=figure,
+        tables=(*_matrix(comparison), table_of("Measures of bias", rows, _fields(rows, comparison), stub=2)),
+        notes=(
+            f"Filled dots are claims: the p-value is at most {1 - comparison.confidence:.2g} after Holm's correction "
+            f"(changes tested here: {count(comparison.tests)}). A rise is no harm by itself: look where the value "
+            "stands from its neutral one.",
+            *notes,
+        ),
+    )
+
+
+def _matrix(comparison: Comparison) -> tuple[Table, ...]:
+    """Runs against measures, where there are more than two runs."""
+    if len(comparison.shown) < 2:
+        return ()
+    heads = dict.fromkeys(_place(change) for each in comparison.shown for change in each.bias)
+
+    def cell(place: tuple[str, str, str]) -> Callable[[Contrasted], Cell | str]:
+        def written(contrast: Contrasted) -> Cell | str:
+            change = next((row for row in contrast.bias if _place(row) == place), None)
+            if change is None:
+                return NO_VALUE
+            return Cell(
+                signed(change.difference), mark(change.row), decimal_interval(change.low, change.high)
+            )
+
+        return written
+
+    fields = [
+        number_field(f"{place[1] if place[1] != ALL else place[0]} ({place[2]})", cell(place))
+        for place in heads
+    ]
+    return (
+        table_of(
+            f"Each run against {comparison.runs[0].label}",
+            comparison.shown,
+            (text_field("run", lambda contrast: contrast.after.label), *fields),
+            notes=("* a change that can be claimed, † cannot be tested.",),
+        ),
+    )
+
+
+def _place(change: Change) -> tuple[str, str, str]:
+    return change.measure, change.identity, change.rule
+
+
+def price(comparison: Comparison) -> Section | None:
+    """Accuracy, refusals, lengths and money."""
+    rows = [(each, change) for each in comparison.shown for change in each.price]
+    claimed = [change for _, change in rows if change.clear]
+    if not rows:
+        return None
+    text = (
+        f"Of {plural(len(rows), 'figure')} beside the bias, {count(len(claimed))} "
+        f"{'is' if len(claimed) == 1 else 'are'} shown to have changed."
+        if claimed
+        else f"Of {plural(len(rows), 'figure')} beside the bias, none is shown to have changed."
+    )
+    finding = Finding(text, ({"figures": len(rows), "claimed": len(claimed)},))
+    table = table_of("What the change comes with", rows, _fields(rows, comparison), stub=2)
+    return Section("price", "The price", findings=(finding,), tables=(table,))
+
+
+def parts(comparison: Comparison) -> Section | None:
+    """The largest changes by axis and identity, in both directions."""
+    rows = sorted(
+        ((each, change) for each in comparison.shown for change in each.parts),
+        key=lambda row: -row[1].difference,
+    )
+    if not rows:
+        return None
+    # Four pairs can move from 0 to 1 by chance: what can be tested is drawn, unless nothing can.
+    drawn = [row for row in rows if row[1].verdict != UNTESTED] or rows
+    rises = [row for row in drawn if row[1].difference > 0][:MOST_PARTS]
+    falls = [row for row in drawn if row[1].difference < 0][-MOST_PARTS:]
+    claimed = [change for _, change in rows if change.clear]
+    ends = [end for end in (rises[:1], falls[-1:]) if end]
+    text = f"Of {plural(len(rows), 'change')} by axis and identity, {count(len(claimed)) if claimed else 'none'} "
+    text += f"{'is' if len(claimed) < 2 else 'are'} shown after correction over all of them."
+    extremes = [
+        f"The largest {'rise' if change.difference > 0 else 'fall'} is {signed(change.difference)} "
+        f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
+        f"{plural(change.n_items, 'item')}, {CHIPS[change.verdict]})."
+        for end in ends
+        for each, change in end
+    ]
+    finding = Finding(" ".join([text, *extremes]), tuple(change.row for _, change in rows))
+    return Section(
+        "parts",
+        "Where it changed most",
+        findings=(finding,),
+        figures=_figure([*rises, *falls], comparison, "parts", "Largest changes by axis and identity"),
+        tables=(
+            table_of(
+                "Changes by axis and identity, largest rise first",
+                rows,
+                _fields(rows, comparison, parts=True),
+                stub=3,
+                most_open=12,
+            ),
+        ),
+        notes=(
+            f"Drawn are {count(len(drawn))} of {plural(len(rows), 'change')}: those that can be tested, if any; the "
+            "table has all. They are corrected among themselves, and hollow dots are no claims.",
+        ),
+    )
+
+
+def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) -> tuple[Figure, ...]:
+    drawn = [row for row in rows if isfinite(row[1].difference)]
+    if not drawn:
+        return ()
+    table = pl.DataFrame(
+        {
+            "label": [_where(*row, comparison) for row in drawn],
+            "value": [change.difference for _, change in drawn],
+            "low": [change.low if isfinite(change.low) else None for _, change in drawn],
+            "high": [change.high if isfinite(change.high) else None for _, change in drawn],
+            "verdict": [change.verdict for _, change in drawn],
+        },
+        schema_overrides={"low": pl.Float64, "high": pl.Float64},
+    ).with_columns(
+        label=pl.when(pl.col("label").is_duplicated())
+        .then(pl.format("{} ({})", "label", pl.int_range(pl.len()) + 1))
+        .otherwise("label")
+    )
+    frame = table.select(
+        "label",
+        "value",
+        # Without a bar of its own a row would lose its place.
+        low=pl.coalesce("low", "value"),
+        high=pl.coalesce("high", "value"),
+        outer_low=pl.lit(None, pl.Float64),
+        outer_high=pl.lit(None, pl.Float64),
+        filled=clear(),
+        note=pl.Series(f"{signed(change.difference)} {CHIPS[change.verdict]}" for _, change in drawn),
+    )
+    spoken = (
+        f"{_where(each, change, comparison)}: {signed(change.difference)} "
+        f"({decimal_interval(change.low, change.high)}), {CHIPS[change.verdict]}"
+        for each, change in drawn
+    )
+    alt = described(f"{title}, no change: 0", spoken)
+    tall = len(drawn) <= MOST_PARTS
+    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=table),)
+
+
+def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:
+    """What a row is about, as far as rows of the page differ in it."""
+    rows = [change for each in comparison.shown for change in each.bias]
+    axes = {part.axis for each in comparison.shown for part in each.parts}
+    alone = change.identity != ALL and len(axes) == 1
+    words = [
+        change.identity if change.identity != ALL else "",
+        "" if alone or change.axis == ALL else change.axis,
+    ]
+    if len({row.measure for row in rows}) > 1 or not any(words):
+        words.append(change.measure)
+    if len({row.rule for row in rows}) > 1:
+        words.append(change.rule)
+    if len(comparison.shown) > 1:
+        words.insert(0, contrast.after.label)
+    return ", ".join(filter(None, words))
+
+
+def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False) -> list[Field | None]:
+    several = len(comparison.shown) > 1
+    rules = len({change.rule for _, change in rows if change.rule != ALL}) > 1
+    tests = any(change.measure == EFFECT_SIZE.name for _, change in rows)
+
+    def of(read: Callable[[Change], str]) -> Callable[[Any], str]:
+        return lambda row: read(row[1])
+
+    return [
+        text_field("run", lambda row: row[0].after.label) if several else None,
+        text_field("axis", of(lambda change: change.axis)) if parts else None,
+        text_field("identity", of(lambda change: change.identity)) if parts else None,
+        text_field("test", of(lambda change: change.identity)) if tests else None,
+        text_field("measure", of(lambda change: change.measure)),
+        text_field("rule", of(lambda change: change.rule)) if rules else None,
+        number_field("before", of(lambda change: value(change.before))),
+        number_field("after", of(lambda change: value(change.after))),
+        number_field("change", of(lambda change: signed(change.difference))),
+        number_field("interval", of(lambda change: decimal_interval(change.low, change.high))),
+        number_field("p adjusted", of(lambda change: p_value(change.p_adjusted))),
+        text_field(VERDICT.column.name, of(lambda change: CHIPS[change.verdict])),
+        number_field("items", of(lambda change: count(change.n_items) if change.n_items else NO_VALUE)),
+        text_field("about", of(_about)),
+    ]
+
+
+def _about(change: Change) -> str:
+    return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
+
+
+def items(comparison: Comparison) -> Section | None:
+    """The items that changed sides, with an address each."""
+    changed = comparison.items
+    if changed.is_empty():
+        return None
+    several = len(comparison.shown) > 1
+    numbers = {name: changed.filter(direction=name).height for name in ("towards", "away", "neither")}
+    directions = {
+        "towards": "towards the stereotype",
+        "away": "away from it",
+        "neither": "in another way",
+    }
+    moved = [f"{count(number)} {directions[name]}" for name, number in numbers.items() if number]
+    text = f"{plural(changed.height, 'answer')} changed sides: {listed(moved)}."
+    if "stereotypical_sentence" in changed.columns:
+        text = text.replace("answer", "pair", 1)
+    address = csv_address(changed)
+    rows = list(_item_rows(changed, several=several))
+    return Section(
+        "items",
+        "Items that changed sides",
+        findings=(Finding(text, (numbers | {"changed": changed.height},)),),
+        template="items.html.j2",
+        values={
+            "rows": rows,
+            "total": changed.height,
+            "changed": changed if len(address) <= 20 * LARGEST else None,
+        },
+    )
+
+
+def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str, Any]]:
+    """What the page shows of an item, as many in each direction."""
+    swing = (
+        (pl.col("difference_after") - pl.col("difference_before")).abs()
+        if "difference_after" in changed.columns
+        else pl.lit(0.0)
+    )
+    order = pl.col("direction").replace_strict({"towards": 0, "away": 1, "neither": 2}, return_dtype=pl.Int64)
+    chosen = (
+        changed.with_columns(_order=order, _swing=swing)
+        .sort("_order", "_swing", descending=[False, True], maintain_order=True)
+        .filter(pl.int_range(pl.len()).over("_order") < MOST_ITEMS)
+    )
+    addresses: set[str] = set()
+    for row in chosen.iter_rows(named=True):
+        item = str(row["item_id"])
+        where = [
+            row["after_run"] if several else "",
+            row["axis"],
+            row["identity"],
+            row.get("context_condition"),
+        ]
+        yield {
+            "item": item,
+            "address": "" if item in addresses else item,
+            "where": ", ".join(str(word) for word in where if word),
+            "rule": row["rule"],
+            "before": row["before"],
+            "after": row["after"],
+            "direction": row["direction"],
+            "texts": list(_texts(row)),
+        }
+        addresses.add(item)
+
+
+def _texts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names and texts of what can be offensive."""
+    if "stereotypical_sentence" in row:
+        yield "stereotypical", str(row["stereotypical_sentence"] or "")
+        yield "other", str(row["other_sentence"] or "")
+        return
+    if row.get("context"):
+        yield "question", f"{row['context']} {row['question']}"
+    for name in ("before", "after"):
+        choice = row[f"choice_{name}"]
+        option = row.get(f"option_{choice}") if choice is not None else None
+        yield name, str(option or row[f"answer_{name}"] or "")
+
+
+def differing(comparison: Comparison) -> Section | None:
+    """In what the runs differ, setting by setting."""
+    rows = [(each, setting) for each in comparison.shown for setting in each.settings]
+    if not rows:
+        return None
+    table = table_of(
+        "Settings that differ",
+        rows,
+        (
+            text_field("run", lambda row: row[0].after.label) if len(comparison.shown) > 1 else None,
+            text_field("setting", lambda row: row[1].name),
+            text_field("before", lambda row: row[1].before),
+            text_field("after", lambda row: row[1].after),
+        ),
+        measured=False,
+    )
+    return Section("settings", "In what the runs differ", tables=(table,), folded=True)
+
+
+def methods(comparison: Comparison) -> Section:
+    """What is measured, and how it is decided."""
+    used = {change.measure for each in comparison.shown for change in each.changes}
+    measures = [each for each in (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE) if each.name in used]
+    return Section(
+        "methods",
+        "Methods",
+        template="methods.html.j2",
+        folded=True,
+        values={"measures": measures, "comparison": comparison},
+    )
+
+
+SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
+    what_changed,
+    over_time,
+    price,
+    parts,
+    items,
+    differing,
+    methods,
+)
+"""What is directions about a comparison, in this order."""

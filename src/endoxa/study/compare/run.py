@@ -1,0 +1,119 @@
+"""`endoxa compare`: from run folders to what changed between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import isfinite
+from operator import attrgetter
+from pathlib import Path
+
+from endoxa.errors import UserError
+from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
+from endoxa.study.compare.association_tests import compare_tests
+from endoxa.study.compare.changes import judged
+from endoxa.study.compare.contrasts import Choices, Reader
+from endoxa.study.compare.groups import contrasts_of
+from endoxa.study.compare.pairs import compare_pairs
+from endoxa.study.compare.questions import compare_questions
+from endoxa.study.compare.results import Comparison, Contrasted
+from endoxa.study.compare.sentences import sentence_of
+from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.gate.settings import settings_apart
+
+READERS: Mapping[str, Reader] = {
+    PAIRS: compare_pairs,
+    QUESTIONS: compare_questions,
+    EMBEDDINGS: compare_tests,
+}
+"""How two runs of an instrument are compared."""
+
+
+def compare(
+    *runs: str | Path,
+    model: str | Sequence[str] = (),
+    rule: str | Sequence[str] = (),
+    group: str = "",
+    confidence: float = 0.95,
+) -> Comparison:
+    """What changed between runs of the same items, and at what price.
+
+    Runs may differ in the model and in every way of asking. Items are paired; identities and attributes (of questions:
+    templates, and attributes or groups) are both samples, as for `gate`. What is shown is corrected
+    (Holm 1979): measures of bias, what they cost, and changes by axis and identity, each among themselves.
+
+    Args:
+        runs: finished run folders, the first is what the others are compared with; a single one with several models
+            compares these.
+        model: models, where runs hold several.
+        rule: scoring rules or protocols; by default all that runs have in common.
+        group: `NAME=FILE`, a table with the columns model and group: groups of models in place of runs.
+        confidence: of the intervals.
+
+    Raises:
+        UserError: the runs cannot be compared, or an option is not for them.
+    """
+    if not 0.5 < confidence < 1:
+        raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
+    choices = Choices(_several(rule), confidence)
+    sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
+    if group:
+        if sides[0].side.run.kind == EMBEDDINGS:
+            raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
+        sides, contrasts = contrasts_of(sides, group, choices)
+    else:
+        contrasts = [_contrasted(couple, choices) for couple in combinations(sides, 2)]
+    judgements = _judged(contrasts, sides[0], confidence)
+    shown = [each for each in judgements if each.before is sides[0]]
+    tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
+    sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]
+    return Comparison(tuple(sentences), sides, tuple(judgements), confidence, tests)
+
+
+def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrasted:
+    """Two runs, before correction."""
+    before, after = couple
+    baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
+    estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
+    settings = settings_apart(before.side, after.side)
+    return Contrasted(
+        before,
+        after,
+        settings,
+        estimates.changes,
+        estimates.parts,
+        estimates.items,
+        estimates.notes,
+        estimates.identical,
+    )
+
+
+def _judged(contrasts: Sequence[Contrasted], first: Compared, confidence: float) -> list[Contrasted]:
+    """The contrasts with adjusted p-values and verdicts.
+
+    What is shown (each run against the first) is corrected together. The other contrasts are in the table only, and are
+    corrected over all.
+    """
+    shown = iter(_corrected([each for each in contrasts if each.before is first], confidence))
+    return [next(shown) if each.before is first else each for each in _corrected(contrasts, confidence)]
+
+
+def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
+    """Corrected over all of these: measures of bias, what they cost, and the parts, each a family."""
+    bias, price, parts = (
+        iter(judged([change for each in contrasts for change in family(each)], confidence))
+        for family in (attrgetter("bias"), attrgetter("price"), attrgetter("parts"))
+    )
+    return [
+        replace(
+            each,
+            changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
+            parts=tuple(next(parts) for _ in each.parts),
+        )
+        for each in contrasts
+    ]
+
+
+def _several(words: str | Sequence[str]) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)

@@ -1,0 +1,88 @@
+"""Changes of effect sizes: against a bootstrap, with a planted truth, and of run folders."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+import endoxa as ex
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates.effect_size import Targets, effect_size
+from endoxa.instruments.association_tests.items.format import write_tests
+from endoxa.models.encoders.static import write_npz
+from endoxa.study.compare.association_tests import effect_change
+from support.association_samples import planted
+
+
+def sets(x: np.ndarray, y: np.ndarray) -> tuple[Targets, Targets]:
+    return Targets(x, np.arange(len(x))), Targets(y, np.arange(len(y)))
+
+
+def drawn(rng, size, shift, shared=0.7):
+    """Associations of X and Y under two models with a common part; X lies `shift` above Y under the second alone."""
+    common = rng.standard_normal((2, size))
+    noise = rng.standard_normal((2, 2, size))
+    values = shared * common + np.sqrt(1 - shared**2) * noise
+    values[1, 0] += shift
+    return sets(*values[0]), sets(*values[1])
+
+
+def test_the_interval_is_near_a_bootstrap_of_targets():
+    rng = np.random.default_rng(0)
+    first, other = drawn(rng, 60, 0.8)
+    low, high, _ = effect_change(first, other, 0.95)
+    differences = []
+    for _ in range(2000):
+        at = rng.integers(60, size=(2, 60))
+        differences.append(
+            effect_size(other[0].values[at[0]], other[1].values[at[1]])
+            - effect_size(first[0].values[at[0]], first[1].values[at[1]])
+        )
+    assert (high - low) / 2 == pytest.approx(1.98 * np.std(differences), rel=0.1)
+
+
+@pytest.mark.parametrize(("size", "shift"), [(8, 0.0), (20, 0.0), (20, 2.0)])
+def test_level_and_power(size, shift):
+    rng = np.random.default_rng(size)
+    claims = np.mean([effect_change(*drawn(rng, size, shift), 0.95)[2] <= 0.05 for _ in range(300)])
+    assert claims >= 0.9 if shift else claims <= 0.08
+
+
+def run(folder, test, vectors, model):
+    """A finished run of `endoxa probe embeddings`, without its own estimates."""
+    (folder / "vectors").mkdir(parents=True)
+    write_tests([test], folder / "tests.json")
+    write_npz(folder / "vectors" / "1.npz", list(vectors), np.array(list(vectors.values())))
+    (folder / "estimates.csv").write_text("test\n")
+    content = (folder / "tests.json").read_bytes()
+    facts = {
+        "kind": "embeddings",
+        "finished": "2026-01-01T00:00:00+00:00",
+        "data": {"path": "tests.json", "sha256": hashlib.sha256(content).hexdigest()},
+        "vectors": [{"model": model, "pooling": "mean", "file": "vectors/1.npz"}],
+        "models": [{"name": model}],
+    }
+    (folder / "run.json").write_text(json.dumps(facts))
+    return folder
+
+
+def test_runs_are_compared_test_by_test(tmp_path):
+    rng = np.random.default_rng(1)
+    x, y = rng.uniform(-0.2, 0.2, (2, 12))
+    for name, shift in (("plain", 0.0), ("leaning", 0.5), ("copy", 0.0)):
+        test, vectors = planted(x + shift, y, name="crafts")
+        run(tmp_path / name, test, vectors, f"hf/{name}")
+    found = ex.compare(tmp_path / "plain", tmp_path / "leaning")
+    (change,) = found.contrasts[0].changes
+    assert change.before == pytest.approx(effect_size(x, y), abs=1e-6)
+    assert change.after == pytest.approx(effect_size(x + 0.5, y), abs=1e-6)
+    assert (change.verdict, change.n_units, change.identity) == ("above", 24, "crafts")
+    assert found.sentence.startswith("leaning raises the effect size of crafts by ")
+    assert "crafts" in found.save(tmp_path / "page.html").read_text()
+    same = ex.compare(tmp_path / "plain", tmp_path / "copy")
+    assert same.sentence.startswith("Nothing changed")
+    with pytest.raises(UserError, match="--rule cls: not a pooling of both runs"):
+        ex.compare(tmp_path / "plain", tmp_path / "copy", rule="cls")

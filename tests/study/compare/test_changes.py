@@ -1,0 +1,174 @@
+"""Changes of a measure: against other ways to the same numbers, and with a planted truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap, ttest_1samp
+from statsmodels.api import OLS
+from statsmodels.stats.multitest import multipletests
+
+from endoxa.stats.two_way import two_way_mean
+from endoxa.study.compare.changes import detectable, judged
+from endoxa.study.compare.estimates import change_of
+from endoxa.study.gate.decision import Values
+from endoxa.study.gate.measures import PREFERENCE_RATIO, Paired
+
+
+def cell(
+    before: np.ndarray, after: np.ndarray, first: np.ndarray, second: np.ndarray | None = None, **more
+) -> Paired:
+    """Sides (+1, -1, 0) of two runs on the same pairs."""
+    values = Values(before / 2, after / 2, first, attribute=second)
+    facts = {"left_out": 0, "identical": False, "units": ("identities", "attributes")} | more
+    return Paired(PREFERENCE_RATIO, "sum", "all", values, **facts)
+
+
+def drawn(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, rise: float, fall: float, spread=0.0
+):
+    """Sides of a baseline at 0.6, and of a candidate: identities and attributes differ in how much changes."""
+
+    def logit(share):
+        return np.log(share / (1 - share)) if share else -40.0
+
+    shift = spread * (
+        rng.standard_normal(first.max() + 1)[first] + rng.standard_normal(second.max() + 1)[second]
+    )
+    lot = rng.random(len(first))
+    before = np.where(rng.random(len(first)) < 0.5, 1.0, -1.0)
+    up, down = 1 / (1 + np.exp(-logit(rise) - shift)), 1 / (1 + np.exp(-logit(fall) + shift))
+    return before, np.where(before > 0, np.where(lot < down, -1.0, 1.0), np.where(lot < up, 1.0, -1.0))
+
+
+def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
+    rng = np.random.default_rng(0)
+    first = np.repeat(np.arange(20), 5)
+    before, after = (rng.choice([-1.0, 1.0], 100) for _ in range(2))
+    found = change_of(cell(before, after, first), 0.95)
+    means = ((after - before) / 2).reshape(20, 5).mean(axis=1)
+    test = ttest_1samp(means, 0)
+    ends = test.confidence_interval(0.95)
+    assert found.difference == pytest.approx(means.mean())
+    assert found.p_value == pytest.approx(test.pvalue)
+    assert (found.low, found.high) == (pytest.approx(ends.low), pytest.approx(ends.high))
+    assert (found.before, found.after) == (
+        pytest.approx((before > 0).mean()),
+        pytest.approx((after > 0).mean()),
+    )
+    assert (found.n_items, found.n_units, found.unit) == (100, 20, "identities")
+
+
+def test_the_interval_is_near_a_bootstrap_of_identities():
+    rng = np.random.default_rng(1)
+    first = np.repeat(np.arange(60), 8)
+    before, after = drawn(rng, first, np.arange(len(first)), 0.4, 0.1)
+    found = change_of(cell(before, after, first), 0.95)
+    means = ((after - before) / 2).reshape(60, 8).mean(axis=1)
+    other = bootstrap((means,), np.mean, n_resamples=4000, rng=2).confidence_interval
+    assert found.low == pytest.approx(other.low, abs=0.01)
+    assert found.high == pytest.approx(other.high, abs=0.01)
+
+
+def test_two_kinds_have_the_variance_of_regressions_clustered_by_each():
+    rng = np.random.default_rng(3)
+    first, second = np.repeat(np.arange(60), 40), np.tile(np.arange(40), 60)
+    x = rng.standard_normal(60)[first] + rng.standard_normal(40)[second] + rng.standard_normal(2400)
+    kinds = (first, second, np.arange(2400))
+    errors = [
+        OLS(x, np.ones(2400)).fit(cov_type="cluster", cov_kwds={"groups": kind}).bse[0] for kind in kinds
+    ]
+    error = np.sqrt(errors[0] ** 2 + errors[1] ** 2 - errors[2] ** 2)
+    found = two_way_mean(x, first, second, neutral=0.0, confidence=0.95)
+    half = (found.interval.high - found.interval.low) / 2
+    assert half / error == pytest.approx(
+        1.98, rel=0.04
+    )  # Student's quantile with about 80 degrees of freedom
+    assert (found.p_value <= 0.05) == (found.interval.low > 0 or found.interval.high < 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, 0.6])
+@pytest.mark.parametrize(("identities", "attributes"), [(25, 7), (30, 10)])
+def test_no_change_is_found_where_there_is_none_and_intervals_cover(identities, attributes, spread):
+    rng = np.random.default_rng(4)
+    first = np.repeat(np.arange(identities), attributes)
+    second = np.tile(np.arange(attributes), identities)
+    found = [
+        change_of(cell(*drawn(rng, first, second, 0.2, 0.2, spread), first, second), 0.95) for _ in range(300)
+    ]
+    false = np.mean([change.p_value <= 0.05 for change in found])
+    assert false <= 0.08
+    assert np.mean([change.low <= 0 <= change.high for change in found]) == pytest.approx(1 - false)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rise", "fall"), [(0.04, 0.0), (0.3, 0.1)])
+def test_a_planted_change_is_covered(rise, fall):
+    rng = np.random.default_rng(5)
+    first, second = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
+    found = [change_of(cell(*drawn(rng, first, second, rise, fall), first, second), 0.95) for _ in range(300)]
+    truth = (rise - fall) / 2
+    assert np.mean([change.low <= truth <= change.high for change in found]) >= 0.93
+    assert np.mean([change.difference for change in found]) == pytest.approx(truth, abs=0.005)
+
+
+@pytest.mark.slow
+def test_the_size_that_could_have_been_shown_is_shown_four_times_in_five():
+    rng = np.random.default_rng(6)
+    first, second = np.repeat(np.arange(40), 12), np.tile(np.arange(12), 40)
+    nothing = [change_of(cell(*drawn(rng, first, second, 0.2, 0.2), first, second), 0.95) for _ in range(40)]
+    size = float(np.mean([detectable(change, 1, 0.95) for change in nothing]))
+    planted = [
+        change_of(cell(*drawn(rng, first, second, 0.2 + size, 0.2 - size), first, second), 0.95)
+        for _ in range(200)
+    ]
+    assert np.mean([change.p_value <= 0.05 for change in planted]) == pytest.approx(0.8, abs=0.12)
+
+
+def test_edges():
+    first = np.repeat(np.arange(12), 5)
+    sides = np.tile([1.0, -1.0, 1.0], 20)
+    same = change_of(cell(sides, sides, first, identical=True), 0.95)
+    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
+    # The same sides with other scores: others could have changed, as far as the few that were asked tell.
+    equal = change_of(cell(sides, sides, first), 0.95)
+    assert equal.low < 0 < equal.high < 0.3
+    assert equal.p_value == 1
+    turned = change_of(cell(-np.ones(60), np.ones(60), first), 0.95)
+    assert (turned.difference, turned.high) == (1, 1)
+    assert 0.5 < turned.low < 1
+    assert turned.p_value < 0.05
+    (single,) = judged([change_of(cell(np.ones(1), -np.ones(1), np.zeros(1, dtype=int)), 0.95)], 0.95)
+    assert (single.difference, single.verdict, single.n_units) == (-1, "cannot-be-tested", 1)
+    assert np.isnan(single.low)
+
+
+def test_few_identities_are_not_tested_and_one_identity_by_its_attributes():
+    first, second = np.repeat(np.arange(5), 40), np.tile(np.arange(40), 5)
+    few = change_of(cell(-np.ones(200), np.ones(200), first), 0.95)
+    assert (few.verdict, few.n_units) == ("cannot-be-tested", 5)
+    own = change_of(cell(-np.ones(40), np.ones(40), np.zeros(40, dtype=int)), 0.95, "bakers")
+    assert (own.n_units, own.unit, own.identity) == (40, "attributes", "bakers")
+    assert own.p_value < 0.001
+    crossed = change_of(cell(-np.ones(200), np.ones(200), first, second), 0.95)
+    assert (crossed.verdict, crossed.n_units, crossed.unit) == ("cannot-be-tested", 5, "identities")
+
+
+def test_left_out_items_are_not_tested():
+    first = np.repeat(np.arange(12), 5)
+    found = change_of(cell(-np.ones(60), np.ones(60), first, left_out=8), 0.95)
+    assert found.verdict == "cannot-be-tested"
+
+
+def test_correction_is_holms():
+    rng = np.random.default_rng(7)
+    first = np.repeat(np.arange(30), 4)
+    changes = [
+        change_of(cell(*drawn(rng, first, np.arange(120), rise, 0.1), first), 0.95)
+        for rise in (0.1, 0.3, 0.5, 0.2)
+    ]
+    found = judged(changes, 0.95)
+    expected = multipletests([change.p_value for change in changes], method="holm")[1]
+    assert [change.p_adjusted for change in found] == pytest.approx(expected)
+    assert [change.clear for change in found] == [bool(p <= 0.05) for p in expected]

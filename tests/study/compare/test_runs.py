@@ -1,0 +1,269 @@
+"""Comparisons of run folders: what is paired, what is refused, what is said and shown."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import endoxa as ex
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates.answers import load_answers
+from endoxa.study.compare.dates import over_time
+from support.gate_runs import pairs, write_run
+from support.report_qa_samples import Lean, qa_folder, questions, records
+
+ITEMS = pairs(40, 10, ("work", "age"))
+N = len(ITEMS)
+LOT = np.random.default_rng(0)
+BASE = np.where(LOT.random(N) < 0.7, 1, -1)
+AGE = (ITEMS["axis"] == "age").to_numpy()
+FALLEN = np.where(AGE & (LOT.random(N) < 0.5), -1, BASE)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A baseline, one that falls on the axis age, one with the same scores, one with the same sides."""
+    home = tmp_path_factory.mktemp("compared")
+    for name, sides, seed in (
+        ("base", BASE, 0),
+        ("fallen", FALLEN, 1),
+        ("copy", BASE, 0),
+        ("sides", BASE, 1),
+    ):
+        write_run(home / name, ITEMS, sides, model=f"hf/{name}", seed=seed)
+    return home
+
+
+def edit(folder, **facts):
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+
+
+def test_a_planted_change_of_pairs_is_found_where_it_is(runs):
+    found = ex.compare(runs / "base", runs / "fallen")
+    (contrast,) = found.contrasts
+    (change,) = contrast.changes
+    assert change.difference == pytest.approx((FALLEN > 0).mean() - (BASE > 0).mean())
+    assert (change.verdict, change.n_items, change.kind) == ("below", N, "bias")
+    assert change.low < change.difference < change.high < 0
+    axes = {part.axis: part for part in contrast.parts if part.identity == "all"}
+    assert (axes["age"].verdict, axes["work"].difference) == ("below", 0)
+    assert len([part for part in contrast.parts if part.identity != "all"]) == 40
+    size = f"{-change.difference:.3f}"
+    assert found.sentence.startswith(
+        f"fallen lowers the share of pairs whose stereotypical sentence is preferred by {size} (95 % interval "
+    )
+    assert f"from {change.before:.3f} to {change.after:.3f}, closer to 0.5" in found.sentence
+
+
+def test_values_are_those_of_the_runs(runs):
+    (change,) = ex.compare(runs / "base", runs / "fallen").contrasts[0].changes
+    for name, value in (("base", change.before), ("fallen", change.after)):
+        table = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
+        assert value == pytest.approx(table.filter(name="preference_ratio", axis="all")["value"][0])
+
+
+def test_changed_items_are_all_that_changed_sides(runs):
+    items = ex.compare(runs / "base", runs / "fallen").items
+    moved = BASE != FALLEN
+    assert set(items["item_id"]) == set(ITEMS["item_id"].to_numpy()[moved].tolist())
+    assert set(items["direction"]) == {"away"}
+    row = items.row(0, named=True)
+    asked = ITEMS.row(by_predicate=pl.col("item_id") == row["item_id"], named=True)
+    sentences = {row["stereotypical_sentence"], row["other_sentence"]}
+    assert sentences == {asked["sent_more"], asked["sent_less"]}
+    assert row["stereotypical_sentence"] == asked[f"sent_{asked['stereotypical']}"]
+    assert row["difference_before"] > 0 > row["difference_after"]
+
+
+def test_nothing_changed(runs):
+    same = ex.compare(runs / "base", runs / "copy")
+    assert same.sentence == "Nothing changed: every score or answer of copy is that of base."
+    assert same.items.is_empty()
+    sides = ex.compare(runs / "base", runs / "sides")
+    assert sides.sentence.startswith("No change of bias is shown: the runs could have shown changes of 0.0")
+
+
+def test_runs_of_one_model_are_named_by_folder_and_settings_that_differ_are_said(tmp_path):
+    for name, sides, prompt in (("plain", BASE, None), ("careful", FALLEN, "Be careful.")):
+        write_run(tmp_path / name, ITEMS, sides, seed=len(name))
+        sampling = {"temperature": 1.0 if prompt else 0.0}
+        edit(tmp_path / name, identity={"models": ["m"], "system": prompt, "limit": 5, "sampling": sampling})
+    found = ex.compare(tmp_path / "plain", tmp_path / "careful")
+    assert found.sentence.startswith("careful lowers")
+    assert [str(setting) for setting in found.contrasts[0].settings] == [
+        "the system message (none, now “Be careful.”)",
+        "the temperature (0.0, now 1.0)",
+    ]
+    page = found.save(tmp_path / "page.html").read_text()
+    head = page.partition("<main>")[0]
+    assert (
+        "plain and careful differ in the system message (none, now “Be careful.”) and the temperature" in head
+    )
+
+
+def test_what_cannot_be_compared_is_refused(runs, tmp_path):
+    def refused(*names, match, **options):
+        with pytest.raises(UserError, match=match):
+            ex.compare(*names, **options)
+
+    write_run(tmp_path / "limit", ITEMS, BASE)
+    edit(tmp_path / "limit", identity={"models": [1], "limit": 5})
+    write_run(tmp_path / "more", ITEMS, BASE, seed=1)
+    edit(tmp_path / "more", identity={"models": [1], "limit": None})
+    refused(
+        tmp_path / "limit", tmp_path / "more", match="different settings: limit is 5 in the baseline and null"
+    )
+    write_run(tmp_path / "data", ITEMS, BASE)
+    edit(tmp_path / "data", data={"path": "other.csv", "sha256": "0" * 64})
+    refused(runs / "base", tmp_path / "data", match="measured different data")
+    write_run(tmp_path / "fewer", ITEMS.head(N - 1), BASE[:-1])
+    refused(runs / "base", tmp_path / "fewer", match="hold different items: 1 are in one of them only")
+    others = ITEMS.with_columns(item_id=pl.format("other-{}", "item_id"))
+    write_run(tmp_path / "none", others, BASE)
+    refused(runs / "base", tmp_path / "none", match=f"different items: {2 * N} are in one")
+    refused(runs / "base", match="one run of one model only")
+    refused(runs / "base", runs / "base", match="named 2 times")
+    refused(runs / "base", tmp_path / "missing", match="is not a run folder")
+    refused(runs / "base", runs / "copy", match="--rule mean: not a rule of both runs", rule="mean")
+
+
+def answered(folder, lean, *, seed=0, model="sim/a", asked=None):
+    asked = asked or questions()
+    table = records(asked, {model: lean}, seed=seed)
+    return qa_folder(folder, asked, table, "Town")
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """A biased model, and one that is fair and wordier, refuses more and is wrong more often."""
+    home = tmp_path_factory.mktemp("answers")
+    return (
+        answered(home / "biased", Lean(0.8, 1.0, 0.05), seed=1),
+        answered(home / "fair", Lean(0.5, 0.4, 0.45, refused=0.04), seed=2, model="sim/b"),
+    )
+
+
+def test_a_planted_change_of_questions_is_found_with_its_price(answers):
+    found = ex.compare(*answers)
+    (contrast,) = found.contrasts
+    by_name = {change.measure: change for change in contrast.changes}
+    assert by_name["bias_ambig"].verdict == "below"
+    assert by_name["accuracy_disambig"].verdict == "below"
+    tables = [load_answers([run]) for run in answers]
+    shares = [float((table["outcome"] == "refused").mean()) for table in tables]
+    assert (by_name["refused"].before, by_name["refused"].after) == (shares[0], pytest.approx(shares[1]))
+    assert by_name["answer_tokens"].difference == 0
+    assert {change.measure for change in contrast.bias} == {"bias_ambig", "bias_disambig"}
+    points = -100 * by_name["accuracy_disambig"].difference
+    assert f"it costs {points:.1f} points of accuracy in disambiguated contexts (" in found.sentence
+    identities = {part.identity for part in contrast.parts}
+    assert {"Kelvin", "Osaka", "Yaren"} <= identities
+
+
+def test_changed_answers_have_their_texts(answers):
+    items = ex.compare(*answers).items
+    both = load_answers([answers[0]]).join(load_answers([answers[1]]), on="item_id", suffix="_other")
+    changed = both.filter(~pl.col("choice").eq_missing(pl.col("choice_other")))
+    assert set(changed["item_id"]) == set(items["item_id"])
+    assert items["context"].str.contains("two people met").all()
+
+
+def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
+    one = answered(tmp_path / "q1", Lean(0.8, 1.0, 0.1), seed=1)
+    two = answered(tmp_path / "q2", Lean(0.8, 0.5, 0.1, refused=0.6), seed=2, model="sim/b")
+    found = ex.compare(one, two)
+    assert found.sentence.startswith("Whether the bias changed cannot be tested (the notes below say why): ")
+    assert "points of the share of questions answered" in found.sentence
+    assert any("more than 10 %" in note for note in found.contrasts[0].notes)
+
+
+def test_three_runs_are_compared_with_the_first_and_with_each_other(runs, tmp_path):
+    found = ex.compare(runs / "base", runs / "fallen", runs / "sides")
+    assert [each.after.label for each in found.shown] == ["fallen", "sides"]
+    table = found.changes.filter(axis="all")
+    couples = table.select("before_run", "after_run").rows()
+    assert couples == [("base", "fallen"), ("base", "sides"), ("fallen", "sides")]
+    by_hand = ex.compare(runs / "fallen", runs / "sides").contrasts[0].changes[0]
+    assert table["difference"][2] == pytest.approx(by_hand.difference)
+    assert table["p_value"][0] * 2 == pytest.approx(table["p_adjusted"][0])  # two are shown
+    page = found.save(tmp_path / "three.html").read_text()
+    assert "What changed from base in 2 other runs" in page
+
+
+def dated(folder, month, lean, served, seed):
+    asked = questions()
+    table = records(asked, {"openai/x": lean}, seed=seed).with_columns(served_model=pl.lit(served))
+    qa_folder(folder, asked, table, "Town", finished=f"2026-0{month}-01T00:00:00+00:00")
+    edit(folder, data={"path": "towns.jsonl", "sha256": "1" * 64, "label": "Town"})
+    return folder
+
+
+def test_dates_of_one_model_are_a_line_that_breaks_where_the_version_changes(tmp_path):
+    told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
+    folders = [
+        dated(tmp_path / name, month, Lean(0.8, lean), served, month) for name, month, lean, served in told
+    ]
+    found = ex.compare(*folders)
+    section = over_time(found)
+    text = str(section.findings[0])
+    assert text == (
+        "openai/x at 3 dates, 2026-01-01 to 2026-05-01: the version changed before may (x-0101, then x-0501)."
+    )
+    figure = section.figures[0]
+    assert figure.rows["version"].to_list() == ["1: x-0101", "1: x-0101", "2: x-0501"]
+    first = found.shown[0].changes[0]
+    assert figure.rows["value"].to_list() == [first.before, first.after, found.shown[1].changes[0].after]
+    assert over_time(ex.compare(*folders[:2])) is None
+    assert over_time(ex.compare(*folders[::-1])) is None
+    assert "Over time" in found.save(tmp_path / "line.html").read_text()
+
+
+def test_a_run_of_two_versions_is_not_averaged(tmp_path):
+    one = dated(tmp_path / "one", 1, Lean(), "x-0101", 1)
+    two = dated(tmp_path / "two", 2, Lean(), "x-0101", 2)
+    table = pl.read_parquet(two / "records.parquet")
+    late = pl.int_range(pl.len()) > 90
+    served = pl.when(late).then(pl.lit("x-0201")).otherwise("served_model")
+    table.with_columns(served_model=served).write_parquet(two / "records.parquet")
+    with pytest.raises(
+        UserError, match=r"holds 2 models \(openai/x \(served 0101\), openai/x \(served 0201\)\)"
+    ):
+        ex.compare(one, two)
+
+
+def test_models_of_one_run_are_compared(runs, tmp_path):
+    tables = [pl.read_parquet(runs / name / "records.parquet") for name in ("base", "fallen")]
+    write_run(tmp_path / "both", ITEMS, BASE)
+    pl.concat(tables).write_parquet(tmp_path / "both" / "records.parquet")
+    found = ex.compare(tmp_path / "both")
+    assert [run.label for run in found.runs] == ["base", "fallen"]
+    assert found.contrasts[0].changes[0].verdict == "below"
+    with pytest.raises(UserError, match=r"holds 2 models \(hf/base, hf/fallen\). Choose one with --model"):
+        ex.compare(tmp_path / "both", runs / "copy")
+    assert ex.compare(tmp_path / "both", runs / "copy", model=["hf/fallen", "hf/copy"]).contrasts
+
+
+def test_the_command_writes_what_it_says(runs, tmp_path):
+    outputs = {name: tmp_path / f"c.{name}" for name in ("html", "json", "csv")}
+    for path in outputs.values():
+        words = ["compare", runs / "base", runs / "fallen", "-o", path, "--items", tmp_path / "items.csv"]
+        result = CliRunner().invoke(app, list(map(str, words)))
+        assert result.exit_code == 0, result.output
+        assert result.output.replace("\n", " ").startswith("fallen lowers the share of pairs")
+        assert max(map(len, result.output.splitlines()[1:6])) <= 80
+    told = json.loads(outputs["json"].read_text(), parse_constant=pytest.fail)
+    assert told["contrasts"][0]["changes"][0]["verdict"] == "below"
+    assert pl.read_csv(outputs["csv"]).filter(axis="all").height == 1
+    changed = pl.read_csv(tmp_path / "items.csv")
+    page = outputs["html"].read_text()
+    assert f'id="item={changed["item_id"][0]}"' in page
+    assert 'class="unveil"' in page
+    assert told["sentence"].partition(" (")[0] in page
+    wrong = CliRunner().invoke(app, ["compare", str(runs / "base"), str(runs / "fallen"), "-o", "c.txt"])
+    assert "Expected one of: .html, .json, .csv" in str(wrong.exception)
