@@ -17,10 +17,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from endoxa.words.packs import languages_with, words_of
+from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
+_HEADS = ("profession", "gender", "family", "religion")
+"""Kinds of groups whose names may follow another name ("bank clerks", "Indian women")."""
 LONGEST = 6
 """Words of a subject; what is longer was not read rightly."""
 
@@ -60,6 +63,10 @@ class _Words(BaseModel):
     links: frozenset[str] = frozenset()
     last: tuple[str, ...] = ()
     degree: frozenset[str] = frozenset()
+    behind: frozenset[str] = frozenset()
+    one: re.Pattern[str] = _NOTHING
+    of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
+    respelled: tuple[tuple[str, str], ...] = ()
 
     @property
     def before_groups(self) -> frozenset[str]:
@@ -71,8 +78,10 @@ class _Words(BaseModel):
 def _words(language: str) -> _Words:
     degree = words_of(language, "word_classes.toml").get("degree", "").split()
     entry = words_of(language, FILE)
+    heads = (row.plural for row in groups_in(language) if row.kind in _HEADS and " " not in row.plural)
+    people = {plain(word) for word in (*entry.get("people", ()), *filter(None, heads))}
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
-    return _Words.model_validate({**entry, **longest_first, "degree": degree, "language": language})
+    return _Words.model_validate({**entry, **longest_first, "people": people, "degree": degree, "language": language})
 
 
 def read(text: str, language: str) -> Reading | None:
@@ -86,16 +95,26 @@ def read(text: str, language: str) -> Reading | None:
     if code not in languages_with(FILE):
         return None
     words = _words(code)
-    plain = _without_opener(re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”'), words)
-    labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
+    said = _without_opener(re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”'), words)
+    labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", said)
     if labelled and len(labelled[1].split()) <= LONGEST:
         subject = _named(labelled[1].split(), words)
         return Reading(subject, _parts(labelled[2], words)) if subject else None
-    tokens = plain.split()
+    tokens = _of_many(said.split(), words)
     if len(tokens) < 2:
         return None
     readers = {"verb-second": _verb_second, "verb-last": _verb_last, "nominal": _nominal}
     return readers[words.order](tokens, words)
+
+
+def _of_many(tokens: list[str], words: _Words) -> list[str]:
+    """What is said of one person ("mwanamke anapenda"), said of the group where the table of people knows its name."""
+    for end in range(min(3, len(tokens) - 1) if words.of_one else 0, 0, -1):
+        many, said = plural_of_one(" ".join(tokens[:end]), words.language), " ".join(tokens[end:])
+        for pattern, replacement in words.of_one if many else ():
+            if pattern.search(said):
+                return [*many.split(), *pattern.sub(replacement, said).split()]
+    return tokens
 
 
 def _without_opener(text: str, words: _Words) -> str:
@@ -112,7 +131,8 @@ def _named(tokens: Sequence[str], words: _Words) -> str:
     start = _group_start(tokens, words)
     low = tokens[start].lower()
     elided = next((each for each in words.articles if each.endswith("'") and low.startswith(each)), "")
-    named = " ".join([tokens[start][len(elided) :], *tokens[start + 1 :]]).strip(" ,")
+    behind = (token for token in tokens[start + 1 :] if token.lower() not in words.behind)
+    named = " ".join([tokens[start][len(elided) :], *behind]).strip(" ,")
     return "" if named.lower() in words.pronouns or len(named.split()) > LONGEST else named
 
 
@@ -146,6 +166,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     subject = _named(tokens[start:begin], words)
     if begin == len(tokens) or cut_short or not subject or set(low[start:begin]) & words.pronouns:
+        return None
+    if words.one.search(subject):
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
     if set(low[:start]) & words.singular and not many:
@@ -188,14 +210,7 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:
         return None
-    end = 1
-    while end < len(tokens) - 1:
-        if tokens[end] in words.links:
-            end += 2
-        elif tokens[end] in words.people:
-            end += 1
-        else:
-            break
+    end = _group_end(tokens, words)
     if tokens[0] in words.pronouns:
         return Reading("", _parts(" ".join(tokens[1:]).removesuffix(copula or "").strip(), words))
     rest = " ".join(tokens[end:])
@@ -204,6 +219,29 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     if verb or copula is None or not rest.removesuffix(copula).strip():
         return Reading(" ".join(tokens[:end]), (rest,)) if verb and rest else None
     return Reading(" ".join(tokens[:end]), _parts(rest.removesuffix(copula).strip(), words))
+
+
+def _group_end(tokens: Sequence[str], words: _Words) -> int:
+    """Where the group ends, with nouns of people that follow it, as long as something is said of them all."""
+    end = 1
+    while end < len(tokens) - 1:
+        if tokens[end] in words.links:
+            end += 2
+        elif plain(tokens[end]) in words.people and _says(tokens[end + 1 :], words):
+            end += 1
+        else:
+            break
+    return end
+
+
+def _says(tokens: Sequence[str], words: _Words) -> bool:
+    """Whether these words are a predicate: no copula alone ("हैं", "नहीं हैं"), no "and ..."."""
+    text = " ".join(tokens)
+    copula = next((each for each in words.last if f" {text}".endswith(f" {each}")), "")
+    named = text.removesuffix(copula).strip()
+    return tokens[0] not in words.conjunctions and named not in ("", "नहीं") and bool(
+        copula or is_predicate(text, words.language)
+    )
 
 
 def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
@@ -219,8 +257,9 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
     subject, said = tokens[start:end], tokens[end:]
     if not said or not any(token.startswith("ال") for token in subject):
         return None
-    # Behind "all" or "most" a group is plural, whatever its form.
-    plural = start or words.plural.search(subject[0]) or words.plural.search(said[0])
+    # Behind "all" or "most" a group is plural, whatever its form; else its table or an ending may tell.
+    group = " ".join(subject)
+    plural = start or plural_of(group, words.language) == group or words.plural.search(subject[0]) or words.plural.search(said[0])
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
-    return Reading(" ".join(subject), _parts(" ".join(said), words))
+    return Reading(group, _parts(" ".join(said), words))

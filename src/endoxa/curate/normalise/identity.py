@@ -28,6 +28,7 @@ from endoxa.words.people import (
     find,
     find_in,
     groups_in,
+    in_citation_form,
     native_form,
     plain,
 )
@@ -285,7 +286,8 @@ def own_name(identity: str, language: str) -> str:
 
 def native_identity(text: str, language: str) -> str:
     """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
-    return native_form(text, language) or " ".join(text.lower().split())
+    named = in_citation_form(" ".join(text.split()), language)
+    return native_form(named, language) or named.lower()
 
 
 def _without_aside(low: str) -> str:
