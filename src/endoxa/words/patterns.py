@@ -195,6 +195,13 @@ def is_predicate(text: str, language: str) -> bool:
     )
 
 
+def has_copula(text: str, language: str) -> bool:
+    """Whether the pattern of a predicate is that of a copula ("si wavivu")."""
+    readings = (each for rows in grammars_of(language)[:1] for each in rows.readings(text))
+    first = next(readings, None)
+    return first is not None and first.row.set == COPULA
+
+
 def denies(first: str, second: str, language: str) -> bool:
     """Whether a row makes one of two sentences of the other, behind the words with which both begin."""
     sides = [text.rstrip(" .!?।؟").split() for text in (first, second)]

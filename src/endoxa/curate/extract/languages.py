@@ -211,14 +211,13 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     if copula is None and not verb:
         return None
     end = _group_end(tokens, words)
-    if tokens[0] in words.pronouns:
-        return Reading("", _parts(" ".join(tokens[1:]).removesuffix(copula or "").strip(), words))
+    subject = "" if tokens[0] in words.pronouns else " ".join(tokens[:end])
     rest = " ".join(tokens[end:])
     if rest.split()[1:] == ["नहीं"]:
         rest = " ".join(reversed(rest.split()))
     if verb or copula is None or not rest.removesuffix(copula).strip():
-        return Reading(" ".join(tokens[:end]), (rest,)) if verb and rest else None
-    return Reading(" ".join(tokens[:end]), _parts(rest.removesuffix(copula).strip(), words))
+        return Reading(subject, (rest,)) if verb and rest else None
+    return Reading(subject, _parts(rest.removesuffix(copula).strip(), words))
 
 
 def _group_end(tokens: Sequence[str], words: _Words) -> int:
