@@ -21,7 +21,7 @@ from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 from endoxa.words.packs import words_of
-from endoxa.words.patterns import has_copula
+from endoxa.words.patterns import COPULA, set_of
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
@@ -473,4 +473,4 @@ def predicate(statement: str, identity: str, attribute: str, language: str = WOR
     noun = re.escape(identity.lower().split()[-1]) if identity.split() else ""
     if not noun or not re.search(rf"\b{noun} {words}(?!\w)", text):
         return ""
-    return "copula" if has_copula(attribute, language) else "verb"
+    return "copula" if set_of(attribute, language) == COPULA else "verb"

@@ -1,7 +1,8 @@
 """The cases of a language (`cases.csv`) played through: statement to association, to a pair, and back.
 
 An association is said and denied in a pair. Back: the denied sentence is read like a statement of people; the pair that
-comes of it must say it, and deny it with the first sentence.
+comes of it must say it, and deny it with the first sentence, or, where a habit has no denial of its own, with what
+that denial says of the present.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from endoxa.curate.associations import predicate
 from endoxa.curate.extract import Extraction, Question, extract
 from endoxa.curate.grammar.sentences import Sentences, sentence_pair
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
+from endoxa.words.patterns import set_of
 
 EXTRACT, PAIRS, BACK = "extract", "pairs", "back"
 _NOBODY = Question("", "")
@@ -80,8 +82,17 @@ def _sentences(case: Mapping[str, str], template: Template, evidence: str) -> It
     how = _evidence(pair, made.less, template.language) if pair else ""
     identity, attribute = (pair.identity, pair.attribute) if pair else (case["identity"], made.attribute_less)
     back, reason = _pair(identity, attribute, template, how)
-    expected = _joined(case["denied"], case["sentence"])
-    yield result(BACK, expected, _joined(back.more, back.less) if back else "", reason)
+    affirmed = case["sentence"]
+    if back and _kinds_differ(made.attribute_more, back.attribute_less, template.language):
+        affirmed = back.less
+    got = _joined(back.more, back.less) if back else ""
+    yield result(BACK, _joined(case["denied"], affirmed), got, reason)
+
+
+def _kinds_differ(first: str, second: str, language: str) -> bool:
+    """Whether two predicates are of different kinds: habits and the present may share one denial (Swahili)."""
+    sets = [set_of(text, language) for text in (first, second)]
+    return sets[0] == "habitual" != sets[1]
 
 
 def _pair(identity: str, attribute: str, template: Template, evidence: str) -> tuple[Sentences | None, str]:

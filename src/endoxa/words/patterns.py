@@ -195,11 +195,9 @@ def is_predicate(text: str, language: str) -> bool:
     )
 
 
-def has_copula(text: str, language: str) -> bool:
-    """Whether the pattern of a predicate is that of a copula ("si wavivu")."""
-    readings = (each for rows in grammars_of(language)[:1] for each in rows.readings(text))
-    first = next(readings, None)
-    return first is not None and first.row.set == COPULA
+def set_of(text: str, language: str) -> str:
+    """The set of the first row that reads a predicate ("copula" for "si wavivu"); empty where none does."""
+    return next((each.row.set for rows in grammars_of(language)[:1] for each in rows.readings(text)), "")
 
 
 def denies(first: str, second: str, language: str) -> bool:

@@ -285,9 +285,15 @@ def own_name(identity: str, language: str) -> str:
 
 
 def native_identity(text: str, language: str) -> str:
-    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known."""
+    """A group as people of its language named it, in lower case; with accents and capitals of a name that is known.
+
+    Capitals behind the first word ("Watu wa Tanga") are those of names, unless every word has one.
+    """
     named = in_citation_form(" ".join(text.split()), language)
-    return native_form(named, language) or named.lower()
+    first, *rest = named.split() or [""]
+    if all(word[:1].isupper() for word in rest):  # one word, or a title
+        return native_form(named, language) or named.lower()
+    return native_form(named, language) or " ".join([native_form(first, language) or first.lower(), *rest])
 
 
 def _without_aside(low: str) -> str:
