@@ -17,8 +17,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from endoxa.words.packs import languages_with, words_of
-from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate
+from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -81,7 +81,9 @@ def _words(language: str) -> _Words:
     heads = (row.plural for row in groups_in(language) if row.kind in _HEADS and " " not in row.plural)
     people = {plain(word) for word in (*entry.get("people", ()), *filter(None, heads))}
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
-    return _Words.model_validate({**entry, **longest_first, "people": people, "degree": degree, "language": language})
+    return _Words.model_validate(
+        {**entry, **longest_first, "people": people, "degree": degree, "language": language}
+    )
 
 
 def read(text: str, language: str) -> Reading | None:
@@ -165,9 +167,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     subject = _named(tokens[start:begin], words)
-    if begin == len(tokens) or cut_short or not subject or set(low[start:begin]) & words.pronouns:
-        return None
-    if words.one.search(subject):
+    unnamed = not subject or set(low[start:begin]) & words.pronouns or words.one.search(subject)
+    if begin == len(tokens) or cut_short or unnamed:
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
     if set(low[:start]) & words.singular and not many:
@@ -238,8 +239,10 @@ def _says(tokens: Sequence[str], words: _Words) -> bool:
     text = " ".join(tokens)
     copula = next((each for each in words.last if f" {text}".endswith(f" {each}")), "")
     named = text.removesuffix(copula).strip()
-    return tokens[0] not in words.conjunctions and named not in ("", "नहीं") and bool(
-        copula or is_predicate(text, words.language)
+    return (
+        tokens[0] not in words.conjunctions
+        and named not in ("", "नहीं")
+        and bool(copula or is_predicate(text, words.language))
     )
 
 
@@ -258,7 +261,12 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
         return None
     # Behind "all" or "most" a group is plural, whatever its form; else its table or an ending may tell.
     group = " ".join(subject)
-    plural = start or plural_of(group, words.language) == group or words.plural.search(subject[0]) or words.plural.search(said[0])
+    plural = (
+        start
+        or plural_of(group, words.language) == group
+        or words.plural.search(subject[0])
+        or words.plural.search(said[0])
+    )
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
     return Reading(group, _parts(" ".join(said), words))

@@ -259,7 +259,9 @@ def _require_agreement(identity: str, attribute: str, template: Template, agreem
     word = next((each for each in attribute.lower().split() if each not in degree), "")
     masculine = grammar(template.rows, f"grammar.csv of '{template.language}'").classes.get("masculine")
     if masculine and "f" in (agreement, gender_of(identity, template)) and regex.fullmatch(masculine, word):
-        raise UnclearError(f"the group '{identity}' is feminine and '{word}' is masculine: write it in the feminine")
+        raise UnclearError(
+            f"the group '{identity}' is feminine and '{word}' is masculine: write it in the feminine"
+        )
     if agreement or article in template.articles or identity.lower() in template.feminine:
         return
     if gender_of(identity, template) == "f" and is_masculine_plural(word, template.language):

@@ -143,7 +143,9 @@ def test_a_calibrated_preference_of_denials_is_not_claimed(denied: float, untest
     table = records("m").with_columns(denied=pl.Series(halves))
     score = scores_of(check_records(table), resamples=100)[0]
     assert bool(confounded(score.sample, calibrated=True)) == untested
-    verdicts = analyze_pairs(table, resamples=200).estimates.filter(pl.col("name") == "calibrated_preference_ratio")["verdict"]
+    verdicts = analyze_pairs(table, resamples=200).estimates.filter(
+        pl.col("name") == "calibrated_preference_ratio"
+    )["verdict"]
     assert (set(verdicts) == {"cannot-be-tested"}) == untested
 
 
