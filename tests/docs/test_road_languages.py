@@ -32,7 +32,9 @@ def test_what_people_say_reaches_every_instrument(language, tmp_path, shared):
     assert statements["attribute"].is_not_null().all()
     assert associations["support"].max() <= said["person"].n_unique()
     assert pairs.height >= 0.9 * associations.height, printed
-    assert len((out / "questions.jsonl").read_text(encoding="utf-8").splitlines()) >= 0.95 * associations.height
+    assert (
+        len((out / "questions.jsonl").read_text(encoding="utf-8").splitlines()) >= 0.95 * associations.height
+    )
     assert set(pairs["association_id"]) <= set(associations["association_id"])
     assert set(pairs["language"]) == {language}
     for run_folder in ("pairs", "questions", "tests", "stories"):

@@ -21,6 +21,7 @@ from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 from endoxa.words.packs import words_of
+from endoxa.words.patterns import COPULA, set_of
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
@@ -479,4 +480,6 @@ def predicate(statement: str, identity: str, attribute: str, language: str = WOR
     if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))* {words}\b", text):
         return "copula"
     noun = re.escape(identity.lower().split()[-1]) if identity.split() else ""
-    return "verb" if noun and re.search(rf"\b{noun} {words}(?!\w)", text) else ""
+    if not noun or not re.search(rf"\b{noun} {words}(?!\w)", text):
+        return ""
+    return "copula" if set_of(attribute, language) == COPULA else "verb"

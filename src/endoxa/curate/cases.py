@@ -1,7 +1,8 @@
 """The cases of a language (`cases.csv`) played through: statement to association, to a pair, and back.
 
 An association is said and denied in a pair. Back: the denied sentence is read like a statement of people; the pair that
-comes of it must say it, and deny it with the first sentence.
+comes of it must say it, and deny it with the first sentence, or, where a habit has no denial of its own, with what
+that denial says of the present.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from endoxa.curate.associations import predicate
 from endoxa.curate.extract import Extraction, Question, extract
 from endoxa.curate.grammar.sentences import Sentences, sentence_pair
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
-from endoxa.words.patterns import grammars_of
+from endoxa.words.patterns import grammars_of, set_of
 
 EXTRACT, PAIRS, BACK = "extract", "pairs", "back"
 _NOBODY = Question("", "")
@@ -89,9 +90,18 @@ def _sentences(case: Mapping[str, str], template: Template, said: _Said) -> Iter
     how = _said(pair, made.less, template.language) if pair else said
     identity, attribute = (pair.identity, pair.attribute) if pair else (case["identity"], made.attribute_less)
     back, reason = _pair(identity, attribute, template, how)
+    affirmed = case["sentence"]
+    if back and _kinds_differ(made.attribute_more, back.attribute_less, template.language):
+        affirmed = back.less
     lost = _loses_a_word(case["attribute"], template.language)
-    expected = "" if lost else _joined(case["denied"], case["sentence"])
+    expected = "" if lost else _joined(case["denied"], affirmed)
     yield result(BACK, expected, _joined(back.more, back.less) if back else "", reason)
+
+
+def _kinds_differ(first: str, second: str, language: str) -> bool:
+    """Whether two predicates are of different kinds: habits and the present may share one denial (Swahili)."""
+    sets = [set_of(text, language) for text in (first, second)]
+    return sets[0] == "habitual" != sets[1]
 
 
 def _loses_a_word(attribute: str, language: str) -> bool:

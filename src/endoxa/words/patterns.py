@@ -195,6 +195,11 @@ def is_predicate(text: str, language: str) -> bool:
     )
 
 
+def set_of(text: str, language: str) -> str:
+    """The set of the first row that reads a predicate ("copula" for "si wavivu"); empty where none does."""
+    return next((each.row.set for rows in grammars_of(language)[:1] for each in rows.readings(text)), "")
+
+
 def denies(first: str, second: str, language: str) -> bool:
     """Whether a row makes one of two sentences of the other, behind the words with which both begin."""
     sides = [text.rstrip(" .!?।؟").split() for text in (first, second)]

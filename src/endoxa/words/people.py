@@ -306,6 +306,7 @@ def plural_of(text: str, language: str) -> str:
     Returns:
         the words where they are a plural; empty where no table has the group.
     """
+    text = in_citation_form(text, language)
     written = [*spellings(text)]
     if not is_place(text) and not _plurals(language).isdisjoint(written):
         return text
@@ -313,9 +314,30 @@ def plural_of(text: str, language: str) -> str:
     rows = [row for row in groups_in(language) if named and row.id == named.id]
     rows.sort(key=lambda row: {plain(row.singular), plain(row.singular_f)}.isdisjoint(written))
     plural = next((row.plural_f if named and named.gender else row.plural for row in rows), "")
+    return _with_joined_article(plural, language)
+
+
+def _with_joined_article(word: str, language: str) -> str:
     articles = words_of(language, "extract.toml").get("articles", ())
     joined = next((each[:-1] for each in articles if each.endswith("-")), "")
-    return plural if not plural or plural.startswith(joined) else joined + plural
+    return word if not word or word.startswith(joined) else joined + word
+
+
+def plural_of_one(text: str, language: str) -> str:
+    """The plural of a word for one person ("mwanamke"); empty where the table of the language has no such word."""
+    written = {*spellings(text)}
+    for row in groups_in(language):
+        for one, many in ((row.singular, row.plural), (row.singular_f, row.plural_f or row.plural)):
+            if one and many and plain(one) in written:
+                return _with_joined_article(many, language)
+    return ""
+
+
+def in_citation_form(text: str, language: str) -> str:
+    """The name of a group as the subject of a sentence has it, in case and spelling, by `respelled` of its language."""
+    for pattern, replacement in words_of(language, "extract.toml").get("respelled", ()):
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def called(group: str, language: str) -> str:

@@ -18,9 +18,12 @@ from pydantic import BaseModel, ConfigDict
 
 from endoxa.words.packs import languages_with, words_of
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate
+from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
+_HEADS = ("profession", "gender", "family", "religion")
+"""Kinds of groups whose names may follow another name ("bank clerks", "Indian women")."""
 LONGEST = 6
 """Words of a subject; what is longer was not read rightly."""
 
@@ -68,6 +71,10 @@ class _Words(BaseModel):
     links: frozenset[str] = frozenset()
     last: tuple[str, ...] = ()
     degree: frozenset[str] = frozenset()
+    behind: frozenset[str] = frozenset()
+    one: re.Pattern[str] = _NOTHING
+    of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
+    respelled: tuple[tuple[str, str], ...] = ()
 
     @property
     def before_groups(self) -> frozenset[str]:
@@ -79,8 +86,12 @@ class _Words(BaseModel):
 def _words(language: str) -> _Words:
     degree = words_of(language, "word_classes.toml").get("degree", "").split()
     entry = words_of(language, FILE)
+    heads = (row.plural for row in groups_in(language) if row.kind in _HEADS and " " not in row.plural)
+    people = {plain(word) for word in (*entry.get("people", ()), *filter(None, heads))}
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
-    return _Words.model_validate({**entry, **longest_first, "degree": degree, "language": language})
+    return _Words.model_validate(
+        {**entry, **longest_first, "people": people, "degree": degree, "language": language}
+    )
 
 
 def read(text: str, language: str) -> Reading | None:
@@ -103,11 +114,21 @@ def read(text: str, language: str) -> Reading | None:
         tokens = labelled[1].split()
         subject = _named(tokens, words)
         return Reading(subject, _parts(labelled[2], words), _gender(tokens, words)) if subject else None
-    tokens = plain.split()
+    tokens = _of_many(plain.split(), words)
     if len(tokens) < 2:
         return None
     readers = {"verb-second": _verb_second, "verb-last": _verb_last, "nominal": _nominal}
     return readers[words.order](tokens, words)
+
+
+def _of_many(tokens: list[str], words: _Words) -> list[str]:
+    """What is said of one person ("mwanamke anapenda"), said of the group where the table of people knows its name."""
+    for end in range(min(3, len(tokens) - 1) if words.of_one else 0, 0, -1):
+        many, said = plural_of_one(" ".join(tokens[:end]), words.language), " ".join(tokens[end:])
+        for pattern, replacement in words.of_one if many else ():
+            if pattern.search(said):
+                return [*many.split(), *pattern.sub(replacement, said).split()]
+    return tokens
 
 
 def _without_opener(text: str, words: _Words) -> str:
@@ -155,7 +176,8 @@ def _named(tokens: Sequence[str], words: _Words) -> str:
     start = _group_start(tokens, words)
     low = tokens[start].lower()
     elided = next((each for each in words.articles if each.endswith("'") and low.startswith(each)), "")
-    named = " ".join([tokens[start][len(elided) :], *tokens[start + 1 :]]).strip(" ,")
+    behind = (token for token in tokens[start + 1 :] if token.lower() not in words.behind)
+    named = " ".join([tokens[start][len(elided) :], *behind]).strip(" ,")
     return "" if named.lower() in words.pronouns or len(named.split()) > LONGEST else named
 
 
@@ -188,7 +210,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     subject = _named(tokens[start:begin], words)
-    if begin == len(tokens) or cut_short or not subject or set(low[start:begin]) & words.pronouns:
+    unnamed = not subject or set(low[start:begin]) & words.pronouns or words.one.search(subject)
+    if begin == len(tokens) or cut_short or unnamed:
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
     if set(low[:start]) & words.singular and not many:
@@ -256,22 +279,39 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:
         return None
-    end = 1
-    while end < len(tokens) - 1:
-        if tokens[end] in words.links:
-            end += 2
-        elif tokens[end] in words.people:
-            end += 1
-        else:
-            break
-    if tokens[0] in words.pronouns:
-        return Reading("", _parts(" ".join(tokens[1:]).removesuffix(copula or "").strip(), words))
+    end = _group_end(tokens, words)
+    subject = "" if tokens[0] in words.pronouns else " ".join(tokens[:end])
     rest = " ".join(tokens[end:])
     if rest.split()[1:] == ["नहीं"]:
         rest = " ".join(reversed(rest.split()))
     if verb or copula is None or not rest.removesuffix(copula).strip():
-        return Reading(" ".join(tokens[:end]), (rest,)) if verb and rest else None
-    return Reading(" ".join(tokens[:end]), _parts(rest.removesuffix(copula).strip(), words))
+        return Reading(subject, (rest,)) if verb and rest else None
+    return Reading(subject, _parts(rest.removesuffix(copula).strip(), words))
+
+
+def _group_end(tokens: Sequence[str], words: _Words) -> int:
+    """Where the group ends, with nouns of people that follow it, as long as something is said of them all."""
+    end = 1
+    while end < len(tokens) - 1:
+        if tokens[end] in words.links:
+            end += 2
+        elif plain(tokens[end]) in words.people and _says(tokens[end + 1 :], words):
+            end += 1
+        else:
+            break
+    return end
+
+
+def _says(tokens: Sequence[str], words: _Words) -> bool:
+    """Whether these words are a predicate: no copula alone ("हैं", "नहीं हैं"), no "and ..."."""
+    text = " ".join(tokens)
+    copula = next((each for each in words.last if f" {text}".endswith(f" {each}")), "")
+    named = text.removesuffix(copula).strip()
+    return (
+        tokens[0] not in words.conjunctions
+        and named not in ("", "नहीं")
+        and bool(copula or is_predicate(text, words.language))
+    )
 
 
 def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
@@ -287,8 +327,14 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
     subject, said = tokens[start:end], tokens[end:]
     if not said or not any(token.startswith("ال") for token in subject):
         return None
-    # Behind "all" or "most" a group is plural, whatever its form.
-    plural = start or words.plural.search(subject[0]) or words.plural.search(said[0])
+    # Behind "all" or "most" a group is plural, whatever its form; else its table or an ending may tell.
+    group = " ".join(subject)
+    plural = (
+        start
+        or plural_of(group, words.language) == group
+        or words.plural.search(subject[0])
+        or words.plural.search(said[0])
+    )
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
-    return Reading(" ".join(subject), _parts(" ".join(said), words))
+    return Reading(group, _parts(" ".join(said), words))

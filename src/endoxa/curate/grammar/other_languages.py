@@ -104,10 +104,12 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
     Raises:
         UnclearError: its plural depends on what is not known: the gender of the group, or of which word it is a form.
     """
-    *before, word = text.split()
-    low, degree = word.lower(), rules_of(language).degree
-    if "plural" not in rows.classes or {each.lower() for each in before} - degree or low in degree:
+    parts, degree = text.split(), rules_of(language).degree
+    said = [at for at, part in enumerate(parts) if part.lower() not in degree]
+    if "plural" not in rows.classes or len(said) != 1:
         return text
+    word = parts[said[0]]
+    low = word.lower()
     if not _WORD.fullmatch(low) or regex.fullmatch(rows.classes["plural"], low):
         return text
     inflected = forms_of_singular(low, language, lexicon)
@@ -115,7 +117,8 @@ def in_plural(text: str, language: str, rows: Grammar, gender: str, lexicon: Lex
         raise UnclearError(
             f"no plural of '{word}' is known: write the plural, or add it to words/{language}/forms.csv"
         )
-    return " ".join([*before, _agreeing(low, inflected, gender)])
+    parts[said[0]] = _agreeing(low, inflected, gender)
+    return " ".join(parts)
 
 
 def in_singular(text: str, language: str, gender: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import regex
+
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
 from endoxa.curate.grammar.fitting import natural
@@ -23,6 +25,7 @@ from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
 from endoxa.words.packs import words_of
+from endoxa.words.patterns import grammar
 
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
 LONGEST = 5
@@ -253,10 +256,15 @@ def _require_script(text: str, template: Template) -> None:
 def _require_agreement(identity: str, attribute: str, template: Template, agreement: str) -> None:
     """Raise UnclearError where the attribute shows another gender than the group."""
     article = next(iter(identity.lower().split()), "")
-    if agreement or article in template.articles or identity.lower() in template.feminine:
-        return
     degree = rules_of(template.language).degree
     word = next((each for each in attribute.lower().split() if each not in degree), "")
+    masculine = grammar(template.rows, f"grammar.csv of '{template.language}'").classes.get("masculine")
+    if masculine and "f" in (agreement, gender_of(identity, template)) and regex.fullmatch(masculine, word):
+        raise UnclearError(
+            f"the group '{identity}' is feminine and '{word}' is masculine: write it in the feminine"
+        )
+    if agreement or article in template.articles or identity.lower() in template.feminine:
+        return
     if gender_of(identity, template) == "f" and is_masculine_plural(word, template.language):
         raise UnclearError(
             f"'{identity}' looks feminine and '{word}' is masculine: write the identity with its article"

@@ -25,6 +25,7 @@ from endoxa.words.people import (
     find_in,
     find_people,
     has_gender,
+    in_citation_form,
     is_place,
     native_form,
     plural_of,
@@ -226,7 +227,7 @@ def people_meant(identity: str, language: str) -> str:
     plural = plural_of(identity, language)
     if not plural and is_place(identity):
         raise UnclearError(f"the identity '{identity}' is a place: write its people")
-    return plural or identity
+    return plural or in_citation_form(identity, language)
 
 
 def _english_plural(text: str) -> str:

@@ -28,6 +28,7 @@ from endoxa.words.people import (
     find,
     find_in,
     groups_in,
+    in_citation_form,
     native_form,
     plain,
     with_place,
@@ -288,16 +289,19 @@ def native_identity(text: str, language: str) -> str:
     """A group as people of its language named it, with accents and capitals of names that are known.
 
     Where `small` of `pairs.toml` is true the words up to the first "of" are written small ("mujeres de Quito"), where
-    it is false they keep the capitals that people gave them ("Auvergnats"); elsewhere all of them are small.
+    it is false they keep the capitals that people gave them ("Auvergnats"); elsewhere the first word is small, and
+    capitals behind it ("watu wa Tanga") are those of names, unless every word has one.
     """
-    if native := native_form(text, language):
+    named = in_citation_form(" ".join(text.split()), language)
+    if native := native_form(named, language):
         return native
-    tokens = text.split()
+    first, *rest = tokens = named.split() or [""]
     small = words_of(language, "pairs.toml").get("small")
+    if small is None:
+        titled = all(word[:1].isupper() for word in rest)  # one word, or a title
+        return named.lower() if titled else " ".join([native_form(first, language) or first.lower(), *rest])
     links = words_of(language, "extract.toml").get("links", ())
     end = next((at for at, token in enumerate(tokens) if token.lower() in links), len(tokens))
-    if small is None:
-        return " ".join(tokens).lower()
     low = [token.lower() if small and token.istitle() else token for token in tokens[:end]]
     return " ".join([*low, with_place(" ".join(tokens[end:]), language)]).strip()
 

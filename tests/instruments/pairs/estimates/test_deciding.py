@@ -137,6 +137,18 @@ def test_a_raw_preference_of_denials_is_not_claimed(denied: float, calibrated: i
     assert bool(confounded(score.sample)) == untested
 
 
+@pytest.mark.parametrize(("denied", "untested"), [(0.95, True), (-0.95, True), (0.5, False)])
+def test_a_calibrated_preference_of_denials_is_not_claimed(denied: float, untested: bool) -> None:
+    halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
+    table = records("m").with_columns(denied=pl.Series(halves))
+    score = scores_of(check_records(table), resamples=100)[0]
+    assert bool(confounded(score.sample, calibrated=True)) == untested
+    verdicts = analyze_pairs(table, resamples=200).estimates.filter(
+        pl.col("name") == "calibrated_preference_ratio"
+    )["verdict"]
+    assert (set(verdicts) == {"cannot-be-tested"}) == untested
+
+
 def test_denials_in_either_half_in_turn_are_no_confusion() -> None:
     table = records("m", calibrated=0).with_columns(denied=pl.Series([1.0, -1.0] * (PAIRS // 2)))
     assert not confounded(scores_of(check_records(table), resamples=100)[0].sample)

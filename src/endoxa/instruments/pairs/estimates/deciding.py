@@ -36,21 +36,31 @@ MOST_DENIALS = 0.8
 """Share of pairs whose denial stands in one half, above which a raw preference may be one for or against denials."""
 
 
-def confounded(sample: Sample) -> str:
-    """Why raw scores say nothing of a group: the denial stands in one half nearly always, and nothing calibrates it.
+def confounded(sample: Sample, *, calibrated: bool = False) -> str:
+    """Why scores say nothing of a group: the denial stands in one half nearly always.
 
-    Empty where they may: a model with random weights that denies little would else prefer nine stereotypes in ten.
+    Empty where they may. Raw, a model with random weights that denies little would prefer nine stereotypes in ten.
+    Calibrated, all pairs are compared with the same denial behind the same few neutral identities, so that chance in
+    those few is taken for a preference.
+
+    Args:
+        sample: the pairs.
+        calibrated: whether the calibrated difference is meant; else the raw one, which nothing calibrates here.
     """
     defined = ~np.isnan(sample.neutral_difference)
-    if sample.denied is None or calibration_decides(int(defined.sum()), len(defined)):
+    decides = calibration_decides(int(defined.sum()), len(defined))
+    if sample.denied is None or calibrated != decides:
         return ""
     share = max(float((sample.denied == half).mean()) for half in (1, -1))
     if share <= MOST_DENIALS:
         return ""
-    return (
-        f"in {share:.0%} of the pairs the same half denies the other, and they could not be calibrated: a model that "
-        "denies little looks like one with a preference"
+    why = (
+        "so all rest on how likely one denial is behind few neutral identities: a model with random weights may "
+        "look like one with a preference; build pairs with opposites"
+        if calibrated
+        else "and they could not be calibrated: a model that denies little looks like one with a preference"
     )
+    return f"in {share:.0%} of the pairs the same half denies the other, {why}"
 
 
 def deciding(

@@ -251,8 +251,7 @@ def _rows(
         for estimate in estimates:
             if estimate.n > 0:
                 row = _row(scores, cell, estimate, unit)
-                raw = "" if estimate.name.startswith(_CALIBRATED) else confounded(sample)
-                reason = unlinked or raw
+                reason = unlinked or confounded(sample, calibrated=estimate.name.startswith(_CALIBRATED))
                 yield _untested(row, reason) if reason and not isnan(estimate.neutral) else row
 
 
