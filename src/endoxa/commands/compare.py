@@ -129,8 +129,8 @@ def _compare_runs(
         UserError: the runs cannot be compared.
     """
     from endoxa.sources.files import require_apart
-    from endoxa.study.compare import compare as contrast
     from endoxa.study.compare.results import require_suffix
+    from endoxa.study.compare.run import compare as contrast
 
     if out is not None:
         require_suffix(out)

@@ -80,8 +80,9 @@ def gate(
     cells, small, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
     # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
     moved = [cell for cell in small if Contrasts.of(_values(cell)).worse_by > margin]
-    notes += [
+    notes = [
         *(_settings(sides) if sides[0].run.kind != EXTRACTED else ()),
+        *notes,
         *_largest([*cells, *small]),
         *_untested_axes(small, moved),
         *_warnings(sides),
