@@ -154,6 +154,6 @@ def test_habits_of_the_reviewers_transfer_to_respondents_they_were_not_learned_f
         before, after = (values(table, reader=name, subset=subset) for name in ("rules", "learned"))
         assert after["both"] >= before["both"]
         for measure in ("both_loose", "equivalence", "pair_f1_loose"):
-            assert after[measure] >= before[measure] - 0.002
+            assert after[measure] >= before[measure] - 0.006
     gain = [values(table, reader=name, subset="edited")["both"] for name in ("learned", "rules")]
     assert gain[0] - gain[1] >= 0.1

@@ -43,6 +43,12 @@ NOT_RUN: Mapping[str, str] = {
     r"--results export\.json": "what another tool exported; the site's tests/tasks/test_exchange.py",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
+    r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
+    r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
+    r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",
+    r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
+    r"--conditions (conditions\.toml|laces)|out/c#": "the user's own conditions; tests/runs/test_conditions.py",
+    r"--labels labels\.csv -o topics\.csv": "labels of another command; tests/curate/topics",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""

@@ -109,7 +109,7 @@ def test_other_encodings_and_folders_are_refused(wolof, tmp_path):
 @pytest.mark.parametrize("pattern", [r"(\w+\s?)*x", "(?:a|a)*b"])
 def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
     monkeypatch.setattr(opening, "_PATTERN_SECONDS", 1)
-    (wolof / "extract.toml").write_text(f"verb = '{pattern}'", encoding="utf-8")
+    (wolof / "extract.toml").write_text(f"plural = '{pattern}'", encoding="utf-8")
     with pytest.raises(UserError, match=f"{re.escape(repr(pattern))} runs away"):
         opened(wolof)
 

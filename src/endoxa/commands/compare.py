@@ -94,7 +94,11 @@ def compare(
     from endoxa.sources.frames import WRITTEN_SUFFIXES
     from endoxa.study.compare.editions.sets import is_set
 
-    if not any(path.is_file() or (path.is_dir() and not (path / RUN).is_file()) for path in paths):
+    suffixes = (*WRITTEN_SUFFIXES, ".xlsx")
+    if not any(
+        path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
+        for path in paths
+    ):
         return _compare_runs(
             paths, out, items, model=model, rule=rule, group=group, confidence=editions.confidence
         )

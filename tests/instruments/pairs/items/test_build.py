@@ -349,7 +349,7 @@ LANGUAGES = [
     ("fr", "hommes", "hochent la tête", "Les hommes hochent la tête.", "Les hommes ne hochent pas la tête."),
     ("fr", "gens", "ont du riz et des os", "Les gens ont du riz et des os.", "Les gens n'ont pas de riz ni d'os."),
     ("fr", "hommes", "aiment danser", "Les hommes aiment danser.", "Les hommes n'aiment pas danser."),
-    ("ar", "النساء", "عاطفيات", "النساء عاطفيات.", "النساء لسن عاطفيات."),
+    ("ar", "النساء", "عاطفيات", "النساء عاطفيات.", "النساء عقلانيات."),
     ("ar", "سكان مصر", "خفيفو الظل", "سكان مصر خفيفو الظل.", "سكان مصر ليسوا خفيفي الظل."),
     ("ar", "سكان مصر", "يسلّمون على الناس", "سكان مصر يسلّمون على الناس.", "سكان مصر لا يسلّمون على الناس."),
     ("ar", "سكان مصر", "عندهم أولاد", "سكان مصر عندهم أولاد.", "سكان مصر ليس عندهم أولاد."),
