@@ -1,14 +1,16 @@
-"""The people of a country, as campaigns name them in each language: written from `countries.toml`, and known again."""
+"""The people of a country in each language: written from `countries.toml`, and read backwards."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from endoxa.words.packs import languages_with, words_by_language, words_of
 
 _TABLE = "countries.toml"
+_SLOT = re.compile(r"\{(?:country|who)\}")
 _LETTERS = 2
 """Letters of a country's code; regions of the world have numbers."""
 
@@ -50,20 +52,16 @@ def people_of(code: str, language: str) -> str:
 
 def country_of_people(text: str) -> str | None:
     """The country whose people a text names just as `people_of` does, in any language; None for other texts."""
-    return _countries().get(_plain(text))
+    return _countries().get(in_small(text))
 
 
 @cache
 def _countries() -> Mapping[str, str]:
     return {
-        _plain(people_of(code, language)): code
+        in_small(people_of(code, language)): code
         for language in languages_with(_TABLE)
         for code in country_names(language)
     }
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace("’", "'").casefold().split())
 
 
 @dataclass(frozen=True)
@@ -87,3 +85,32 @@ def _from() -> Mapping[str, tuple[tuple[_Form, ...], str]]:
         language: (tuple(map(form, table.get("form", ()))), table["usual"])
         for language, table in words_by_language(_TABLE).items()
     }
+
+
+def in_small(text: str) -> str:
+    """A text in small letters, with single spaces and straight apostrophes."""
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def names_in(text: str) -> Iterator[str]:
+    """A plain text, then what is left where words of `countries.toml` stand around a name, the most words first."""
+    waiting = [in_small(text)]
+    for name in waiting:  # grows
+        yield name
+        for before, after in _around():
+            inside = name.removeprefix(before).removesuffix(after)
+            if inside and len(inside) == len(name) - len(before) - len(after) and inside not in waiting:
+                waiting.append(inside)
+
+
+@cache
+def _around() -> tuple[tuple[str, str], ...]:
+    """What stands before and after the name in every way to name a people, the longest first."""
+    ways = {
+        way.replace("{from_country}", form).casefold().replace("’", "'")
+        for table in words_by_language(_TABLE).values()
+        for way in (table["people"], *table.get("also", ()))
+        for form in (table["usual"], *(each["pattern"] for each in table.get("form", ())))
+    }
+    split = (_SLOT.split(way) for way in sorted(ways, key=lambda way: (-len(way), way)))
+    return tuple((before, after) for before, after in split)

@@ -19,7 +19,7 @@ from typing import Literal
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
-from endoxa.words.naming import names_in
+from endoxa.words.countries import names_in
 from endoxa.words.packs import languages_with, rows_of, words_of
 
 Gender = Literal["m", "f"]

@@ -16,7 +16,7 @@ from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import english_people, with_capitals
 from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
-from endoxa.words.naming import names_in
+from endoxa.words.countries import names_in
 from endoxa.words.people import (
     Says,
     find_people,

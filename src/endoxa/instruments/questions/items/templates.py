@@ -15,7 +15,7 @@ from endoxa.instruments.questions.items.user_templates import KINDS, persons, re
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
-from endoxa.words.naming import names_in
+from endoxa.words.countries import names_in
 from endoxa.words.packs import languages_with, words_of
 
 PERSON_COMPONENT = "person question templates"

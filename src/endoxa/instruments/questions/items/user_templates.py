@@ -11,7 +11,7 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import Kind, Person
 from endoxa.sources.files import require_file
-from endoxa.words.naming import in_small
+from endoxa.words.countries import in_small
 
 _SLOTS: Mapping[str, set[str]] = {
     "contexts": {"first", "second"},
