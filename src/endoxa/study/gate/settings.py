@@ -74,6 +74,10 @@ def require_same_items(first: Run, other: Run) -> None:
 def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
     """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
     apart = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
+    protocols: list[Any] = [_identity(side.run).get("protocols") or () for side in (first, other)]
+    # One each: they are compared with each other. Of several, what both runs have is compared.
+    if all(len(each) == 1 for each in protocols) and protocols[0] != protocols[1]:
+        apart.append(Setting("protocol", _shown(protocols[0][0]), _shown(protocols[1][0])))
     left_out = {*ITEMS, "models", "languages", "rules", "protocols"}
     # What was chosen of a model, where it is the same; of two models it follows from their names.
     chosen = ENTRY if first.name == other.name else ()
