@@ -47,8 +47,8 @@ NOT_RUN: Mapping[str, str] = {
     r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
-    r"--conditions (conditions\.toml|laces)|out/c#": "the user's own conditions; tests/runs/test_conditions.py",
-    r"--labels labels\.csv -o topics\.csv": "labels of another command; tests/curate/topics",
+    r"--out out/a$": "an adapter of the user's own; tests/models/test_adapters.py",
+    r"topics\.csv": "labels of a chat model; tests/curate/topics",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""
