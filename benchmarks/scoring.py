@@ -3,6 +3,7 @@
     python benchmarks/scoring.py                      a sample of CrowS-Pairs, about ten minutes on two cores
     python benchmarks/scoring.py --pairs 1508         all of it (hours: the one-at-a-time loops are slow)
     python benchmarks/scoring.py --only masked
+    python benchmarks/scoring.py --device cuda --pairs 1508 --masked-pairs 300 --batch 64 --batch 256
 
 Models have the size of GPT-2 small, BERT base and T5 small and random weights; tokenizers are trained on the
 sentences. endoxa, lm-evaluation-harness, minicons and the published one-sentence-at-a-time loops (written anew)
@@ -52,6 +53,8 @@ from endoxa.models.spec import ModelOptions
 from endoxa.schema import Pair
 
 Scores = list[float]
+DEVICE = [torch.device("cpu")]
+"""Where everybody computes, set by --device."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +91,21 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=160, help="pairs for causal and encoder-decoder")
     parser.add_argument("--masked-pairs", type=int, default=24, help="pairs for the masked rules")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--device", type=torch.device, default=DEVICE[0], help="cpu, cuda, ...")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--only", choices=["causal", "masked", "encoder-decoder"], action="append")
     parser.add_argument(
         "--batch", type=int, action="append", help="batch sizes tried for the peers (best is kept)"
     )
     args = parser.parse_args()
+    DEVICE[0] = args.device
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     logging.disable(logging.WARNING)
-    print(f"{processor()}, {args.threads} threads, torch {torch.__version__}")
+    where = torch.cuda.get_device_name(args.device) if args.device.type == "cuda" else processor()
+    print(f"{where}, {args.threads} threads, torch {torch.__version__}")
     pairs = read_pairs(args.data)
     batches = args.batch or [8, 16, 64]
     with tempfile.TemporaryDirectory() as folder:
@@ -153,11 +159,11 @@ def texts_of(pairs: Sequence[Pair]) -> list[str]:
 
 def peak() -> float:
     """Best of four square float32 matrix products, in operations per second."""
-    a, b = torch.randn(4096, 4096), torch.randn(4096, 4096)
+    a, b = torch.randn(4096, 4096, device=DEVICE[0]), torch.randn(4096, 4096, device=DEVICE[0])
     times = []
     for _ in range(4):
         start = time.perf_counter()
-        a @ b
+        (a @ b)[0, 0].item()
         times.append(time.perf_counter() - start)
     return 2 * 4096**3 / min(times)
 
@@ -202,7 +208,9 @@ def endoxa(
     folder: Path, rule_name: str, pairs: Sequence[Pair], *, packed: bool = True
 ) -> Callable[[], Scores]:
     """Scoring with endoxa; the model is loaded once, outside the time."""
-    model = open_model(parse_model(f"hf/{folder}"), ModelOptions(packed_weights=packed))
+    model = open_model(
+        parse_model(f"hf/{folder}"), ModelOptions(packed_weights=packed, device=str(DEVICE[0]))
+    )
     rule = RULES.get(rule_name)
 
     def run() -> Scores:
@@ -232,7 +240,9 @@ def lm_eval(folder: Path, backend: str, size: int) -> Callable[[Sequence[str]], 
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
-    lm = HFLM(pretrained=str(folder), backend=backend, device="cpu", dtype="float32", batch_size=size)
+    lm = HFLM(
+        pretrained=str(folder), backend=backend, device=str(DEVICE[0]), dtype="float32", batch_size=size
+    )
 
     def run(texts: Sequence[str]) -> Scores:
         requests = [Instance("loglikelihood", {}, ("", text), k) for k, text in enumerate(texts)]
@@ -285,7 +295,7 @@ def causal_cases(
     tokenizer = byte_level_tokenizer(texts_of(everything))
     save(GPT2LMHeadModel(GPT2Config()), tokenizer, home)
     texts = texts_of(pairs)
-    minicons = IncrementalLMScorer(str(home), "cpu")
+    minicons = IncrementalLMScorer(str(home), str(DEVICE[0]))
 
     def minicons_scores(batch: list[str]) -> Scores:
         return minicons.sequence_score(batch, reduction=lambda x: x.sum(0).item(), bos_token=True)
@@ -329,7 +339,8 @@ _LOADED: dict[Path, Any] = {}
 def plain_model(kind: Any, home: Path) -> Any:
     """A model as everyone loads it, kept between rounds so that loading is outside the time."""
     if home not in _LOADED:
-        _LOADED[home] = (kind.from_pretrained(home).eval(), PreTrainedTokenizerFast.from_pretrained(home))
+        model = kind.from_pretrained(home).eval().to(DEVICE[0])
+        _LOADED[home] = (model, PreTrainedTokenizerFast.from_pretrained(home))
     return _LOADED[home]
 
 
@@ -339,7 +350,7 @@ def causal_loop(home: Path, texts: Sequence[str]) -> Scores:
     found = []
     with torch.no_grad():
         for text in texts:
-            ids = tokenizer(text, return_tensors="pt").input_ids
+            ids = tokenizer(text, return_tensors="pt").input_ids.to(DEVICE[0])
             found.append(-model(ids, labels=ids).loss.item() * (ids.shape[1] - 1))
     return found
 
@@ -380,7 +391,7 @@ def masked_cases(
     home = folder / "bert"
     save(BertForMaskedLM(BertConfig()), word_piece_tokenizer(texts_of(everything)), home)
     few = every_eighth(pairs)
-    minicons = MaskedLMScorer(str(home), "cpu")
+    minicons = MaskedLMScorer(str(home), str(DEVICE[0]))
     # minicons 0.3.39 calls a method that transformers 5 has dropped.
     minicons.tokenizer.batch_encode_plus = minicons.tokenizer.__call__
 
@@ -434,7 +445,7 @@ def masked_loop(home: Path, requests: Sequence[Any], *, gradients: bool) -> Call
             for request in requests:
                 total = 0.0
                 for (position,) in request.groups:
-                    ids = torch.tensor([request.ids])
+                    ids = torch.tensor([request.ids], device=DEVICE[0])
                     target = int(ids[0, position])
                     ids[0, position] = tokenizer.mask_token_id
                     total += model(ids).logits[0, position].log_softmax(0)[target].item()
@@ -480,9 +491,9 @@ def completion_loop(home: Path, texts: Sequence[str]) -> Scores:
     model, tokenizer = plain_model(T5ForConditionalGeneration, home)
     found = []
     with torch.no_grad():
-        prompt = tokenizer("", return_tensors="pt").input_ids
+        prompt = tokenizer("", return_tensors="pt").input_ids.to(DEVICE[0])
         for text in texts:
-            labels = tokenizer(text, return_tensors="pt").input_ids
+            labels = tokenizer(text, return_tensors="pt").input_ids.to(DEVICE[0])
             found.append(-model(prompt, labels=labels).loss.item() * labels.shape[1])
     return found
 

@@ -27,8 +27,8 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models.causal import ancestor_mask, build_tree
-from endoxa.models.networks import equal_length_batches, halve_when_full
+from endoxa.models.causal import ancestor_mask, build_tree, path_sums
+from endoxa.models.networks import equal_length_batches, halve_when_full, padded_batches, scored
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
@@ -252,21 +252,56 @@ def test_memory_for_not_even_one_is_an_error_and_other_errors_pass():
 sequences = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple), min_size=1, max_size=8)
 
 
+def _paths(tree):
+    """For each sequence its nodes, by the parents alone."""
+    for leaf in tree.leaves:
+        path = [leaf]
+        while tree.parents[path[-1]] >= 0:
+            path.append(tree.parents[path[-1]])
+        yield path[::-1]
+
+
 @given(sequences)
-def test_tree_spells_every_sequence_and_shares_every_prefix(found):
-    tree = build_tree(found)
-    for sequence, path in zip(found, tree.paths, strict=True):
+def test_tree_spells_every_sequence_and_shares_every_prefix(texts):
+    tree = build_tree(sorted(texts))
+    for sequence, path in zip(sorted(texts), _paths(tree), strict=True):
         assert tuple(tree.tokens[node] for node in path) == sequence
-        assert [tree.positions[node] for node in path] == list(range(len(sequence)))
-    assert len(tree.tokens) == len({s[:k] for s in found for k in range(1, len(s) + 1)})
+        assert [tree.depths[node] for node in path] == list(range(len(sequence)))
+    assert len(tree.tokens) == len({s[:k] for s in texts for k in range(1, len(s) + 1)})
 
 
 @given(sequences)
-def test_a_node_sees_its_ancestors_only(found):
-    tree = build_tree(found)
-    mask = ancestor_mask(tree.parents)
-    for path in tree.paths:
-        assert mask[path[-1]].nonzero()[:, 0].tolist() == sorted(path)
+def test_a_node_sees_its_ancestors_only_and_sums_over_them(texts):
+    tree = build_tree(sorted(texts))
+    mask = ancestor_mask(torch.tensor(tree.ends))
+    values = torch.arange(1, len(tree.tokens) + 1, dtype=torch.float64) ** 2
+    sums = path_sums(values, torch.tensor(tree.parents), max(tree.depths))
+    for path in _paths(tree):
+        assert mask[path[-1]].nonzero()[:, 0].tolist() == path
+        assert sums[path[-1]] == values[path].sum()
+
+
+def test_numbers_of_a_batch_are_read_when_the_next_has_started():
+    started, read = [], []
+
+    class Late(torch.Tensor):
+        def tolist(self):
+            read.append(len(started))
+            return super().tolist()
+
+    def compute(batch):
+        started.append(batch)
+        return torch.tensor([float(x) for x in batch]).as_subclass(Late)
+
+    assert dict(scored([[1, 2], [3], [4, 5]], compute)) == {x: float(x) for x in range(1, 6)}
+    assert read == [2, 3, 3]
+
+
+@given(st.lists(st.integers(1, 9), max_size=30), st.integers(1, 20))
+def test_padded_batches_hold_everything_once_within_the_budget(lengths, tokens):
+    batches = list(padded_batches(lengths, lambda length: length, tokens))
+    assert sorted(length for batch in batches for length in batch) == sorted(lengths)
+    assert all(len(batch) == 1 or max(batch) * len(batch) <= tokens for batch in batches)
 
 
 @settings(max_examples=50)

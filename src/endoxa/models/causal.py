@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any
 
+import numpy as np
 import torch
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, halve_when_full
+from endoxa.models.networks import Split, equal_length_batches, padded_batches, scored
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
@@ -26,55 +26,89 @@ TOLERANCE = 1e-4
 """Largest difference (nats) between prefix sharing and the plain way that is still the same number."""
 HALF_TOLERANCE = 0.5
 """The same where weights have 8 to 11 bits of precision."""
+TREE_NODES = 4096
+"""Most nodes of a tree: its mask grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Token sequences merged by common prefix.
+    """Token sequences merged by common prefix, depth first: what follows from a node stands right behind it.
 
     Attributes:
         tokens: token id of each node.
-        positions: depth of each node.
-        parents: index of each node's parent, -1 at a root; parents come before children.
-        paths: for each sequence, its nodes from root to end.
+        depths: of each node, 0 at a root.
+        parents: index of each node's parent, -1 at a root.
+        ends: for each node the index after the last node that follows from it.
+        leaves: for each sequence the node at its end.
     """
 
     tokens: list[int]
-    positions: list[int]
+    depths: list[int]
     parents: list[int]
-    paths: list[list[int]]
+    ends: list[int]
+    leaves: list[int]
 
 
-def build_tree(sequences: Sequence[tuple[int, ...]]) -> Tree:
-    """Merge `sequences` by common prefix."""
-    tokens: list[int] = []
-    positions: list[int] = []
-    parents: list[int] = []
-    paths: list[list[int]] = []
-    child: dict[tuple[int, int], int] = {}
+def build_tree(sequences: Sequence[Ids]) -> Tree:
+    """Merge sequences by common prefix.
+
+    Args:
+        sequences: sorted, so that those with a common beginning are neighbours.
+    """
+    tree = Tree([], [], [], [], [])
+    path: list[int] = []
+    before: Ids = ()
     for sequence in sequences:
-        node, path = -1, []
-        for depth, token in enumerate(sequence):
-            key = (node, token)
-            if key not in child:
-                child[key] = len(tokens)
-                tokens.append(token)
-                positions.append(depth)
-                parents.append(node)
-            node = child[key]
-            path.append(node)
-        paths.append(path)
-    return Tree(tokens, positions, parents, paths)
+        common = shared_length(before, sequence)
+        _close(tree, path, common)
+        for depth in range(common, len(sequence)):
+            tree.parents.append(path[-1] if path else -1)
+            path.append(len(tree.tokens))
+            tree.tokens.append(sequence[depth])
+            tree.depths.append(depth)
+            tree.ends.append(0)
+        tree.leaves.append(path[-1])
+        before = sequence
+    _close(tree, path, 0)
+    return tree
 
 
-def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
-    """Boolean (nodes x nodes): True where the column is the row's node itself or one of its ancestors."""
-    size = len(parents)
-    sees = torch.eye(size, dtype=torch.bool)
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            sees[node] |= sees[parent]
-    return sees
+def _close(tree: Tree, path: list[int], depth: int) -> None:
+    """Nothing more follows from the nodes of a path below a depth."""
+    while len(path) > depth:
+        tree.ends[path.pop()] = len(tree.tokens)
+
+
+def shared_length(first: Ids, second: Ids) -> int:
+    """How many tokens two sequences have in common at their beginnings."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((k for k, (a, b) in pairs if a != b), min(len(first), len(second)))
+
+
+def ancestor_mask(ends: torch.Tensor) -> torch.Tensor:
+    """Boolean (nodes x nodes): True where the column is the row's node itself or one of its ancestors.
+
+    Args:
+        ends: see `Tree`; the mask is made on the device where they are.
+    """
+    node = torch.arange(len(ends), device=ends.device)
+    return (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
+
+
+def path_sums(values: torch.Tensor, parents: torch.Tensor, depth: int) -> torch.Tensor:
+    """For each node the sum of the values from its root to itself, in log2(depth) steps (pointer jumping).
+
+    Args:
+        values: of each node.
+        parents: see `Tree`.
+        depth: of the deepest node.
+    """
+    sums, ancestors = values, parents
+    for _ in range(depth.bit_length()):
+        inside, above = ancestors >= 0, ancestors.clamp(min=0)
+        sums = sums + torch.where(inside, sums[above], 0.0)
+        ancestors = torch.where(inside, ancestors[above], -1)
+    return sums
 
 
 class CausalReader:
@@ -146,7 +180,11 @@ class CausalModel:
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
-        return {**self._checkpoint.facts, "shares_prefixes": self.shares_prefixes}
+        return {
+            **self._checkpoint.facts,
+            "head_rows": self._split.head_rows,
+            "shares_prefixes": self.shares_prefixes,
+        }
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """See `endoxa.schema.Model.unknown_share`."""
@@ -161,56 +199,59 @@ class CausalModel:
                 yield index, ids
             else:
                 wanted.setdefault(ids, []).append(index)
-        for batch in self._batches(list(wanted)):
-            for ids, total in halve_when_full(batch, self._score_batch):
-                for index in wanted[ids]:
-                    yield index, Score(total, len(ids) - 1)
+        for ids, total in scored(self._batches(list(wanted)), self._score_batch):
+            for index in wanted[ids]:
+                yield index, Score(total, len(ids) - 1)
 
     def _batches(self, sequences: list[Ids]) -> Iterator[list[Ids]]:
         budget = self._checkpoint.batch_tokens
+        if self._fits_tree(sequences):
+            return _prefix_batches(sequences, min(budget, TREE_NODES))
+        if self._checkpoint.device.type == "cpu":
+            return equal_length_batches(sequences, lambda ids: (len(ids),), budget)
+        return padded_batches(sequences, len, budget)
+
+    def _fits_tree(self, sequences: Sequence[Ids]) -> bool:
         longest = max(map(len, sequences), default=0)
-        if self.shares_prefixes and (self._window is None or longest <= self._window):
-            return _prefix_batches(sequences, budget)
-        return equal_length_batches(sequences, lambda ids: (len(ids),), budget)
+        return self.shares_prefixes and (self._window is None or longest <= self._window)
 
-    def _score_batch(self, batch: Sequence[Ids]) -> list[float]:
+    def _score_batch(self, batch: Sequence[Ids]) -> torch.Tensor:
+        return self._score_tree(batch) if self._fits_tree(batch) else self._score_plain(batch)
+
+    def _score_plain(self, batch: Sequence[Ids]) -> torch.Tensor:
+        """A row for each sequence, padded on the right, which a causal network does not see."""
         longest = max(map(len, batch))
-        if self.shares_prefixes and (self._window is None or longest <= self._window):
-            return self._score_tree(batch)
-        return self._score_plain(batch)
+        padded = np.array([[*ids, *[ids[0]] * (longest - len(ids))] for ids in batch])
+        inside = np.arange(longest - 1) < np.array([[len(ids) - 1] for ids in batch])
+        ids = torch.from_numpy(padded).to(self._checkpoint.device)
+        scored_at = torch.from_numpy(np.flatnonzero(inside)).to(ids.device, non_blocking=True)
+        hidden = self._split.hidden(input_ids=ids)[:, :-1].flatten(0, 1)
+        targets = ids[:, 1:].flatten()
+        values = self._split.log_probabilities(hidden[scored_at], targets[scored_at], input_ids=ids[:1, :1])
+        spread = values.new_zeros(len(targets)).index_copy(0, scored_at, values)
+        return spread.view(len(batch), -1).sum(1)
 
-    def _score_plain(self, batch: Sequence[Ids]) -> list[float]:
-        """Sequences of one length, one row each."""
-        ids = torch.tensor(batch, device=self._checkpoint.device)
-        hidden = self._split.hidden(input_ids=ids)
-        rows, targets = hidden[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
-        which = torch.arange(len(targets), device=ids.device)
-        log_probabilities = self._split.log_probabilities(rows, which, targets, input_ids=ids[:1, :1])
-        return [float(x) for x in log_probabilities.view(len(batch), -1).sum(1)]
-
-    def _score_tree(self, batch: Sequence[Ids]) -> list[float]:
-        """Sequences of any length in one row, common beginnings once."""
+    def _score_tree(self, batch: Sequence[Ids]) -> torch.Tensor:
+        """Sorted sequences of any length in one row, common beginnings once."""
         tree = build_tree(batch)
         device, dtype = self._checkpoint.device, self._checkpoint.network.dtype
-        mask = torch.zeros(1, 1, len(tree.tokens), len(tree.tokens), dtype=dtype)
-        mask.masked_fill_(~ancestor_mask(tree.parents), torch.finfo(dtype).min)
-        ids = torch.tensor([tree.tokens], device=device)
-        hidden = self._split.hidden(
-            input_ids=ids,
-            position_ids=torch.tensor([tree.positions], device=device),
-            attention_mask=mask.to(device),
-        )[0]
-        scored = sorted(
-            (node for node, parent in enumerate(tree.parents) if parent >= 0), key=tree.parents.__getitem__
+        node_facts = np.array([tree.tokens, tree.depths, tree.parents, tree.ends])
+        tokens, depths, parents, ends = torch.from_numpy(node_facts).to(device, non_blocking=True)
+        mask = torch.zeros(1, 1, len(tokens), len(tokens), dtype=dtype, device=device)
+        mask.masked_fill_(~ancestor_mask(ends), torch.finfo(dtype).min)
+        hidden = self._split.hidden(input_ids=tokens[None], position_ids=depths[None], attention_mask=mask)[0]
+        children = np.flatnonzero(node_facts[2] >= 0)
+        children = children[np.argsort(node_facts[2, children], kind="stable")]
+        inner, which = np.unique(node_facts[2, children], return_inverse=True)
+        inner_at, children_at, leaves = (
+            torch.from_numpy(places).to(device, non_blocking=True)
+            for places in (inner, children, np.array(tree.leaves))
         )
-        parents, which = torch.tensor([tree.parents[node] for node in scored], device=device).unique(
-            return_inverse=True
+        steps = self._split.log_probabilities(
+            hidden[inner_at], tokens[children_at], which, input_ids=tokens[None, :1]
         )
-        log_probabilities = self._split.log_probabilities(
-            hidden[parents], which, ids[0, scored], input_ids=ids[:, :1]
-        )
-        of_node = dict(zip(scored, log_probabilities.tolist(), strict=True))
-        return [sum(of_node[node] for node in path[1:]) for path in tree.paths]
+        values = steps.new_zeros(len(tokens)).index_copy(0, children_at, steps)
+        return path_sums(values, parents, max(tree.depths))[leaves]
 
     @torch.inference_mode()
     def _refuse_looking_ahead(self) -> None:
@@ -234,14 +275,14 @@ class CausalModel:
     def _tree_is_exact(self) -> bool:
         """Compare both paths on sequences that share beginnings; any error means no."""
         ids = [token for token in range(5, 25) if token < len(self._tokenizer)]
-        probes = [tuple(ids[:9]), (*ids[:5], *ids[9:13]), (*ids[:2], *ids[13:20])]
+        probes = sorted([tuple(ids[:9]), (*ids[:5], *ids[9:13]), (*ids[:2], *ids[13:20])])
         full_precision = self._checkpoint.network.dtype == torch.float32
         tolerance = TOLERANCE if full_precision else HALF_TOLERANCE
         try:
             plain, shared = self._score_plain(probes), self._score_tree(probes)
         except (TypeError, ValueError, RuntimeError, KeyError):
             return False
-        return all(abs(a - b) <= tolerance for a, b in zip(plain, shared, strict=True))
+        return bool((plain - shared).abs().max() <= tolerance)
 
 
 def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
@@ -250,8 +291,7 @@ def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
     before: Ids = ()
     nodes = 0
     for ids in sorted(sequences):
-        common = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, ids, strict=False))))
-        new = len(ids) - common if batch else len(ids)
+        new = len(ids) - (shared_length(before, ids) if batch else 0)
         if batch and nodes + new > budget:
             yield batch
             batch, nodes, new = [], 0, len(ids)

@@ -9,7 +9,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, halve_when_full
+from endoxa.models.networks import Split, equal_length_batches, scored
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, code_for, codes_of
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
@@ -115,7 +115,7 @@ class EncoderDecoderModel:
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
-        return self._checkpoint.facts
+        return {**self._checkpoint.facts, "head_rows": self._split.head_rows}
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """See `endoxa.schema.Model.unknown_share`."""
@@ -131,14 +131,14 @@ class EncoderDecoderModel:
             else:
                 wanted.setdefault(work, []).append(index)
         # Sorted first, so that the completions of one prompt stand together inside a batch.
-        for batch in equal_length_batches(
+        batches = equal_length_batches(
             sorted(wanted), lambda work: (len(work[0]), len(work[1])), self._checkpoint.batch_tokens
-        ):
-            for work, total in halve_when_full(batch, self._score_batch):
-                for index in wanted[work]:
-                    yield index, Score(total, sum(token not in self._reader.code_ids for token in work[1]))
+        )
+        for work, total in scored(batches, self._score_batch):
+            for index in wanted[work]:
+                yield index, Score(total, sum(token not in self._reader.code_ids for token in work[1]))
 
-    def _score_batch(self, batch: Sequence[Work]) -> list[float]:
+    def _score_batch(self, batch: Sequence[Work]) -> torch.Tensor:
         """Work of one shape (prompt length, completion length)."""
         device, network = self._checkpoint.device, self._checkpoint.network
         prompts = list(dict.fromkeys(prompt for prompt, _ in batch))
@@ -150,7 +150,6 @@ class EncoderDecoderModel:
         hidden = self._decode(encoded, shifted)
         log_probabilities = self._split.log_probabilities(
             hidden.flatten(0, 1),
-            torch.arange(labels.numel(), device=device),
             labels.flatten(),
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded[:1]),
             decoder_input_ids=shifted[:1, :1],
@@ -161,7 +160,7 @@ class EncoderDecoderModel:
             log_probabilities = log_probabilities.masked_fill(
                 torch.isin(labels, torch.tensor([*self._reader.code_ids], device=device)), 0.0
             )
-        return [float(x) for x in log_probabilities.sum(1)]
+        return log_probabilities.sum(1)
 
     def _decode(self, encoded: torch.Tensor, shifted: torch.Tensor) -> torch.Tensor:
         """Last hidden states of the decoder (batch x completion x width)."""

@@ -213,6 +213,7 @@ def as_checkpoint(
         UserError: it is no language model.
     """
     architecture = architecture_of(network.config, spec)
+    batch_tokens = options.batch_tokens or usual_batch(parameters, device)
     facts = {
         "name": spec.text,
         "architecture": architecture,
@@ -224,6 +225,7 @@ def as_checkpoint(
         "device": str(device),
         "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
         "parameters": parameters,
+        "batch_tokens": batch_tokens,
         "transformers": transformers.__version__,
         "torch": torch.__version__,
     }
@@ -234,7 +236,7 @@ def as_checkpoint(
         tokenizer,
         device,
         longest_input(network.config),
-        options.batch_tokens or usual_batch(parameters, device),
+        batch_tokens,
         facts,
     )
 

@@ -16,7 +16,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, halve_when_full
+from endoxa.models.networks import Split, equal_length_batches, scored
 from endoxa.models.special_tokens import SpecialTokens
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
@@ -152,7 +152,11 @@ class MaskedModel:
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
-        return {**self._checkpoint.facts, "mask_token": self.tokenizer.mask_token}
+        return {
+            **self._checkpoint.facts,
+            "head_rows": self._split.head_rows,
+            "mask_token": self.tokenizer.mask_token,
+        }
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """See `endoxa.schema.Model.unknown_share`."""
@@ -173,19 +177,19 @@ class MaskedModel:
                 waiting[index] += 1
                 tokens[index] += len(variant[1])
         parts: dict[int, dict[Variant, float]] = {index: {} for index in range(len(requests))}
-        for batch in equal_length_batches(
+        batches = equal_length_batches(
             list(variants), lambda variant: (len(variant[0]),), self._checkpoint.batch_tokens
-        ):
-            for variant, value in halve_when_full(batch, self._score_batch):
-                for index in variants[variant]:
-                    parts[index][variant] = value
-                    waiting[index] -= 1
-                    if not waiting[index]:
-                        # In a fixed order, so that equal requests have equal sums to the last bit.
-                        done = parts.pop(index)
-                        yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
+        )
+        for variant, value in scored(batches, self._score_batch):
+            for index in variants[variant]:
+                parts[index][variant] = value
+                waiting[index] -= 1
+                if not waiting[index]:
+                    # In a fixed order, so that equal requests have equal sums to the last bit.
+                    done = parts.pop(index)
+                    yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
 
-    def _score_batch(self, batch: Sequence[Variant]) -> list[float]:
+    def _score_batch(self, batch: Sequence[Variant]) -> torch.Tensor:
         """Masked copies of one length."""
         device = self._checkpoint.device
         ids = torch.tensor([variant[0] for variant in batch], device=device)
@@ -197,10 +201,7 @@ class MaskedModel:
         targets = ids.gather(1, positions)
         hidden = self._only_at(positions, input_ids=ids.scatter(1, positions, self.tokenizer.mask_token_id))
         log_probabilities = self._split.log_probabilities(
-            hidden.flatten(0, 1),
-            torch.arange(targets.numel(), device=device),
-            targets.flatten(),
-            input_ids=ids[:1, :1],
-        )
-        rows = log_probabilities.view(len(batch), most).tolist()
-        return [sum(row[: len(masked)]) for row, (_, masked) in zip(rows, batch, strict=True)]
+            hidden.flatten(0, 1), targets.flatten(), input_ids=ids[:1, :1]
+        ).view(len(batch), most)
+        repeated = torch.tensor([[k >= len(masked) for k in range(most)] for _, masked in batch])
+        return log_probabilities.masked_fill(repeated.to(device, non_blocking=True), 0.0).sum(1)

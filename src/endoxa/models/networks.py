@@ -13,11 +13,13 @@ to rounding, and a head of 50,000 words runs about twice as fast on two cores. S
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from transformers.activations import GELUActivation, NewGELUActivation
 from transformers.modeling_outputs import BaseModelOutput
@@ -25,8 +27,12 @@ from transformers.pytorch_utils import Conv1D
 
 from endoxa.errors import UserError
 
-HEAD_NUMBERS = 64 * 50_000
-"""Logits computed at a time: so many floats stay in the processor's cache."""
+CACHED_LOGITS = 64 * 50_000
+"""Logits computed at a time on a CPU: so many floats stay in its cache."""
+LOGITS_BYTES = 1 << 30
+"""The same on other devices, in bytes of float32: a few large products keep them busy."""
+FREE_SHARE = 8
+"""Logits take no more than this part (one over it) of the memory that is free when a model is loaded."""
 TYPICAL_ROWS = 512
 """Rows of a typical batch, a hint to oneDNN's choice of layout."""
 
@@ -45,7 +51,8 @@ class Split:
         self._body = base if self.is_full_model else network.get_decoder()
         self._body_forward = self._body.forward
         self._output_type: type = BaseModelOutput
-        self._head_rows = max(1, HEAD_NUMBERS // network.get_input_embeddings().weight.shape[0])
+        weight = network.get_input_embeddings().weight
+        self.head_rows = head_rows(weight.device, weight.shape[0])
 
     def hidden(self, **inputs: Any) -> torch.Tensor:
         """Last hidden states (batch x tokens x width) of the body for the inputs of its forward."""
@@ -67,26 +74,41 @@ class Split:
         return out.logits[0].float()  # type: ignore[no-any-return]
 
     def log_probabilities(
-        self, rows: torch.Tensor, which: torch.Tensor, targets: torch.Tensor, **rest: Any
+        self, rows: torch.Tensor, targets: torch.Tensor, which: NDArray[np.int64] | None = None, **rest: Any
     ) -> torch.Tensor:
-        """Natural log P(target | hidden row), float64 on the CPU.
+        """Natural log P(target | hidden row), on the device of the rows; nothing here waits for it.
 
         Args:
             rows: hidden states (rows x width).
-            which: for each target the row it follows from, in ascending order.
-            targets: token ids, as many as `which`.
+            targets: token ids.
+            which: for each target the row it follows from, in ascending order; by default one target for each row.
             rest: see `logits`.
+
+        Returns:
+            As many numbers as targets; see `precise`.
         """
+        which = np.arange(len(rows)) if which is None else which
+        follows = torch.from_numpy(which).to(rows.device, non_blocking=True)
         parts = []
-        for start in range(0, len(rows), self._head_rows):
-            logits = self.logits(rows[start : start + self._head_rows], **rest)
-            low, high = torch.searchsorted(
-                which, torch.tensor([start, start + len(logits)], device=which.device)
-            )
-            row = which[low:high] - start
-            picked = logits[row, targets[low:high]]
-            parts.append((picked - logits.logsumexp(1)[row]).double())
-        return torch.cat(parts).cpu()
+        for start in range(0, len(rows), self.head_rows):
+            logits = self.logits(rows[start : start + self.head_rows], **rest)
+            low, high = (int(bound) for bound in np.searchsorted(which, (start, start + len(logits))))
+            row = follows[low:high] - start
+            parts.append(precise(logits[row, targets[low:high]] - logits.logsumexp(1)[row]))
+        return torch.cat(parts)
+
+
+def head_rows(device: torch.device, vocabulary: int) -> int:
+    """How many hidden states the head turns into logits at a time."""
+    if device.type == "cpu":
+        return max(1, CACHED_LOGITS // vocabulary)
+    free = torch.cuda.mem_get_info(device)[0] // FREE_SHARE if device.type == "cuda" else LOGITS_BYTES
+    return max(64, min(LOGITS_BYTES, free) // (4 * vocabulary))
+
+
+def precise(numbers: torch.Tensor) -> torch.Tensor:
+    """In float64, for sums over many tokens; on Apple's devices, which have none, in float32."""
+    return numbers.to(torch.float32 if numbers.device.type == "mps" else torch.float64)
 
 
 class PackedLinear(nn.Module):
@@ -174,6 +196,49 @@ def equal_length_batches(
             yield group[start : start + size]
 
 
+def padded_batches(items: Sequence[Work], length: Callable[[Work], int], tokens: int) -> Iterator[list[Work]]:
+    """Items of like length together, at most `tokens` tokens in a batch when all are padded to its longest.
+
+    For devices that a batch of one length would leave idle. Longest first.
+    """
+    batch: list[Work] = []
+    for item in sorted(items, key=length, reverse=True):
+        if batch and length(batch[0]) * (len(batch) + 1) > tokens:
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
+
+
+def scored(
+    batches: Iterable[Sequence[Work]], compute: Callable[[Sequence[Work]], torch.Tensor]
+) -> Iterator[tuple[Work, float]]:
+    """Yield (item, number) for every batch, which is halved where memory runs out.
+
+    The numbers of a batch are copied back when the device has the next one, so that it is never idle.
+
+    Args:
+        batches: of items.
+        compute: from a batch to a number for each of its items, still on the device.
+
+    Raises:
+        UserError: see `halve_when_full`.
+    """
+    started: tuple[Sequence[Work], torch.Tensor] | None = None
+    for batch in batches:
+        for part in in_parts(batch, compute):
+            if started is not None:
+                yield from _numbers(started)
+            started = part
+    if started is not None:
+        yield from _numbers(started)
+
+
+def _numbers(part: tuple[Sequence[Work], torch.Tensor]) -> Iterator[tuple[Work, float]]:
+    return zip(part[0], part[1].tolist(), strict=True)
+
+
 def halve_when_full(
     batch: Sequence[Work], compute: Callable[[Sequence[Work]], Sequence[Result]]
 ) -> Iterator[tuple[Work, Result]]:
@@ -182,8 +247,20 @@ def halve_when_full(
     Raises:
         UserError: even one item does not fit.
     """
+    for part, results in in_parts(batch, compute):
+        yield from zip(part, results, strict=True)
+
+
+def in_parts(
+    batch: Sequence[Work], compute: Callable[[Sequence[Work]], Result]
+) -> Iterator[tuple[Sequence[Work], Result]]:
+    """Yield (batch, what `compute` makes of it), or of its halves where memory runs out.
+
+    Raises:
+        UserError: see `halve_when_full`.
+    """
     try:
-        results = compute(batch)
+        result = compute(batch)
     except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
         if not _out_of_memory(problem):
             raise
@@ -193,14 +270,14 @@ def halve_when_full(
                 "--four-bit, or a machine with more memory."
             ) from problem
     else:
-        yield from zip(batch, results, strict=True)
+        yield batch, result
         return
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     middle = len(batch) // 2
     log.warning("out of memory with %d sentences in the batch: going on with %d", len(batch), middle)
-    yield from halve_when_full(batch[:middle], compute)
-    yield from halve_when_full(batch[middle:], compute)
+    yield from in_parts(batch[:middle], compute)
+    yield from in_parts(batch[middle:], compute)
 
 
 def _out_of_memory(problem: BaseException) -> bool:
