@@ -262,22 +262,35 @@ def in_parts(
     try:
         result = compute(batch)
     except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
-        if not _out_of_memory(problem):
-            raise
-        if len(batch) == 1:
-            raise UserError(
-                "Out of memory with a single sentence in the batch: choose a smaller model, --dtype bfloat16, "
-                "--four-bit, or a machine with more memory."
-            ) from problem
+        refuse_unless_memory(problem, len(batch) // 2)
     else:
         yield batch, result
         return
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
     middle = len(batch) // 2
-    log.warning("out of memory with %d sentences in the batch: going on with %d", len(batch), middle)
     yield from in_parts(batch[:middle], compute)
     yield from in_parts(batch[middle:], compute)
+
+
+def refuse_unless_memory(problem: BaseException, smaller: int) -> None:
+    """Raise a problem again, unless it is memory that was too small and a smaller batch can be tried.
+
+    Args:
+        problem: what was raised.
+        smaller: texts in the batch that comes next.
+
+    Raises:
+        UserError: even one text does not fit.
+    """
+    if not _out_of_memory(problem):
+        raise problem
+    if not smaller:
+        raise UserError(
+            "Out of memory with a single sentence in the batch: choose a smaller model, --dtype bfloat16, "
+            "--four-bit, or a machine with more memory."
+        ) from problem
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    log.warning("out of memory: going on with %d texts in the batch", smaller)
 
 
 def _out_of_memory(problem: BaseException) -> bool:

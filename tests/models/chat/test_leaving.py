@@ -9,7 +9,8 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.generation import Generator, Prompt, Settings
+from endoxa.models.chat.draws import Prompt, Settings
+from endoxa.models.chat.generation import Generator
 
 
 class _Tokenizer:
@@ -20,7 +21,7 @@ class _Tokenizer:
 def _generator() -> Generator:
     torch.manual_seed(0)
     config = GPT2Config(vocab_size=8, n_positions=64, n_embd=8, n_layer=3, n_head=1)
-    return Generator(GPT2LMHeadModel(config).eval(), _Tokenizer())
+    return Generator(GPT2LMHeadModel(config).eval(), _Tokenizer(), 2)
 
 
 PROMPT = Prompt((2, 3, 4), Settings(0.0, None, None, 40), seed=0)

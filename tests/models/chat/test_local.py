@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokeni
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
+from endoxa.models.chat.draws import Generated, Prompt, Settings, next_tokens
 from endoxa.models.chat.templates import Stops, Template, next_turn_of
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
@@ -112,9 +112,7 @@ def prompt(seed: int, **settings) -> Prompt:
 
 
 def drawn(batch, scores, step=0):
-    kept = Choice(batch, begin=3)(torch.zeros(len(batch), 3 + step, dtype=torch.long), scores)
-    assert (torch.isfinite(kept).sum(-1) == 1).all()
-    return kept.argmax(-1)
+    return next_tokens(batch, [step] * len(batch), scores)
 
 
 @pytest.mark.slow
@@ -362,21 +360,22 @@ def test_a_base_model_stops_at_a_next_message(tiny, tmp_path):
         assert place < 0 or after.finish == "stop"
 
 
-def test_out_of_memory_halves_the_batch(folders, monkeypatch):
-    model = opened(folders / "causal", batch_size=4)
+@pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
+def test_out_of_memory_halves_the_batch(folders, monkeypatch, architecture):
+    model = opened(folders / architecture, batch_size=4)
     before = all_answers(model, TEXTS, DRAWN)
     network, sizes = model._checkpoint.network, []
-    generate = network.generate
+    forward = network.forward
 
     def limited(**kwargs):
-        sizes.append(len(kwargs["input_ids"]))
+        sizes.append(len(kwargs["attention_mask"]))
         if sizes[-1] > 1:
             raise torch.OutOfMemoryError
-        return generate(**kwargs)
+        return forward(**kwargs)
 
-    monkeypatch.setattr(network, "generate", limited)
+    monkeypatch.setattr(network, "forward", limited)
     assert all_answers(model, TEXTS, DRAWN) == before
-    assert sizes == [4, 2, 1, 1, 2, 1, 1, 2, 1, 1]
+    assert sizes[:3] == [4, 2, 1]
 
 
 def test_errors_of_the_thread_reach_every_caller_of_the_batch(folders, monkeypatch):
@@ -385,7 +384,7 @@ def test_errors_of_the_thread_reach_every_caller_of_the_batch(folders, monkeypat
     def broken(**_kwargs):
         raise ValueError("wires crossed")
 
-    monkeypatch.setattr(model._checkpoint.network, "generate", broken)
+    monkeypatch.setattr(model._checkpoint.network, "forward", broken)
 
     async def ask():
         asked = (model.ask(conversation(text), GREEDY) for text in TEXTS)

@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 GATHERING = 0.01
@@ -28,11 +30,22 @@ class _Caller(Generic[Request, Result]):
 class Batch(Generic[Request, Result]):
     """Requests that are computed together, as the thread sees them that computes them."""
 
-    def __init__(self, callers: Sequence[_Caller[Request, Result]]) -> None:
-        self._callers = callers
+    def __init__(
+        self,
+        callers: list[_Caller[Request, Result]],
+        waiting: Callable[[int], list[_Caller[Request, Result]]] = lambda _most: [],
+    ) -> None:
+        self._callers, self._waiting = callers, waiting
         self._loop = asyncio.get_running_loop()
         self._abandoned = threading.Event()
         self.requests = [caller.request for caller in callers]
+
+    def more(self, most: int) -> list[tuple[int, Request]]:
+        """Requests that have come in the meantime, with their numbers: they belong to the batch from now on."""
+        before = len(self._callers)
+        self._callers += self._waiting(most)
+        self.requests += [caller.request for caller in self._callers[before:]]
+        return list(enumerate(self.requests))[before:]
 
     def abandoned(self) -> bool:
         """Whether nobody waits for the batch any more; it may then end with any results."""
@@ -69,6 +82,7 @@ class Batcher(Generic[Request, Result]):
     ) -> None:
         self._compute, self._alike, self._size = compute, alike, size
         self._callers: list[_Caller[Request, Result]] = []
+        self._taking = threading.Lock()
         self._serving: asyncio.Task[None] | None = None
 
     async def submit(self, request: Request) -> Result:
@@ -79,7 +93,8 @@ class Batcher(Generic[Request, Result]):
         """
         loop = asyncio.get_running_loop()
         caller: _Caller[Request, Result] = _Caller(request, loop.create_future())
-        self._callers.append(caller)
+        with self._taking:
+            self._callers.append(caller)
         if self._serving is None or self._serving.done():
             self._serving = loop.create_task(self._serve())
         return await caller.future
@@ -104,18 +119,27 @@ class Batcher(Generic[Request, Result]):
 
     def _next(self) -> list[_Caller[Request, Result]]:
         """Take the caller who waits longest, and those who can share a batch with it."""
-        waiting = [caller for caller in self._callers if not caller.future.done()]
-        kind = self._alike(waiting[0].request) if waiting else None
-        batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
-        in_batch = set(map(id, batch))
-        self._callers = [caller for caller in waiting if id(caller) not in in_batch]
+        with self._taking:
+            waiting = [caller for caller in self._callers if not caller.future.done()]
+            kind = self._alike(waiting[0].request) if waiting else None
+            batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
+            in_batch = set(map(id, batch))
+            self._callers = [caller for caller in waiting if id(caller) not in in_batch]
         return batch
 
-    async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
-        together = Batch(batch)
+    def _more(self, kind: Hashable, most: int) -> list[_Caller[Request, Result]]:
+        """Take callers who can join a batch, until one who cannot has waited longest."""
+        with self._taking:
+            waiting = [caller for caller in self._callers if not caller.future.done()]
+            joining = list(takewhile(lambda caller: self._alike(caller.request) == kind, waiting))[:most]
+            self._callers = waiting[len(joining) :]
+        return joining
+
+    async def _answer(self, batch: list[_Caller[Request, Result]]) -> None:
+        together = Batch(batch, partial(self._more, self._alike(batch[0].request)))
         work = asyncio.ensure_future(asyncio.to_thread(self._compute, together))
         try:
-            answered = list(zip(batch, await asyncio.shield(work), strict=True))
+            results = await asyncio.shield(work)
         except asyncio.CancelledError:
             together.give_up()
             # A thread cannot be cancelled: it is told, and waited for.
@@ -126,5 +150,5 @@ class Batcher(Generic[Request, Result]):
                 if not caller.future.done():
                     caller.future.set_exception(problem)
         else:
-            for caller, result in answered:
+            for caller, result in zip(batch, results, strict=True):
                 caller.answer(result)

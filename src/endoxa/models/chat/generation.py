@@ -1,12 +1,10 @@
-"""Generate token ids for what waits together; every draw of a token belongs to its prompt, not to the batch."""
+"""Generate token ids for what waits together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
-from hashlib import blake2b
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -17,69 +15,18 @@ from transformers import (
     LogitsProcessorList,
     StoppingCriteria,
     StoppingCriteriaList,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
 )
 
-from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batch
+from endoxa.models.chat.draws import Generated, Prompt, next_tokens
+from endoxa.models.chat.slots import Slots
 from endoxa.models.chat.templates import NO_STOPS, Stops
+from endoxa.models.chat.writing import Row, write
 from endoxa.models.networks import halve_when_full
-
-BITS = 48
-"""Bits of a draw: far below the resolution of any probability, and exact in 64-bit floats."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What all prompts of a batch share.
-
-    Attributes:
-        temperature: 0 takes the likeliest token.
-        top_p: share of the probability mass that is drawn from, or None for all of it.
-        top_k: number of likeliest tokens that are drawn from, or None for all.
-        max_tokens: most tokens of an answer.
-        stop: texts at which an answer ends.
-    """
-
-    temperature: float
-    top_p: float | None
-    top_k: int | None
-    max_tokens: int
-    stop: Stops = NO_STOPS
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """One conversation, ready for the network.
-
-    Attributes:
-        ids: its tokens.
-        settings: how to draw.
-        seed: seed of its draws.
-    """
-
-    ids: tuple[int, ...]
-    settings: Settings
-    seed: int
-
-    @cached_property
-    def key(self) -> bytes:
-        """What its draws depend on besides the step: seed and tokens."""
-        return blake2b(f"{self.seed}|{self.ids}".encode(), digest_size=32).digest()
-
-    def uniform(self, step: int) -> float:
-        """The draw of one step: uniform in [0, 1)."""
-        digest = blake2b(step.to_bytes(4, "big"), key=self.key, digest_size=BITS // 8).digest()
-        return float(int.from_bytes(digest, "big") / 2**BITS)
 
 
 class Choice(LogitsProcessor):
-    """Chooses each row's next token: the likeliest at temperature 0, else a draw, the same in whatever batch.
-
-    A row's draw is the inverse of its distribution function at `Prompt.uniform(step)`, which is an exact draw from the
-    distribution after temperature, top-k and top-p, in this order.
+    """Leaves `generate` of transformers no token but the one of `next_tokens`.
 
     Args:
         batch: the prompts, one for each row.
@@ -88,15 +35,6 @@ class Choice(LogitsProcessor):
 
     def __init__(self, batch: Sequence[Prompt], begin: int) -> None:
         self._batch, self._begin = batch, begin
-        settings = batch[0].settings
-        self._warpers: list[Any] = []
-        self._greedy = settings.temperature == 0
-        if not self._greedy:
-            self._warpers.append(TemperatureLogitsWarper(float(settings.temperature)))
-        if settings.top_k:
-            self._warpers.append(TopKLogitsWarper(settings.top_k))
-        if settings.top_p is not None and settings.top_p < 1:
-            self._warpers.append(TopPLogitsWarper(settings.top_p))
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """Scores in which only the chosen token of each row is left (rows x vocabulary).
@@ -104,35 +42,9 @@ class Choice(LogitsProcessor):
         Raises:
             UserError: the network gives no numbers.
         """
-        if torch.isnan(scores).any():
-            raise UserError(
-                "The model's output is not a number (overflow in half precision): choose --dtype float32 or bfloat16."
-            )
-        if self._greedy:
-            return scores
-        for warper in self._warpers:
-            scores = warper(input_ids, scores)
         step = input_ids.shape[1] - self._begin
-        # 64-bit floats, which Apple's GPUs do not have, keep the sum over large vocabularies exact enough.
-        exact = (scores.cpu() if scores.device.type == "mps" else scores).double()
-        cumulative = exact.softmax(-1).cumsum(-1)
-        draws = torch.tensor([[prompt.uniform(step)] for prompt in self._batch], dtype=torch.float64)
-        reached = draws.to(cumulative.device) * cumulative[:, -1:]
-        chosen = torch.searchsorted(cumulative, reached, right=True).to(scores.device)
-        return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """What the network wrote for one prompt.
-
-    Attributes:
-        ids: tokens up to, and without, the end token.
-        ended: it came to an end by itself.
-    """
-
-    ids: tuple[int, ...]
-    ended: bool
+        chosen = next_tokens(self._batch, [step] * len(self._batch), scores)
+        return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
 
 class Generator:
@@ -144,9 +56,10 @@ class Generator:
     Args:
         network: a causal or encoder-decoder network that can generate.
         tokenizer: names the end and padding tokens.
+        size: most answers written side by side.
     """
 
-    def __init__(self, network: Any, tokenizer: Any) -> None:
+    def __init__(self, network: Any, tokenizer: Any, size: int) -> None:
         config = network.generation_config
         listed = config.eos_token_id if isinstance(config.eos_token_id, list) else [config.eos_token_id]
         self.ends = tuple(sorted({token for token in (*listed, tokenizer.eos_token_id) if token is not None}))
@@ -154,7 +67,8 @@ class Generator:
         self.padding = int(next(token for token in candidates if token is not None))
         self._end_ids = torch.tensor(self.ends, dtype=torch.long)
         self.written = 0  # tokens, for who shows how far the model is
-        self._network, self._tokenizer = network, tokenizer
+        self._network, self._tokenizer, self._size = network, tokenizer, size
+        self._slots = Slots(network)
         network.generation_config = GenerationConfig(
             bos_token_id=config.bos_token_id,
             eos_token_id=list(self.ends) or None,
@@ -166,15 +80,48 @@ class Generator:
     def generate(self, batch: Batch[Prompt, Generated]) -> list[Generated]:
         """Answers in the order of `batch`, whose prompts share their settings; each is delivered when it has ended.
 
-        Padding changes a result by rounding only. Out of memory halves the batch. Once the batch is abandoned, what
-        was written so far is returned.
+        Where the network can, prompts that wait take the places of answers that have ended. Padding changes a result by
+        rounding only. Out of memory halves what is written side by side. Once the batch is abandoned, what was written
+        so far is returned.
 
         Raises:
             UserError: not even one prompt fits into memory, or the network gives no numbers.
         """
+        if self._refills:
+            return self._write(batch)
         numbers = range(len(batch.requests))
         answers = dict(halve_when_full(numbers, lambda part: self._run(part, batch)))
         return [answers[number] for number in numbers]
+
+    @cached_property
+    def _refills(self) -> bool:
+        """Whether a row that has ended can make room for another."""
+        return not self._network.config.is_encoder_decoder and self._slots.joins_exactly()
+
+    @torch.inference_mode()
+    def _write(self, batch: Batch[Prompt, Generated]) -> list[Generated]:
+        def wrote(tokens: int) -> None:
+            self.written += tokens
+
+        try:
+            with _left_once(batch.abandoned, self._network):
+                return write(batch, self._slots, self._finished, wrote, self._size)
+        except _AbandonedError:
+            return [Generated((), ended=False) for _ in batch.requests]
+
+    def _finished(self, row: Row) -> Generated | None:
+        """The answer of a row that is at its end, at a text that ends it, or at its limit."""
+        if row.written[-1] in self.ends:
+            return self._cut(row.written)
+        settings = row.prompt.settings
+        at_limit = len(row.written) >= settings.max_tokens
+        return self._cut(row.written) if at_limit or self._at_stop(settings.stop, row.written) else None
+
+    def _at_stop(self, stops: Stops, written: Sequence[int]) -> bool:
+        if stops == NO_STOPS:
+            return False
+        last = self._tokenizer.decode(list(written[-STOP_TOKENS:]), skip_special_tokens=False)
+        return stops.find(last) is not None
 
     @torch.inference_mode()
     def _run(self, numbers: Sequence[int], batch: Batch[Prompt, Generated]) -> list[Generated]:
@@ -207,7 +154,7 @@ class Generator:
                     stopping_criteria=StoppingCriteriaList(
                         [
                             EachToken(follow, len(prompts)),
-                            Reached(prompts[0].settings.stop, self._tokenizer, begin),
+                            Reached(partial(self._at_stop, prompts[0].settings.stop), begin),
                         ]
                     ),
                 )
@@ -270,19 +217,14 @@ class Reached(StoppingCriteria):
     """Ends the rows whose answer holds a text at which it is to end.
 
     Args:
-        stops: the texts.
-        tokenizer: writes tokens as text.
+        at_stop: whether tokens of an answer end with such a text.
         begin: tokens in each row before its answer begins.
     """
 
-    def __init__(self, stops: Stops, tokenizer: Any, begin: int) -> None:
-        self._stops, self._tokenizer, self._begin = stops, tokenizer, begin
+    def __init__(self, at_stop: Callable[[list[int]], bool], begin: int) -> None:
+        self._at_stop, self._begin = at_stop, begin
 
     def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
         """Whether each row is at its end."""
-        ended = [False] * len(input_ids)
-        if self._stops != NO_STOPS:
-            last = input_ids[:, self._begin :][:, -STOP_TOKENS:].tolist()
-            written = self._tokenizer.batch_decode(last, skip_special_tokens=False)
-            ended = [self._stops.find(answer) is not None for answer in written]
+        ended = [self._at_stop(row) for row in input_ids[:, self._begin :].tolist()]
         return torch.tensor(ended, device=input_ids.device)

@@ -28,7 +28,7 @@ from endoxa.schema.finish import ERROR, LENGTH, STOP, THOUGHTS_ONLY
 from endoxa.schema.options import deciding
 
 if TYPE_CHECKING:
-    from endoxa.models.chat.generation import Prompt, Settings
+    from endoxa.models.chat.draws import Prompt, Settings
     from endoxa.models.checkpoint import Checkpoint
 
 
@@ -61,7 +61,7 @@ class OwnSettings:
 
 def settings_of(sampling: Sampling, defaults: OwnSettings, room: int, next_turn: str = "") -> Settings:
     """What is asked for, completed by the checkpoint's own, for an answer of at most `room` tokens."""
-    from endoxa.models.chat.generation import Settings
+    from endoxa.models.chat.draws import Settings
 
     return Settings(
         temperature=defaults.temperature if sampling.temperature is None else sampling.temperature,
@@ -177,7 +177,7 @@ class LocalChat:
         self._next_turn = next_turn_of(checkpoint.name, checkpoint.tokenizer, template)
         self._special = SpecialTokens.of(checkpoint.tokenizer)
         self._defaults = OwnSettings.of(checkpoint.network.generation_config)
-        self._generator = Generator(checkpoint.network, checkpoint.tokenizer)
+        self._generator = Generator(checkpoint.network, checkpoint.tokenizer, batch_size)
         self._batcher = Batcher(self._generator.generate, lambda prompt: prompt.settings, batch_size)
 
     @property
@@ -309,7 +309,7 @@ class LocalChat:
 
     def _prompt(self, ids: tuple[int, ...], sampling: Sampling, room: int) -> Prompt:
         """The conversation ready for the network."""
-        from endoxa.models.chat.generation import Prompt
+        from endoxa.models.chat.draws import Prompt
 
         seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
         return Prompt(ids, settings_of(sampling, self._defaults, room, self._next_turn), seed)

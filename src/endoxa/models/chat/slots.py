@@ -1,0 +1,198 @@
+"""Conversations that one causal network writes side by side; one that has ended makes room for the next.
+
+`generate` of transformers waits for the longest answer of a batch. Here a row leaves when its answer has ended, and its
+place is given to a prompt that waits (continuous batching; Yu et al. 2022, Orca). What a row has read is kept as keys
+and values, padded on the left to the length of the others; positions count from the first token of the prompt. Equal
+prompts, and the beginning that all prompts share, are read once.
+
+This is exact for networks whose cache is one pair of tensors per layer and whose padding is hidden by the mask;
+`joins_exactly` tries it on the loaded network.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import torch
+from torch.nn.functional import pad
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+from endoxa.models.causal import HALF_TOLERANCE, TOLERANCE, Ids, shared_length
+
+LEAST_SHARED = 16
+"""Tokens of a common beginning from which on it is read apart."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a network has read of some rows.
+
+    Attributes:
+        cache: keys and values of every layer (rows x heads x length x width).
+        mask: 1 where a row has a token, 0 where it is padded (rows x length).
+    """
+
+    cache: DynamicCache
+    mask: torch.Tensor
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Let the other rows go, and the padding that none of these needs."""
+        index = torch.tensor(rows, device=self.mask.device)
+        self.cache.batch_select_indices(index)
+        self.mask = self.mask[index]
+        unused = int(self.mask.any(0).int().argmax())
+        self.mask = self.mask[:, unused:]
+        for layer in self.cache.layers:
+            layer.keys, layer.values = layer.keys[:, :, unused:], layer.values[:, :, unused:]
+
+
+def side_by_side(first: Memory, second: Memory) -> Memory:
+    """Two memories as one, with the rows of the first in front."""
+    length = max(first.mask.shape[1], second.mask.shape[1])
+    sides = (first, second)
+    widths = [length - side.mask.shape[1] for side in sides]
+    joined = DynamicCache()
+    for layers in zip(first.cache.layers, second.cache.layers, strict=True):
+        keys, values = (
+            torch.cat(
+                [
+                    pad(getattr(layer, name), (0, 0, width, 0))
+                    for layer, width in zip(layers, widths, strict=True)
+                ]
+            )
+            for name in ("keys", "values")
+        )
+        joined.update(keys, values, len(joined.layers))
+    mask = torch.cat([pad(side.mask, (width, 0)) for side, width in zip(sides, widths, strict=True)])
+    return Memory(joined, mask)
+
+
+class Slots:
+    """Reads prompts and goes on token by token.
+
+    Args:
+        network: a causal network of transformers, in evaluation mode.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._network = network
+        self._parameters = set(inspect.signature(network.forward).parameters)
+        self._beginning: tuple[Ids, DynamicCache] = ((), DynamicCache())
+
+    def read(self, prompts: Sequence[Ids]) -> tuple[Memory, torch.Tensor]:
+        """What the network makes of prompts, and its scores for the token that follows each (prompts x vocabulary)."""
+        different = list(dict.fromkeys(prompts))
+        beginning, cache = self._shared(different)
+        rests = [ids[len(beginning) :] for ids in different]
+        longest = max(map(len, rests))
+        rows = torch.tensor([[*[0] * (longest - len(ids)), *ids] for ids in rests])
+        inside = torch.tensor([[*[0] * (longest - len(ids)), *[1] * len(ids)] for ids in rests])
+        mask = pad(inside, (len(beginning), 0), value=1).to(self._network.device)
+        positions = (inside.cumsum(1) - 1 + len(beginning)).clamp(min=0)
+        scores = self._forward(rows, positions, mask, cache)
+        memory = Memory(cache, mask)
+        places = {ids: row for row, ids in enumerate(different)}
+        chosen = [places[ids] for ids in prompts]
+        memory.keep(chosen)
+        return memory, scores[chosen]
+
+    def go_on(self, memory: Memory, tokens: Sequence[int], positions: Sequence[int]) -> torch.Tensor:
+        """Scores for the token that follows (rows x vocabulary) after one more token in each row.
+
+        Args:
+            memory: of the rows; it remembers the tokens from now on.
+            tokens: one for each row.
+            positions: their places, 0 for the first token of a prompt.
+        """
+        memory.mask = pad(memory.mask, (0, 1), value=1)
+        return self._forward(
+            torch.tensor(tokens)[:, None], torch.tensor(positions)[:, None], memory.mask, memory.cache
+        )
+
+    def _forward(
+        self, ids: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: DynamicCache
+    ) -> torch.Tensor:
+        device = self._network.device
+        more = {"position_ids": positions.to(device), "logits_to_keep": 1}
+        output = self._network(
+            input_ids=ids.to(device),
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+            **{name: value for name, value in more.items() if name in self._parameters},
+        )
+        return output.logits[:, -1].float()  # type: ignore[no-any-return]
+
+    def _shared(self, prompts: Sequence[Ids]) -> tuple[Ids, DynamicCache]:
+        """The beginning that all prompts share, if it is worth it, and a cache that has read it for each of them."""
+        known, cache = self._beginning
+        # At least one token of each prompt is left to read.
+        if not (known and all(len(ids) > len(known) and ids[: len(known)] == known for ids in prompts)):
+            first = min(prompts, key=len)
+            length = min(len(first) - 1, *(shared_length(first, ids) for ids in prompts))
+            if len(prompts) == 1 or length < LEAST_SHARED:
+                return (), DynamicCache()
+            known, cache = first[:length], DynamicCache()
+            ids = torch.tensor([known])
+            self._forward(
+                ids, torch.arange(length)[None], torch.ones_like(ids).to(self._network.device), cache
+            )
+            self._beginning = (known, cache)
+        copies = DynamicCache()
+        for number, layer in enumerate(cache.layers):
+            copies.update(
+                layer.keys.expand(len(prompts), -1, -1, -1),
+                layer.values.expand(len(prompts), -1, -1, -1),
+                number,
+            )
+        return known, copies
+
+    @torch.inference_mode()
+    def joins_exactly(self) -> bool:
+        """Whether rows that are read apart, joined, and go on together have the scores that each has alone.
+
+        Any error means no: other kinds of caches cannot be joined.
+        """
+        vocabulary = self._network.get_input_embeddings().weight.shape[0]
+        shared = tuple(range(1, LEAST_SHARED + 1))
+        short, one, two = ((7, 5, 3), (*shared, 4, 2), (*shared, 6))
+        if vocabulary <= LEAST_SHARED:
+            return False
+        try:
+            alone = torch.cat([self._two_steps(ids) for ids in (short, two)])
+            first, _ = self.read([short])
+            second, _ = self.read([one, two])
+            second.keep([1])
+            memory = side_by_side(first, second)
+            together = self.go_on(memory, (1, 1), (len(short), len(two)))
+            plain = all(type(layer) is DynamicLayer for layer in memory.cache.layers)
+        except (
+            TypeError,
+            ValueError,
+            RuntimeError,
+            KeyError,
+            AttributeError,
+            IndexError,
+            NotImplementedError,
+        ):
+            return False
+        finally:
+            self._beginning = ((), DynamicCache())
+        tolerance = TOLERANCE if self._network.dtype == torch.float32 else HALF_TOLERANCE
+        gap = (alone.log_softmax(-1) - together.log_softmax(-1)).abs().max()
+        return plain and bool(gap <= tolerance)
+
+    def _two_steps(self, ids: Ids) -> torch.Tensor:
+        """Scores after a prompt and one more token, without any memory."""
+        together = torch.tensor([[*ids, 1]], device=self._network.device)
+        return self._network(input_ids=together).logits[:, -1].float()  # type: ignore[no-any-return]
+
+
+def joined(memories: Sequence[Memory]) -> Memory:
+    """Memories of several groups of rows as one."""
+    return reduce(side_by_side, memories)

@@ -1,0 +1,123 @@
+"""Answers written side by side: rows leave when they have ended, and prompts that wait take their places."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+from endoxa.models.causal import Ids
+from endoxa.models.chat.batcher import Batch
+from endoxa.models.chat.draws import Generated, Prompt, next_tokens
+from endoxa.models.chat.slots import Memory, Slots, side_by_side
+from endoxa.models.networks import refuse_unless_memory
+
+REFILL = 8
+"""Prompts that wait are read when this part (one over it) of the places is free: reading a single one takes a step."""
+READ_TOKENS = 8192
+"""Most tokens, with padding, that are read at a time."""
+
+
+@dataclass(slots=True)
+class Row:
+    """An answer under way.
+
+    Attributes:
+        number: of the request in its batch.
+        prompt: what is answered.
+        written: tokens of the answer so far.
+    """
+
+    number: int
+    prompt: Prompt
+    written: list[int] = field(default_factory=list)
+
+    @property
+    def ids(self) -> Ids:
+        """All its tokens."""
+        return (*self.prompt.ids, *self.written)
+
+
+def write(
+    batch: Batch[Prompt, Generated],
+    slots: Slots,
+    finished: Callable[[Row], Generated | None],
+    wrote: Callable[[int], None],
+    size: int,
+) -> list[Generated]:
+    """Answers to all requests of a batch, which grows while it is computed; each is delivered when it has ended.
+
+    A row that memory has no room for is read again later, with what it has written.
+
+    Args:
+        batch: prompts that share their settings.
+        slots: of the network.
+        finished: the answer of a row that has ended, else None.
+        wrote: is told how many tokens were written.
+        size: most rows.
+
+    Raises:
+        UserError: not even one prompt fits into memory, or the network gives no numbers.
+    """
+    answers: dict[int, Generated] = {}
+    waiting = deque(Row(number, prompt) for number, prompt in enumerate(batch.requests))
+    rows: list[Row] = []
+    memory: Memory | None = None
+    while not batch.abandoned():
+        if not waiting and size - len(rows) >= max(1, size // REFILL):
+            waiting.extend(Row(number, prompt) for number, prompt in batch.more(size - len(rows)))
+        fresh = _next_to_read(waiting, size - len(rows))
+        if not rows and not fresh:
+            break
+        try:
+            memory = _one_token(slots, rows, fresh, memory)
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
+            size = (len(rows) + len(fresh)) // 2
+            refuse_unless_memory(problem, size)
+            waiting.extendleft(reversed([*rows, *fresh]))
+            rows, memory = [], None
+            continue
+        wrote(len(fresh or rows))
+        rows += fresh
+        ended = {row.number: answer for row in rows if (answer := finished(row)) is not None}
+        for number, answer in ended.items():
+            batch.deliver(number, answer)
+        answers |= ended
+        staying = [place for place, row in enumerate(rows) if row.number not in ended]
+        rows, memory = [rows[place] for place in staying], _kept(memory, staying, len(rows))
+    return [answers.get(number, Generated((), ended=False)) for number in range(len(batch.requests))]
+
+
+def _next_to_read(waiting: deque[Row], places: int) -> list[Row]:
+    """The rows that are read together, taken from those that wait."""
+    fresh: list[Row] = []
+    longest = 0
+    while waiting and len(fresh) < places:
+        longest = max(longest, len(waiting[0].ids))
+        if fresh and longest * (len(fresh) + 1) > READ_TOKENS:
+            break
+        fresh.append(waiting.popleft())
+    return fresh
+
+
+def _one_token(slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory | None) -> Memory:
+    """Write one token: the first of the fresh rows, or else the next of all."""
+    if fresh:
+        read, scores = slots.read([row.ids for row in fresh])
+        memory = read if memory is None else side_by_side(memory, read)
+    else:
+        assert memory is not None
+        scores = slots.go_on(memory, [row.written[-1] for row in rows], [len(row.ids) - 1 for row in rows])
+    changed = fresh or rows
+    tokens = next_tokens([row.prompt for row in changed], [len(row.written) for row in changed], scores)
+    for row, token in zip(changed, tokens.tolist(), strict=True):
+        row.written.append(token)
+    return memory
+
+
+def _kept(memory: Memory, staying: list[int], rows: int) -> Memory | None:
+    if len(staying) < rows and staying:
+        memory.keep(staying)
+    return memory if staying else None

@@ -1,0 +1,120 @@
+"""Rows come and go while a local model writes, and no answer notices."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import wraps
+from typing import Any
+
+import pytest
+import torch
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
+)
+
+from endoxa.models.chat.batcher import Batcher
+from endoxa.models.chat.draws import Generated, Prompt, Settings
+from endoxa.models.chat.generation import Generator
+from endoxa.models.chat.slots import Slots
+
+SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2}
+DRAWN = Settings(1.0, None, None, 60)
+BEGINNING = tuple(range(2, 26))
+
+
+class Tokenizer:
+    eos_token_id = 1
+    pad_token_id = 0
+
+
+def network(kind: str) -> Any:
+    torch.manual_seed(1)
+    if kind == "gpt2":
+        return GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=40, bos_token_id=1, eos_token_id=1, n_positions=96, n_embd=16, n_layer=2, n_head=2
+            )
+        ).eval()
+    if kind == "mamba":
+        return MambaForCausalLM(MambaConfig(**SIZES, state_size=4)).eval()
+    config = LlamaConfig(**SIZES, intermediate_size=32, num_attention_heads=4, num_key_value_heads=2)
+    return LlamaForCausalLM(config).eval()
+
+
+class Watched:
+    """A network whose tokens read, rows and steps are counted."""
+
+    def __init__(self, kind: str) -> None:
+        self.network = network(kind)
+        self.read: list[tuple[int, int]] = []
+        forward = self.network.forward
+
+        @wraps(forward)
+        def counted(**inputs: Any) -> Any:
+            self.read.append(tuple(inputs["input_ids"].shape))
+            return forward(**inputs)
+
+        self.network.forward = counted
+
+
+def answers(watched: Watched, prompts: list[Prompt], size: int) -> list[Generated]:
+    generator = Generator(watched.network, Tokenizer(), size)
+    assert generator._refills
+    watched.read.clear()
+    batcher = Batcher(generator.generate, lambda prompt: prompt.settings, size)
+
+    async def ask() -> list[Generated]:
+        return await asyncio.gather(*map(batcher.submit, prompts))
+
+    written = asyncio.run(ask())
+    assert generator.written == sum(len(answer.ids) + answer.ended for answer in written)
+    return written
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_a_place_is_given_on_and_no_answer_changes(kind: str) -> None:
+    prompts = [Prompt(tuple(range(2, 4 + k % 7)), DRAWN, seed=k) for k in range(24)]
+    alone = answers(Watched(kind), prompts, 1)
+    watched = Watched(kind)
+    assert answers(watched, prompts, 4) == alone
+    lengths = [len(answer.ids) + answer.ended for answer in alone]
+    assert len(set(lengths)) > 8
+    steps = sum(tokens == 1 for _, tokens in watched.read)
+    # As soon as places are free they are taken: no schedule is shorter than the first term.
+    assert steps <= sum(lengths) / 4 + max(lengths) < sum(max(lengths[k : k + 4]) for k in range(0, 24, 4))
+
+
+def test_a_common_beginning_and_equal_prompts_are_read_once() -> None:
+    prompts = [Prompt((*BEGINNING, 30 + k % 3), DRAWN, seed=k) for k in range(6)]
+    watched = Watched("llama")
+    assert answers(watched, prompts, 6) == answers(Watched("llama"), prompts, 1)
+    assert watched.read[:2] == [(1, len(BEGINNING)), (3, 1)]
+
+
+def test_other_settings_wait_until_a_batch_has_ended() -> None:
+    short = Settings(1.0, None, None, 2)
+    prompts = [Prompt((2, 3, 4 + k), short if k == 2 else DRAWN, seed=k) for k in range(6)]
+    together = answers(Watched("gpt2"), prompts, 2)
+    assert together == answers(Watched("gpt2"), prompts, 1)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "mamba"])
+def test_only_caches_that_can_be_joined_are(kind: str) -> None:
+    assert Slots(network(kind)).joins_exactly() == (kind != "mamba")
+
+
+def test_a_network_that_does_not_hide_padding_is_not_joined() -> None:
+    seeing = network("llama")
+    forward = seeing.forward
+
+    @wraps(forward)
+    def sees_padding(**inputs: Any) -> Any:
+        return forward(**{**inputs, "attention_mask": torch.ones_like(inputs["attention_mask"])})
+
+    seeing.forward = sees_padding
+    assert not Slots(seeing).joins_exactly()
