@@ -153,7 +153,10 @@ def as_chat(checkpoint: Checkpoint, options: ChatOptions, *, keep: bool = False)
             "name one that was trained to chat."
         )
     template = find_template(checkpoint.name, checkpoint.tokenizer, options.chat_template)
-    return LocalChat(checkpoint, template, options.batch_size, keep=keep)
+    from endoxa.models.chat.slots import usual_places
+
+    places = options.batch_size or usual_places(checkpoint.network, checkpoint.device)
+    return LocalChat(checkpoint, template, places, keep=keep)
 
 
 class LocalChat:

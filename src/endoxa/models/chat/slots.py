@@ -26,6 +26,22 @@ from endoxa.models.causal import HALF_TOLERANCE, TOLERANCE, Ids, shared_length
 
 LEAST_SHARED = 16
 """Tokens of a common beginning from which on it is read apart."""
+FEW, MANY = 8, 256
+"""Answers written side by side on a CPU, and the most elsewhere: more give a GPU no more tokens per second."""
+USUAL_TOKENS = 1024
+"""Tokens of a conversation with its answer, for which memory is set aside."""
+
+
+def usual_places(network: Any, device: torch.device) -> int:
+    """How many answers are written side by side: on a GPU those whose keys and values take half of what is free."""
+    if device.type != "cuda":
+        return FEW
+    config = network.config.get_text_config(decoder=True)
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    numbers = 2 * config.num_hidden_layers * heads * width * USUAL_TOKENS
+    free = torch.cuda.mem_get_info(device)[0] // 2
+    return max(FEW, min(MANY, free // (numbers * network.dtype.itemsize)))
 
 
 @dataclass(slots=True)

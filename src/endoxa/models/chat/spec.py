@@ -314,7 +314,7 @@ class ChatOptions:
         adapter: hf only: folder of a PEFT adapter, which is merged into the weights.
         trust_remote_code: hf only: run Python code that comes with the model.
         chat_template: hf only: file with a Jinja chat template that replaces the tokenizer's own.
-        batch_size: hf only: most conversations generated together.
+        batch_size: hf only: most conversations generated together; None chooses by device and memory.
     """
 
     concurrency: Annotated[
@@ -373,8 +373,15 @@ class ChatOptions:
         ),
     ] = None
     batch_size: Annotated[
-        int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL, decides=False)
-    ] = 8
+        int | None,
+        Ge(1),
+        Option(
+            "Maximum number of conversations generated together.",
+            LOCAL,
+            default="8 on a CPU, elsewhere by memory",
+            decides=False,
+        ),
+    ] = None
 
 
 def read_key(spec: ChatSpec, environment: Mapping[str, str] = os.environ) -> str:

@@ -266,7 +266,8 @@ def ask_model(
     lost = counting_lost(number, journal, budget)
     chat, copies = chat_model(spec, settings.options, lost, settings.engine)
     ends_at = {"ends_at": list(stops)} if stops else {}
-    at_once = settings.options.concurrency * copies
+    # Weights here write so many answers side by side: places would stay empty if fewer were asked for.
+    at_once = max(settings.options.concurrency, chat.describe().get("batch_size", 0)) * copies
     sampling = with_stops(settings.sampling, stops)
     asking = Asking(chat, number, sampling, at_once, journal, budget, report)
     if settings.batch or journal.batches(number):
