@@ -13,11 +13,13 @@ from typing import Any
 import torch
 
 from endoxa.errors import UserError
-from endoxa.models.spec import ModelSpec
+from endoxa.models.spec import ModelSpec, require_libraries
 from endoxa.schema import Architecture
-from endoxa.sources.files import sha256
+from endoxa.sources.files import require_file, sha256
 
 WEIGHT_SUFFIXES = (".safetensors", ".bin")
+GGUF = ".gguf"
+"""Suffix of one file that holds configuration, tokenizer and weights (llama.cpp); the weights are unpacked."""
 _INERT = re.compile(
     r"\.(md|rst|pdf|html|png|jpe?g|gif|svg|webp|csv|log|lock|h5|msgpack|ot|onnx|onnx_data|tflite|mlmodel|pth?)$",
     re.I,
@@ -41,12 +43,18 @@ class Checkpoint:
 
 
 def local_folder(spec: ModelSpec) -> Path | None:
-    """The folder that `spec` names, or None for a hub id.
+    """The folder, or GGUF file, that `spec` names, or None for a hub id.
 
     Raises:
-        UserError: it can only be a folder, and is not there or holds no weights.
+        UserError: it can only be a folder or file, and is not there or holds no weights.
     """
     folder = Path(spec.target).expanduser()
+    if folder.suffix == GGUF:
+        require_file(folder)
+        require_libraries(
+            f"The model '{spec.text}'", ("gguf",), 'pip install "endoxa[local,gguf]" -c constraints.txt'
+        )
+        return folder
     if not folder.is_dir():
         looks_local = spec.target.startswith((".", "/", "~")) or spec.target.count("/") > 1
         if looks_local:
@@ -61,6 +69,18 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if not any(path.suffix in WEIGHT_SUFFIXES for path in folder.iterdir()):
         raise UserError(f"The model folder '{spec.target}' has no weights (no *.safetensors or *.bin file).")
     return folder
+
+
+def source_of(spec: ModelSpec) -> tuple[str, dict[str, str]]:
+    """Where `from_pretrained` of transformers finds a model: folder or hub id, and further arguments.
+
+    Raises:
+        UserError: see `local_folder`.
+    """
+    place = local_folder(spec)
+    if place is None:
+        return spec.target, {}
+    return (str(place.parent), {"gguf_file": place.name}) if place.is_file() else (str(place), {})
 
 
 def unknown_share(tokenizer: Any, texts: Sequence[str]) -> float:
@@ -120,8 +140,11 @@ def longest_input(config: Any) -> int | None:
 def fingerprint(folder: Path) -> str:
     """SHA-256 over names and contents of the files that can change what a model or tokenizer in a folder does.
 
-    Folders of weights, configuration and vocabularies only keep the value that they have always had.
+    Folders of weights, configuration and vocabularies only keep the value that they have always had. Of a GGUF file it
+    is the SHA-256 of the file.
     """
+    if folder.is_file():
+        return sha256(folder)
     digest = hashlib.sha256(_usual_lines(folder).encode())
     digest.update(_other_lines(folder, (folder,)).encode())
     return digest.hexdigest()

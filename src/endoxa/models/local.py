@@ -35,6 +35,7 @@ from endoxa.models.checkpoint import (
     fingerprint,
     local_folder,
     longest_input,
+    source_of,
     usual_batch,
 )
 from endoxa.models.encoder_decoder import EncoderDecoderModel, EncoderDecoderReader
@@ -107,25 +108,26 @@ def open_reader(spec: ModelSpec, options: ModelOptions) -> Reader:
     Raises:
         UserError: configuration or tokenizer cannot be had, or do not fit the rules.
     """
-    folder = local_folder(spec)
     config = read_config(spec, options)
-    tokenizer = load_tokenizer(spec, options, str(folder) if folder else spec.target)
+    tokenizer = load_tokenizer(spec, options)
     return READERS[architecture_of(config, spec)](spec.text, tokenizer, longest_input(config))
 
 
-def load_tokenizer(spec: ModelSpec, options: ModelOptions, source: str) -> Any:
+def load_tokenizer(spec: ModelSpec, options: ModelOptions) -> Any:
     """The tokenizer of a model: its own, or the one that was named.
 
     Raises:
         UserError: it cannot be had, is slow, or knows no words.
     """
+    source, more = (options.tokenizer, {}) if options.tokenizer else source_of(spec)
     tokenizer = had(
         spec.text,
         "tokenizer",
         lambda: AutoTokenizer.from_pretrained(
-            options.tokenizer or source,
+            source,
             revision=options.revision,
             trust_remote_code=options.trust_remote_code,
+            **more,
         ),
     )
     refuse_unusable_tokenizer(spec, tokenizer)
@@ -139,8 +141,8 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         UserError: see `open_local`.
     """
     folder = local_folder(spec)
-    source = str(folder) if folder else spec.target
-    common = {"revision": options.revision, "trust_remote_code": options.trust_remote_code}
+    source, more = source_of(spec)
+    common = {"revision": options.revision, "trust_remote_code": options.trust_remote_code, **more}
     config = read_config(spec, options)
     architecture = architecture_of(config, spec)
     device = choose_device(options.device)
@@ -158,7 +160,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         ),
     )
     refuse_incomplete(spec, info)
-    tokenizer = load_tokenizer(spec, options, source)
+    tokenizer = load_tokenizer(spec, options)
     refuse_foreign_tokenizer(spec, tokenizer, network)
     marks = [fingerprint(folder)] if folder else []
     if options.adapter:
@@ -250,13 +252,13 @@ def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
     # What transformers has to say about a checkpoint is said by us, as one sentence.
     transformers.utils.logging.disable_progress_bar()
     logging.getLogger("transformers").setLevel(logging.CRITICAL)
-    folder = local_folder(spec)
+    source, more = source_of(spec)
     trust = require_typed_trust(spec.text, options.trust_remote_code)
     return had(
         spec.text,
         "configuration",
         lambda: AutoConfig.from_pretrained(
-            str(folder) if folder else spec.target, revision=options.revision, trust_remote_code=trust
+            source, revision=options.revision, trust_remote_code=trust, **more
         ),
     )
 

@@ -178,7 +178,7 @@ def check_sentence_texts(
         return
     how = replace(options.model, tokenizer=None)  # the library reads its own
     model = ModelSpec(spec.text, "hf", str(home))
-    tokenizer = load_tokenizer(model, how, str(home))
+    tokenizer = load_tokenizer(model, how)
     if hasattr(tokenizer, "split_special_tokens"):
         tokenizer.split_special_tokens = True
     positions = getattr(read_config(model, how), "max_position_embeddings", -1)

@@ -23,6 +23,7 @@ from endoxa.models.checkpoint import (
     fingerprint,
     local_folder,
     longest_input,
+    source_of,
     unknown_share,
     usual_batch,
 )
@@ -66,11 +67,10 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     if how.four_bit:
         raise UserError("--four-bit is not for encoders: use --dtype bfloat16 to make the weights smaller.")
     folder = local_folder(model)
-    source = str(folder) if folder else spec.target
     config = read_config(model, how)
     device = choose_device(how.device)
-    network = _load_weights(spec, how, source, config, device)
-    tokenizer = load_tokenizer(model, how, source)
+    network = _load_weights(spec, how, config, device)
+    tokenizer = load_tokenizer(model, how)
     refuse_foreign_tokenizer(model, tokenizer, network)
     refuse_tagged(spec, tokenizer)
     parameters = sum(p.numel() for p in network.parameters())
@@ -122,10 +122,9 @@ def _as_model(spec: EncoderSpec) -> ModelSpec:
     return ModelSpec(spec.text, "hf", spec.target)
 
 
-def _load_weights(
-    spec: EncoderSpec, how: ModelOptions, source: str, config: Any, device: torch.device
-) -> Any:
+def _load_weights(spec: EncoderSpec, how: ModelOptions, config: Any, device: torch.device) -> Any:
     """The network without its head, and without its decoder where it has an encoder too."""
+    source, more = source_of(_as_model(spec))
     network, info = had(
         spec.text,
         "weights",
@@ -136,6 +135,7 @@ def _load_weights(
             dtype=choose_dtype(how.dtype, device),
             revision=how.revision,
             trust_remote_code=how.trust_remote_code,
+            **more,
         ),
     )
     has_decoder = bool(getattr(config, "is_encoder_decoder", False))
@@ -232,8 +232,8 @@ class TransformerEncoder:
             UserError: the tokenizer cannot be had, or a text cannot be read.
         """
         model = _as_model(spec)
-        folder, longest = local_folder(model), longest_input(read_config(model, options.model))
-        tokenizer = load_tokenizer(model, options.model, str(folder) if folder else spec.target)
+        longest = longest_input(read_config(model, options.model))
+        tokenizer = load_tokenizer(model, options.model)
         refuse_tagged(spec, tokenizer)
         reader = cls(
             Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {}), poolings
