@@ -105,6 +105,7 @@ BY_HAND = [
         {M},
         (2,),
     ),
+    (AMBIGUOUS, "Step 1: read the options. The answer is (C) Can't be determined.", set(), (2,)),
 ]
 
 
