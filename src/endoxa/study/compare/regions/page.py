@@ -8,10 +8,10 @@ import polars as pl
 
 from endoxa.curate.pages import METHODS, page_of
 from endoxa.report.claims import P_ADJUSTED, VERDICT
-from endoxa.report.document import Finding, Section, Table
+from endoxa.report.document import Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Shown, number_field, table_of, text_field
+from endoxa.report.tables import Shown, Table, number_field, table_of, text_field
 from endoxa.report.words import count, listed, percent, percent_interval, plural
 from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.regions.reversals import Reversals
