@@ -12,13 +12,13 @@ from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
-    ReaderSettings,
-    plan_reader,
+    StatementReaderSettings,
     question_about,
     read_answer,
-    read_with_model,
+    to_read,
 )
 from endoxa.curate.second.table import combine, fit, same_reading
+from endoxa.runs.asking.readers import plan_readers, read_with_models
 
 OPEN = Question("other", "other")
 
@@ -110,7 +110,12 @@ def test_a_right_reading_accounts_for_the_words():
 
 
 def settings(model):
-    return ReaderSettings(data="gold.csv", models=(model,))
+    return StatementReaderSettings(data="gold.csv", models=(model,))
+
+
+def readings(asked, model, folder):
+    read, _ = read_with_models(to_read(asked), settings(model), folder)
+    return [read[model].get(item.statement_id) for item in asked]
 
 
 def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
@@ -118,10 +123,9 @@ def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
         ReaderItem(f"{n}", f"Bakers number {n} are calm", OPEN, rule_pairs=(("bakers", "calm"),))
         for n in range(5)
     ]
-    (planned,) = plan_reader(asked, settings("sim/reader-a"))
+    (planned,) = plan_readers(to_read(asked), settings("sim/reader-a"))
     assert planned.expected.calls == 5
-    first, _ = read_with_model(asked, settings("sim/reader-a?noise=0&error=0"), tmp_path / "run")
-    again, _ = read_with_model(asked, settings("sim/reader-a?noise=0&error=0"), tmp_path / "run")
+    first, again = (readings(asked, "sim/reader-a?noise=0&error=0", tmp_path / "run") for _ in range(2))
     assert first == again
     assert all(words(pairs) == [("bakers", "calm")] for pairs in first)
 
@@ -131,7 +135,7 @@ def scored(gold, model, folder):
         ReaderItem(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
         for one in gold
     ]
-    answers, _ = read_with_model(asked, settings(model), folder)
+    answers = readings(asked, model, folder)
     rules = read_by_rules(gold)
     both = combine([one.statement for one in gold], rules, answers)
     table = evaluate(

@@ -873,15 +873,15 @@ def analyze_thoughts(
         reader: Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
-        batch: With --reader: use the provider's batch interface (half the price).
-        max_cost: With --reader: stop before it costs more than this.
-        price: With --reader: price in US dollars per million tokens.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
         out: Measures: .csv, .tsv, .jsonl or .parquet.
         codes: Also write what was read in each thought (questions).
         agreement: Also write the agreement of rules, reader models and people.
         sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
         sheet_rows: Number of thoughts on the sheet.
-        plan: With --reader: only print expected calls, tokens and cost.
+        plan: Reader models: only print expected calls, tokens and cost.
     """
 
 def analyze_qa(
@@ -1219,12 +1219,12 @@ def curate_extract(
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
         reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
         model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
-        batch: With --reader or --model: use the provider's batch interface (half the price).
-        max_cost: With --reader or --model: stop before it costs more than this.
-        price: With --reader or --model: price in US dollars per million tokens.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
         out: Statements: .csv, .tsv, .jsonl or .parquet.
         print_map: Print a draft mapping for SURVEY (or the preset), and exit.
-        plan: With --reader or --model: only print expected calls, tokens and cost.
+        plan: Reader models: only print expected calls, tokens and cost.
     """
 
 def curate_evaluate(

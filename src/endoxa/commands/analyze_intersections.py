@@ -19,7 +19,9 @@ SHOWN = 10
 
 
 def intersections(
-    run: Annotated[Path, argument("Finished run of `endoxa probe pairs`.", metavar="RUN")],
+    run: Annotated[
+        Path, argument("Finished run of `endoxa probe pairs` or `endoxa probe qa`.", metavar="RUN")
+    ],
     *,
     out: Annotated[
         Path, Option("Interactions: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
@@ -34,7 +36,8 @@ def intersections(
 
     Compared are the score differences of pairs about a crossed group ("igbo women") with those of its parts ("igbo
     people", "women") in the same words, added up, less those of nobody in particular. Make the pairs with `endoxa build
-    pairs --cross`; the run must be calibrated, which is the default.
+    pairs --cross`; the run must be calibrated, which is the default. Of questions made with `endoxa build qa --cross`,
+    the leans of the answers are compared.
 
     \b
     Examples:
@@ -45,17 +48,25 @@ def intersections(
 
     from endoxa.curate.crossed import read_parts
     from endoxa.errors import UserError
-    from endoxa.instruments.pairs.estimates.intersections import intersections as estimate
+    from endoxa.instruments.intersections import intersections as estimate
+    from endoxa.instruments.intersections import of_answers, of_pairs
+    from endoxa.instruments.questions.estimates.answers import load_answers
 
     records = run / "records.parquet" if run.is_dir() else run
     if not records.is_file():
-        raise UserError(f"'{run}' is no finished run of `endoxa probe pairs`.")
-    estimates = estimate(pl.read_parquet(records), read_parts(parts), confidence=confidence, seed=seed)
-    return Outcome(_lines(estimates), {"out": estimates})
+        raise UserError(f"'{run}' is no finished run of `endoxa probe pairs` or `endoxa probe qa`.")
+    asked = "outcome" in pl.read_parquet_schema(records)
+    scored = (
+        of_answers(load_answers([records.parent], ("identity", "attribute", "language")))
+        if asked
+        else of_pairs(pl.read_parquet(records))
+    )
+    estimates = estimate(scored, read_parts(parts), confidence=confidence, seed=seed)
+    return Outcome(_lines(estimates, "question" if asked else "pair"), {"out": estimates})
 
 
-def _lines(estimates: pl.DataFrame) -> Iterator[str | Table]:
-    from endoxa.instruments.pairs.estimates.intersections import ALL_CROSSED
+def _lines(estimates: pl.DataFrame, item: str) -> Iterator[str | Table]:
+    from endoxa.instruments.intersections import ALL_CROSSED
     from endoxa.report.claims import chip
     from endoxa.report.words import plural, signed, signed_interval
 
@@ -69,7 +80,8 @@ def _lines(estimates: pl.DataFrame) -> Iterator[str | Table]:
         interval = signed_interval(row["low"], row["high"])
         yield (
             f"{row['model']} ({row['rule']}): {plural(row['n_identities'], 'crossed group')} {verdict}: "
-            f"interaction {signed(row['interaction'])} ({interval}), {plural(row['n_sets'], 'pair')}."
+            f"interaction {signed(row['interaction'])} ({interval}), crossed {signed(row['crossed'])}, parts together "
+            f"{signed(row['predicted'])}, {plural(row['n_sets'], item)}."
         )
         each = estimates.filter(
             (estimates["model"] == row["model"])
@@ -78,7 +90,7 @@ def _lines(estimates: pl.DataFrame) -> Iterator[str | Table]:
         ).sort("p_value", nulls_last=True)
         yield table(
             "",
-            ("group", "parts", "pairs", "interaction", "interval", "verdict"),
+            ("group", "parts", f"{item}s", "interaction", "interval", "verdict"),
             [
                 (
                     part["identity"],

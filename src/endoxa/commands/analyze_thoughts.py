@@ -10,70 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
+from endoxa.commands.reader_models import ReaderModels
 from endoxa.commands.verbs import Outcome, argument, plan_lines, table
 from endoxa.report.words import decimal, decimal_interval, listed, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
-from endoxa.schema.options import ANALYSIS, ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.instruments.thoughts.readers import ReaderSettings
     from endoxa.instruments.thoughts.texts import Codes, ThoughtText
-
-
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """Reader models.
-
-    Attributes:
-        reader: models as written.
-        batch: use the provider's batch interface.
-        max_cost: US dollars that must not be exceeded.
-        price: "IN,OUT" in US dollars per million tokens.
-        plan: only say what it would take.
-    """
-
-    reader: Annotated[
-        tuple[str, ...],
-        Option(
-            "Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, "
-            "hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = ()
-    batch: Annotated[
-        bool,
-        Option("With --reader: use the provider's batch interface (half the price).", NETWORK, only_on=True),
-    ] = False
-    max_cost: Annotated[
-        float | None, Option("With --reader: stop before it costs more than this.", MONEY, metavar="USD")
-    ] = None
-    price: Annotated[
-        str | None,
-        Option(
-            "With --reader: price in US dollars per million tokens.",
-            MONEY,
-            metavar="IN,OUT",
-            default="list price",
-        ),
-    ] = None
-    plan: Annotated[
-        bool, Option("With --reader: only print expected calls, tokens and cost.", OUTPUT, only_on=True)
-    ] = False
-
-    def settings(self, run: Path) -> ReaderSettings:
-        """Settings of their run."""
-        from endoxa.instruments.thoughts.readers import ReaderSettings
-        from endoxa.schema.options import settings_from
-
-        options = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
-        values: dict[tuple[str, ...], Any] = {("data",): str(run), ("models",): self.reader}
-        values |= {(name,): value for name, value in options.items() if value not in (None, False)}
-        return settings_from(ReaderSettings, values)
 
 
 def thoughts(
@@ -96,7 +43,17 @@ def thoughts(
     ] = None,
     sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100,
     human: Annotated[Path | None, Option("Sheet that a person filled in.", DATA, metavar="FILE")] = None,
-    readers: Readers,
+    reader: Annotated[
+        tuple[str, ...],
+        Option(
+            "Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, "
+            "hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
+            ASKING,
+            metavar="MODEL",
+            default="rules only",
+        ),
+    ] = (),
+    asking: ReaderModels,
     confidence: Annotated[
         Confidence, Option("Confidence level of the intervals.", ANALYSIS)
     ] = DEFAULT_CONFIDENCE,
@@ -119,30 +76,32 @@ def thoughts(
     from endoxa.errors import UserError
     from endoxa.instruments.thoughts.agreement import agreement as agreement_of
     from endoxa.instruments.thoughts.agreement import coders_of
-    from endoxa.instruments.thoughts.readers import plan_readers, read_with_models
+    from endoxa.instruments.thoughts.readers import ThoughtReaderSettings, to_read
     from endoxa.instruments.thoughts.sheet import read_sheet, write_sheet
     from endoxa.runs.asking.cost import plan_table
+    from endoxa.runs.asking.readers import plan_readers, read_with_models
     from endoxa.runs.progress import shown
 
-    if not readers.reader and readers != Readers():
+    if not reader and asking != ReaderModels():
         raise UserError(
             "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
         )
     analysis = _Analysis.of(runs)
     finished = [each for each in analysis.texts if not each.cut_off]
-    _require(analysis, finished, reading=bool(readers.reader or sheet or human))
-    if readers.plan:
-        return Outcome(plan_lines(plan_table(plan_readers(finished, readers.settings(runs[0])))))
+    _require(analysis, finished, reading=bool(reader or sheet or human))
+    settings = asking.settings(ThoughtReaderSettings, runs[0], reader)
+    if asking.plan:
+        return Outcome(plan_lines(plan_table(plan_readers(to_read(finished), settings))))
     lines: list[Any] = list(analysis.notes)
     if sheet is not None:
         count = write_sheet(finished, sheet, sample=sheet_rows, seed=seed)
         lines.append(f"{plural(count, 'thought')} to code written to {sheet}")
     read: Mapping[str, Mapping[str, Codes]] = {}
-    if readers.reader:
+    if reader:
         with shown("thoughts") as progress:
             read, cost = read_with_models(
-                finished,
-                readers.settings(runs[0]),
+                to_read(finished),
+                settings,
                 out.with_name(f"{out.name}.readers"),
                 progress=progress,
                 command=sys.argv,

@@ -7,22 +7,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
+from endoxa.commands.reader_models import ReaderModels
 from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_lines, print_lines
 from endoxa.report.words import plural
-from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.curate.normalise import Tables
-    from endoxa.curate.second import ReaderSettings
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
     from endoxa.curate.survey.statements import Statement
+    from endoxa.runs.asking.readers import ReaderSettings
 
 SHOWN = 5
 """Columns or respondents that a warning names."""
@@ -126,54 +127,6 @@ class Rows:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class SecondReader:
-    """How a chat model reads the statements, too.
-
-    Attributes:
-        batch: use the provider's batch interface.
-        max_cost: US dollars that must not be exceeded.
-        price: "IN,OUT" in US dollars per million tokens.
-        plan: only say what it would take.
-    """
-
-    batch: Annotated[
-        bool,
-        Option(
-            "With --reader or --model: use the provider's batch interface (half the price).",
-            NETWORK,
-            only_on=True,
-        ),
-    ] = False
-    max_cost: Annotated[
-        float | None,
-        Option("With --reader or --model: stop before it costs more than this.", MONEY, metavar="USD"),
-    ] = None
-    price: Annotated[
-        str | None,
-        Option(
-            "With --reader or --model: price in US dollars per million tokens.",
-            MONEY,
-            metavar="IN,OUT",
-            default="list price",
-        ),
-    ] = None
-    plan: Annotated[
-        bool,
-        Option("With --reader or --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
-    ] = False
-
-    def settings(self, survey: Path, model: str) -> ReaderSettings:
-        """Settings of its run."""
-        from endoxa.curate.second import ReaderSettings
-        from endoxa.schema.options import settings_from
-
-        options = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
-        values: dict[tuple[str, ...], Any] = {("data",): str(survey), ("models",): (model,)}
-        values |= {(name,): value for name, value in options.items() if value not in (None, False)}
-        return settings_from(ReaderSettings, values)
-
-
 def extract(
     survey: Annotated[
         Path, argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY")
@@ -252,7 +205,7 @@ def extract(
             default="rules only",
         ),
     ] = None,
-    asking: SecondReader,
+    asking: ReaderModels,
 ) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
 
@@ -287,7 +240,7 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import plan_reader
+    from endoxa.curate.second import StatementReaderSettings, to_read
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey.reading import draft_map
@@ -295,6 +248,7 @@ def extract(
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
     from endoxa.runs.asking.cost import plan_table
+    from endoxa.runs.asking.readers import plan_readers
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
 
@@ -322,9 +276,10 @@ def extract(
             statements = translate_statements(statements, translator, memory, progress)
         extracted = extract_all(statements, kept, progress, tables, taught)
     if chat_model is not None:
-        settings = asking.settings(survey, chat_model)
+        settings = asking.settings(StatementReaderSettings, survey, (chat_model,))
         if asking.plan:
-            return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
+            planned = plan_readers(to_read(reader_items(extracted)), settings)
+            return Outcome(plan_lines(plan_table(planned)))
         extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
     counts = _counts(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
@@ -332,7 +287,7 @@ def extract(
     return Outcome((*counts, written, following), {"out": extracted})
 
 
-def _chat_model(reader: str | None, model: str | None, asking: SecondReader) -> str | None:
+def _chat_model(reader: str | None, model: str | None, asking: ReaderModels) -> str | None:
     """The chat model that reads beside the rules, or None.
 
     Raises:
@@ -343,14 +298,14 @@ def _chat_model(reader: str | None, model: str | None, asking: SecondReader) -> 
     if reader and model:
         raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
     chat_model = reader or model
-    if chat_model is None and asking != SecondReader():
+    if chat_model is None and asking != ReaderModels():
         raise UserError(
             f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
         )
     return chat_model
 
 
-def _first_stated(options: Rows | SecondReader) -> str:
+def _first_stated(options: Rows | ReaderModels) -> str:
     """The first option that is not at its default, as it is typed."""
     name = next(
         entry.name for entry in fields(options) if getattr(options, entry.name) not in (None, False, ())

@@ -311,19 +311,22 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
     from endoxa.curate.evaluation.report import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, ReaderSettings, read_with_model
+    from endoxa.curate.second import ReaderItem, StatementReaderSettings, to_read
     from endoxa.curate.second.table import combine
+    from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
 
     questions = [
         ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs)
         for it in reviewed
     ]
-    settings = ReaderSettings(data=str(gold), models=(model,))
+    settings = StatementReaderSettings(data=str(gold), models=(model,))
     with shown("statements") as progress:
-        answers, cost = read_with_model(
-            questions, settings, out.with_name(f"{out.name}.model"), progress=progress, command=sys.argv
+        folder = out.with_name(f"{out.name}.model")
+        readings, cost = read_with_models(
+            to_read(questions), settings, folder, progress=progress, command=sys.argv
         )
+    answers = [readings[model].get(it.statement_id) for it in reviewed]
     statements, rules = [it.statement for it in reviewed], read_by_rules(reviewed)
     combined = combine(statements, rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")

@@ -12,17 +12,17 @@ from openpyxl import load_workbook
 from endoxa.errors import UserError
 from endoxa.instruments.thoughts.agreement import PEOPLE, RULES, agreement, coders_of
 from endoxa.instruments.thoughts.readers import (
-    ReaderSettings,
+    ThoughtReaderSettings,
     message,
-    plan_readers,
     read_codes,
-    read_with_models,
+    to_read,
 )
 from endoxa.instruments.thoughts.shares import shares_by_readers
 from endoxa.instruments.thoughts.sheet import draw, read_sheet, write_sheet
 from endoxa.instruments.thoughts.texts import ThoughtText, letter_of, thoughts_in_journal
 from endoxa.runs.asking.jobs import Answered
 from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.readers import plan_readers, read_with_models
 from endoxa.runs.folder import JOURNAL, RUN
 from endoxa.schema.chat import ChatAnswer
 from endoxa.schema.thoughts import CODES
@@ -69,9 +69,9 @@ def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
 
 def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
     thoughts = texts(400)
-    settings = ReaderSettings(data="x", models=("sim/reader-a?error=0.1", "sim/reader-b?error=0"))
-    assert [plan.expected.calls for plan in plan_readers(thoughts, settings)] == [400, 400]
-    read, _ = read_with_models(thoughts, settings, tmp_path / "readers")
+    settings = ThoughtReaderSettings(data="x", models=("sim/reader-a?error=0.1", "sim/reader-b?error=0"))
+    assert [plan.expected.calls for plan in plan_readers(to_read(thoughts), settings)] == [400, 400]
+    read, _ = read_with_models(to_read(thoughts), settings, tmp_path / "readers")
     table = agreement(coders_of(thoughts, read, None), confidence=0.95)
     rows = {(row["code"], row["second"]): row for row in table.filter(first=RULES).iter_rows(named=True)}
     for code in (*CODES, "argued"):

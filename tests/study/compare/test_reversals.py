@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.study.compare.regions import find_reversals
+from endoxa.study.compare.regions import find_reversals, page
 
 OPPOSITES = [
     ("rich", "poor"),
@@ -124,10 +124,12 @@ def test_nothing_is_found_where_nothing_is_turned_round(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "MOST_OPEN", 0)  # what is turned round is open where the whole table is not
     path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
     out = tmp_path / "page.html"
     result = CliRunner().invoke(app, ["analyze", "reversals", str(path), "-o", str(out)])
     assert result.exit_code == 0, result.output
     assert "1 stereotype is turned round between two regions." in result.output
     assert "1 stereotype is turned round between two regions" in out.read_text()
+    assert "Stereotypes that are turned round" in out.read_text()

@@ -27,9 +27,10 @@ import polars as pl
 from endoxa.curate.evaluation import attribute_parts, loose_identity
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
-from endoxa.curate.second import ReaderItem, ReaderSettings, read_with_model
+from endoxa.curate.second import ReaderItem, to_read
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
+from endoxa.runs.asking.readers import ReaderSettings, read_with_models
 from endoxa.schema import Progress
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
@@ -279,18 +280,21 @@ def second_reading(
 ) -> SecondReading:
     """Ask a model about every statement of a table, and compare its readings with those of the table.
 
-    Args: see `endoxa.curate.second.read_with_model` and `combine`; `table` is one of
+    Args: see `endoxa.runs.asking.readers.read_with_models` and `combine`; `table` is one of
         `endoxa.curate.survey.extract_all`.
 
     Raises:
         UserError: any user error: model, key, money, folder, or nothing to ask.
     """
     items = reader_items(table)
-    answers, cost = read_with_model(items, settings, folder, names=names, progress=progress, command=command)
+    readings, cost = read_with_models(
+        to_read(items, names), settings, folder, progress=progress, command=command
+    )
+    answers = [readings[settings.models[0]].get(item.statement_id) for item in items]
     rows_of = dict(_statements(table))
     rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
-    readings = combine([item.statement for item in items], rules, answers, model_first=model_first)
-    by_id = {item.statement_id: result for item, result in zip(items, readings, strict=True)}
+    both = combine([item.statement for item in items], rules, answers, model_first=model_first)
+    by_id = {item.statement_id: result for item, result in zip(items, both, strict=True)}
     combined = []
     for statement_id, rows in rows_of.items():
         result = by_id.get(statement_id)
@@ -313,7 +317,7 @@ def second_reading(
         pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
         len(items),
         sum(pairs is None for pairs in answers),
-        sum(result.other is not None for result in readings),
+        sum(result.other is not None for result in both),
         tuple(cost),
     )
 

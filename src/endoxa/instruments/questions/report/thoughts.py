@@ -142,7 +142,9 @@ def _findings(results: QaResults) -> Iterator[Finding]:
 
 
 def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Finding]:
-    right, wrong, cut_off = (rows[name] for name in ("stereotyped_reason", "noticed_missing", "cut_off"))
+    right, wrong, minds, cut_off = (
+        rows[name] for name in ("stereotyped_reason", "noticed_missing", "changed_mind", "cut_off")
+    )
     parts = []
     if right["n"]:
         parts.append(
@@ -154,12 +156,17 @@ def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Findin
             f"of {plural(wrong['n'], 'wrong answer')}, {percent(wrong['value'])} followed a thought that noticed "
             f"missing information ({level} interval {_interval(wrong)})"
         )
+    if minds["n"]:
+        parts.append(
+            f"{percent(minds['value'])} of {plural(minds['n'], 'finished thought')} argued for several options, one "
+            "after the other"
+        )
     if cut_off["value"]:
         parts.append(
             f"{percent(cut_off['value'])} of {plural(cut_off['n'], 'thought')} did not end before an answer"
         )
     if parts:
-        yield Finding(f"{scope}: {'; '.join(parts)}.", (right, wrong, cut_off))
+        yield Finding(f"{scope}: {'; '.join(parts)}.", (right, wrong, minds, cut_off))
 
 
 def _value(row: Row) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+import regex
+
 from endoxa.instruments.questions.answers.options import Question, question_of
 from endoxa.instruments.questions.answers.read import Order, read_answer, without_option_lists
 from endoxa.instruments.questions.answers.statements import supposed
@@ -122,7 +124,7 @@ def _sentence(text: str, about: _Item) -> _Sentence:
     notices = bool(spoken.missing.search(folded)) or (
         not judging and any(pattern.search(folded) for pattern in (language.unknown, language.unsaid))
     )
-    unknown_only = about.question.option_of(text) == about.item.unknown
+    unknown_only = about.question.option_of(text[_answering(folded, about) :]) == about.item.unknown
     return _Sentence(
         option=None if rejected and reading != about.item.unknown else reading,
         reasoned=(generalised or reason) and not (cites or others or asks),
@@ -130,6 +132,14 @@ def _sentence(text: str, about: _Item) -> _Sentence:
         rejected=rejected,
         missing=notices and not (asks or unknown_only or supposed(folded, 0, len(folded), about.question)),
     )
+
+
+def _answering(folded: str, about: _Item) -> int:
+    """Where what a sentence answers begins, after words such as "the answer is" and a letter."""
+    language = about.question.language
+    letters = "|".join(("[a-d]", *map(regex.escape, language.letters)))
+    opening = rf"(?:\W*(?:(?:\w+\W+){{0,2}}?(?:{language.statements.pattern})|(?:{letters})(?=\W)))*\W*"
+    return int(regex.match(opening, folded).end())
 
 
 def _group_words(item: QaItem, question: Question) -> frozenset[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from endoxa.curate.pages import METHODS, page_of
 from endoxa.report.claims import P_ADJUSTED, VERDICT
 from endoxa.report.document import Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Shown, number_field, table_of, text_field
+from endoxa.report.tables import Shown, Table, number_field, table_of, text_field
 from endoxa.report.words import count, listed, percent, percent_interval, plural
 from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.regions.reversals import Reversals
@@ -62,6 +64,16 @@ def _found(reversals: Reversals) -> Section:
     findings += [Finding(text, (facts,)) for text in sentences(reversals)]
     regions = listed([f"{region} ({count(n)})" for region, n in reversals.regions.items()])
 
+    tables = [_sides("Share of the first side among those who said one of both", reversals.table)]
+    if clear and tables[0].folded:
+        tables.insert(0, _sides("Stereotypes that are turned round", reversals.clear))
+    notes = (f"Regions: {regions}.", *reversals.notes)
+    return Section("reversals", "Reversals", findings=tuple(findings), tables=tuple(tables), notes=notes)
+
+
+def _sides(caption: str, rows: pl.DataFrame) -> Table:
+    """Both sides in both regions, a row for each comparison."""
+
     def in_region(end: str) -> Shown:
         return lambda row: (
             f"{percent(row[f'share{end}'], 0)} ({row[f'n_first{end}']} of "
@@ -71,9 +83,9 @@ def _found(reversals: Reversals) -> Section:
     def interval(end: str) -> Shown:
         return lambda row: percent_interval(row[f"low{end}"], row[f"high{end}"], 0)
 
-    table = table_of(
-        "Share of the first side among those who said one of both",
-        reversals.table.head(MOST_SHOWN),
+    return table_of(
+        caption,
+        rows.head(MOST_SHOWN),
         (
             text_field("first side", "first", veiled=True),
             text_field("second side", "second", veiled=True),
@@ -90,8 +102,6 @@ def _found(reversals: Reversals) -> Section:
         sortable=True,
         stub=2,
     )
-    notes = (f"Regions: {regions}.", *reversals.notes)
-    return Section("reversals", "Reversals", findings=tuple(findings), tables=(table,), notes=notes)
 
 
 def reversal_page(reversals: Reversals) -> Page:

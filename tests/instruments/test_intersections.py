@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.curate.crossed import parts_of, read_parts, with_parts
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.intersections import ALL_CROSSED, intersections
+from endoxa.instruments.intersections import ALL_CROSSED, intersections, of_answers, of_pairs
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.pairs.options import PairOptions
 
@@ -56,7 +56,7 @@ def scored(interaction, *, rng, attributes=12, noise=0.3, spread=0.5):
 
 
 def whole(records):
-    return intersections(records).row(by_predicate=pl.col("identity") == ALL_CROSSED, named=True)
+    return intersections(of_pairs(records)).row(by_predicate=pl.col("identity") == ALL_CROSSED, named=True)
 
 
 def test_a_planted_interaction_is_recovered():
@@ -83,7 +83,7 @@ def test_the_contrast_is_that_of_a_two_by_two_design():
         }
         for identity, value in cells.items()
     )  # fmt: skip
-    table = intersections(records)
+    table = intersections(of_pairs(records))
     values = dict(table.select("identity", "interaction").iter_rows())
     assert values["igbo women"] == 2.5
     assert values["young igbo women"] == -1.0
@@ -93,9 +93,9 @@ def test_the_contrast_is_that_of_a_two_by_two_design():
 def test_sets_that_are_not_complete_are_refused():
     records = scored(0.0, rng=np.random.default_rng(1))
     with pytest.raises(UserError, match="--cross"):
-        intersections(records.filter(pl.col("identity") != "women"))
+        intersections(of_pairs(records.filter(pl.col("identity") != "women")))
     with pytest.raises(UserError, match="calibration"):
-        intersections(records.with_columns(neutral_difference=pl.lit(None, pl.Float64)))
+        intersections(of_pairs(records.with_columns(neutral_difference=pl.lit(None, pl.Float64))))
 
 
 @pytest.mark.slow
@@ -104,6 +104,72 @@ def test_nothing_is_found_where_scores_are_additive():
     rng = np.random.default_rng(2)
     claimed = sum(whole(scored(0.0, rng=rng))["verdict"] in ("above", "below") for _ in range(300))
     assert claimed / 300 < 0.05 + 2 * 0.0126  # two standard errors
+
+
+def answers(interaction, *, rng, attributes=12, repeats=4):
+    """Answers about "PEOPLE women" and the parts: chances of the stereotyped person add up, and an interaction.
+
+    Chances of a people and of an interaction vary over peoples and attributes; the other person has a chance of 0.05.
+    """
+    rows = []
+    by_people, extra_people = (rng.uniform(-0.05, 0.05, len(PEOPLES)) for _ in range(2))
+    for k in range(attributes):
+        women, extra = rng.uniform(0.05, 0.15), rng.uniform(-0.05, 0.05)
+        leans = {"women": women}
+        for p, people in enumerate(PEOPLES):
+            of_people = 0.1 + by_people[p] + rng.uniform(-0.05, 0.05)
+            leans |= {
+                f"{people} people": of_people,
+                f"{people} women": of_people + women + interaction + extra + extra_people[p],
+            }
+        for identity, lean in leans.items():
+            chances = [lean + 0.05, 0.05, 0.9 - lean]
+            drawn = rng.choice(["stereotyped", "anti-stereotyped", "unknown"], repeats, p=chances)
+            rows += [
+                ("m", "baseline", "en", identity, f"attribute {k}", "ambig", outcome) for outcome in drawn
+            ]
+    columns = ("model", "protocol", "language", "identity", "attribute", "context_condition", "outcome")
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def whole_of_answers(interaction, **how):
+    table = intersections(of_answers(answers(interaction, **how)))
+    return table.row(by_predicate=pl.col("identity") == ALL_CROSSED, named=True)
+
+
+def test_a_planted_interaction_of_answers_is_recovered():
+    row = whole_of_answers(0.4, rng=np.random.default_rng(3), repeats=8)
+    assert (row["verdict"], row["n_sets"]) == ("above", 96)
+    assert row["low"] < 0.4 < row["high"]
+
+
+def test_leans_of_answers_are_added_up_and_no_sum_beyond_1_is_tested():
+    """Interactions equal those that numpy gives of the counts of outcomes."""
+    table = answers(0.0, rng=np.random.default_rng(4))
+    values = (
+        table["outcome"].replace_strict({"stereotyped": 1, "anti-stereotyped": -1, "unknown": 0}).to_numpy()
+    )
+    about = {name: table["identity"].to_numpy() == name for name in ("zulu women", "zulu people", "women")}
+    crossed, people, women = (values[rows].mean() for rows in about.values())
+    unread = table.head(3).with_columns(outcome=pl.lit("refused"))
+    told = table.head(3).with_columns(context_condition=pl.lit("disambig"))
+    estimates = intersections(of_answers(pl.concat([table, unread, told])))
+    row = estimates.row(by_predicate=pl.col("identity") == "zulu women", named=True)
+    assert row["interaction"] == pytest.approx(crossed - people - women)
+    sure = intersections(of_answers(table.with_columns(outcome=pl.lit("stereotyped"))))
+    assert set(sure["verdict"]) == {"cannot-be-tested"}
+    assert "no lean can exceed 1" in sure["reason"][0]
+    with pytest.raises(UserError, match="build qa --cross"):
+        intersections(of_answers(table.drop("attribute")))
+
+
+@pytest.mark.slow
+def test_nothing_is_found_where_leans_add_up():
+    rng = np.random.default_rng(5)
+    claimed = sum(
+        whole_of_answers(0.0, rng=rng, attributes=8)["verdict"] in ("above", "below") for _ in range(100)
+    )
+    assert claimed / 100 < 0.05 + 2 * 0.0218  # two standard errors
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Is a crossed group more than its parts? Differences of scores that the parts do not predict.
+"""Is a crossed group more than its parts? Leans towards the stereotype that the parts do not predict.
 
 For a pair about "igbo women", the parts predict the difference of scores of "igbo people" and of "women" in the same
 words, less that of nobody in particular (the neutral identities of calibration), which both contain. What is left is
-the interaction of a design of two or more factors, in the unit of the rule.
+the interaction of a design of two or more factors, in the unit of the rule. For questions about two persons the lean of
+the answers stands in the place of the difference; nobody in particular has none.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ ALL_CROSSED = "all crossed groups"
 
 INTERSECTION_COLUMNS: dict[str, str] = {
     "model": "the model",
-    "rule": "the scoring rule; differences are in its unit",
+    "rule": "pairs: the scoring rule, in whose unit differences are; questions: how they were asked",
     "identity": "the crossed group, or 'all crossed groups'",
     "parts": "its parts, separated by '; '",
-    "n_sets": "pairs about the crossed group whose parts and neutral identities were scored in the same words",
+    "n_sets": "attributes of the crossed groups that all parts (of pairs, neutral identities too) have beside them",
     "n_identities": "crossed groups among them",
     "n_attributes": "attributes among them",
-    "crossed": "mean difference of scores towards the stereotype, about the crossed group",
+    "crossed": "mean difference of scores towards the stereotype, or lean of the answers, about the crossed group",
     "predicted": "what its parts predict, added up",
     "interaction": "crossed less predicted; above 0 the stereotype is stronger than its parts explain",
     "low": "lower end of its interval, groups and attributes as samples",
@@ -44,8 +45,48 @@ INTERSECTION_COLUMNS: dict[str, str] = {
 """Columns of the table of interactions."""
 
 
+LEANS: dict[str, float] = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
+"""What an answer adds to the lean of ambiguous contexts; answers that were not read have none."""
+SCORED = {
+    **dict.fromkeys(("model", "rule", "language", "identity", "attribute"), pl.String),
+    **dict.fromkeys(("lean", "neutral", "limit"), pl.Float64),
+}
+"""What interactions are computed from: leans towards the stereotype, that of nobody in particular, and the largest lean
+there can be (empty where there is no such limit)."""
+
+
+def of_pairs(records: pl.DataFrame) -> pl.DataFrame:
+    """`SCORED` of the records of pairs (columns of `schema.RECORD_COLUMNS`)."""
+    towards = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
+    return records.select(
+        "model",
+        "rule",
+        "language",
+        pl.col("identity").fill_null(""),
+        attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
+        lean=towards * (pl.col("score_more") - pl.col("score_less")),
+        neutral=towards * pl.col("neutral_difference"),
+        limit=pl.lit(None, pl.Float64),
+    ).filter(pl.col("attribute") != "\t")
+
+
+def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """`SCORED` of answers about persons of whom nothing is said (columns of `schema.QA_RECORD_COLUMNS`): mean leans."""
+    if not {"identity", "attribute"} <= set(answers.columns):
+        return pl.DataFrame(schema=SCORED)
+    return (
+        answers.filter(pl.col("outcome").is_in(list(LEANS)), context_condition="ambig")
+        .filter(pl.col("attribute").fill_null("") != "")
+        .group_by("model", "protocol", "language", "identity", "attribute", maintain_order=True)
+        .agg(lean=pl.col("outcome").replace_strict(LEANS, return_dtype=pl.Float64).mean())
+        .with_columns(neutral=0.0, limit=1.0)
+        .rename({"protocol": "rule"})
+        .select(list(SCORED))
+    )
+
+
 def intersections(
-    records: pl.DataFrame,
+    scored: pl.DataFrame,
     listed: Mapping[str, tuple[str, ...]] | None = None,
     *,
     confidence: float = DEFAULT_CONFIDENCE,
@@ -54,19 +95,19 @@ def intersections(
     """Interactions of all crossed groups together and of each one, for every model and rule.
 
     Args:
-        records: rows of `records.parquet` (columns of `schema.RECORD_COLUMNS`).
+        scored: columns of `SCORED`.
         listed: parts that a user named, by `identity_key`.
         confidence: of the intervals.
         seed: of drawn sign flips.
 
     Raises:
-        UserError: no pair about a crossed group has its parts and neutral identities beside it.
+        UserError: no crossed group has its parts (and, of pairs, neutral identities) beside it.
     """
-    sets = _sets(records, listed or {})
+    sets = _sets(scored, listed or {})
     if sets.is_empty():
         raise UserError(
-            "No pair about a crossed group has pairs about all of its parts in the same words, and neutral identities. "
-            "Make pairs with `endoxa build pairs --cross`, and score them with calibration."
+            "No crossed group has all of its parts beside it with the same attribute. Make pairs with `endoxa build "
+            "pairs --cross` and score them with calibration, or make questions with `endoxa build qa --cross`."
         )
     rows = []
     for (model, rule), table in sets.group_by("model", "rule", maintain_order=True):
@@ -77,28 +118,21 @@ def intersections(
     return _decided(rows, significance(confidence))
 
 
-def _sets(records: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
-    """Columns model, rule, identity, parts, attribute, crossed, predicted: a row for each complete set."""
-    towards = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
-    scored = records.select(
-        "model",
-        "rule",
-        "language",
-        key=pl.col("identity").fill_null("").map_elements(identity_key, return_dtype=pl.String),
-        attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
-        difference=towards * (pl.col("score_more") - pl.col("score_less")),
-        neutral=towards * pl.col("neutral_difference"),
-    ).filter(pl.col("attribute") != "\t")
+def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
+    """Columns model, rule, identity, parts, attribute, crossed, predicted, limit: a row for each complete set."""
+    scored = scored.with_columns(
+        key=pl.col("identity").map_elements(identity_key, return_dtype=pl.String, skip_nulls=False)
+    )
     place = ("model", "rule", "language", "attribute")
-    known = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "difference").iter_rows()}
+    known = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "lean").iter_rows()}
     names = {key: parts for key in scored["key"].unique() if (parts := parts_of(key, listed))}
     rows: list[dict[str, Any]] = []
     for row in scored.filter(pl.col("key").is_in(list(names))).iter_rows(named=True):
         parts = names[row["key"]]
         beside = [known.get((*(row[name] for name in place), identity_key(part))) for part in parts]
-        if row["neutral"] is None or any(difference is None for difference in beside):
+        if row["neutral"] is None or any(lean is None for lean in beside):
             continue
-        predicted = sum(difference for difference in beside if difference is not None)
+        predicted = sum(lean for lean in beside if lean is not None)
         rows.append(
             {
                 "model": row["model"],
@@ -106,11 +140,12 @@ def _sets(records: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Da
                 "identity": row["key"],
                 "parts": "; ".join(parts),
                 "attribute": row["attribute"],
-                "crossed": row["difference"],
+                "crossed": row["lean"],
                 "predicted": predicted - (len(parts) - 1) * row["neutral"],
+                "limit": row["limit"],
             }
         )
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float, seed: int) -> dict[str, Any]:
@@ -119,7 +154,10 @@ def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float,
     result = two_way(crossed - predicted, codes[0], codes[1], neutral=0.0, confidence=confidence, seed=seed)
     needed = fewest_units(significance(confidence))
     units, noun = (result.first, "groups") if identity == ALL_CROSSED else (result.second, "attributes")
+    limit = table["limit"][0]
     reason = too_few(units, noun, needed)
+    if not reason and limit is not None and abs(predicted.mean()) > limit:
+        reason = f"the parts add up to a lean of {predicted.mean():.2f}, and no lean can exceed {limit:.0f}"
     return {
         "identity": identity,
         "parts": parts,
