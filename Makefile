@@ -70,13 +70,16 @@ setup: .venv/ready
 # Files are compiled when they are first used: compiling all of torch takes longer than the demonstration saves.
 INSTALL := $(BIN)/pip install --quiet --no-compile -c constraints.txt
 
-.venv/demo-ready: pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'endoxa needs Python 3.11 or newer: set PYTHON=')"
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
+
+.venv/demo-ready: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) -e ".[local]"
 	touch $@
 
-.venv/ready: .venv/demo-ready packages/endoxa-collect/pyproject.toml
+# Not after the demonstration's: everything in one go builds and looks up endoxa and what it needs once.
+.venv/ready: pyproject.toml constraints.txt packages/endoxa-collect/pyproject.toml | $(BIN)/python
 	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
-	touch $@
+	touch .venv/demo-ready $@

@@ -301,7 +301,9 @@ def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
     assert decision.notes[0].startswith("Baseline and candidate differ in the system message (none, now “")
     assert "and the temperature (" in decision.notes[0]
     decision = gate(out / "baseline", out / "again", margin=0.9, axis="all")
-    assert decision.notes[0] == "Baseline and candidate differ in the protocol (“baseline”, now “reprompting”)."
+    assert (
+        decision.notes[0] == "Baseline and candidate differ in the protocol (“baseline”, now “reprompting”)."
+    )
     assert {test.rule for test in decision.tests} == {"baseline to reprompting"}
     baseline, again = (records(out / name) for name in ("baseline", "again"))
     for test in decision.tests:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
-from endoxa.stats.correction import adjust
+from endoxa.stats.correction import adjust, holm
 
 P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=30)
 
@@ -18,11 +18,13 @@ P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), m
 def test_adjusted_p_values_are_those_of_the_libraries(p_values: list[float]) -> None:
     assert adjust(p_values).tolist() == multipletests(p_values, method="fdr_bh")[1].tolist()
     theirs = false_discovery_control(p_values, method="by")
+    assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()
     assert adjust(p_values, dependent=True).tolist() == theirs.tolist()
 
 
 def test_missing_p_values_count_for_nothing() -> None:
     found = adjust([0.01, float("nan"), 0.04])
     np.testing.assert_allclose(found, [0.02, np.nan, 0.04])
-    assert np.isnan(adjust([float("nan")])).all()
-    assert len(adjust([])) == 0
+    np.testing.assert_allclose(holm([0.04, float("nan"), 0.01]), [0.04, np.nan, 0.02])
+    assert np.isnan([*adjust([float("nan")]), *holm([float("nan")])]).all()
+    assert len(adjust([])) == len(holm([])) == 0

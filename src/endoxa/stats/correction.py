@@ -1,4 +1,4 @@
-"""Benjamini-Hochberg and Benjamini-Yekutieli over a family of tests."""
+"""Benjamini-Hochberg, Benjamini-Yekutieli and Holm over a family of tests."""
 
 from __future__ import annotations
 
@@ -27,6 +27,19 @@ def adjust(p_values: Sequence[float] | np.ndarray, *, dependent: bool = False) -
     scaled = by if dependent else bh
     adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1].clip(0, 1)
     return adjusted
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values of a family that hold the chance of one false finding (Holm 1979); NaN counts for nothing.
+
+    The function of statsmodels collects garbage at each call: a quarter of a second once a page has been drawn.
+    """
+    p = np.asarray(p_values, dtype=float)
+    adjusted = np.full(len(p), np.nan)
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined])]
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)).clip(0, 1)
+    return [float(value) for value in adjusted]
 
 
 def adjust_within(p_values: Sequence[float], families: Sequence[Hashable]) -> np.ndarray:

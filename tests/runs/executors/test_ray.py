@@ -219,8 +219,11 @@ def test_a_node_that_is_gone_costs_no_record(
 def test_a_chat_model_whose_worker_dies_is_asked_again(
     cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from endoxa.runs.asking import jobs
     from endoxa.runs.executors import remote
 
+    # The weights are tiny: nothing that they say can be read.
+    monkeypatch.setattr(jobs, "FIRST_ANSWERS", 1_000)
     kept: list[workers.Pool] = []
     start = remote.start
     monkeypatch.setattr(remote, "start", lambda *words: kept.append(start(*words)) or kept[-1])
@@ -235,9 +238,7 @@ def test_a_chat_model_whose_worker_dies_is_asked_again(
     settings = asked(tmp_path, tiny, "long")
     remote = settings.model_copy(update={"engine": twice()})
     for how, folder in ((remote, "ray"), (settings, "local")):
-        with pytest.raises(UserError, match="none of its first 5 answers"):  # the weights are tiny
-            measure(INSTRUMENTS.get("qa"), how, tmp_path / folder, progress=progress)
-        measure(INSTRUMENTS.get("qa"), how, tmp_path / folder)
+        measure(INSTRUMENTS.get("qa"), how, tmp_path / folder, progress=progress)
     assert killed
     assert records(tmp_path / "ray") == records(tmp_path / "local")
 

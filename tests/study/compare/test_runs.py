@@ -39,14 +39,19 @@ def runs(tmp_path_factory):
     return home
 
 
+@pytest.fixture(scope="module")
+def planted(runs):
+    """The comparison of the baseline with the run that falls."""
+    return ex.compare(runs / "base", runs / "fallen")
+
+
 def edit(folder, **facts):
     path = folder / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
 
 
-def test_a_planted_change_of_pairs_is_found_where_it_is(runs):
-    found = ex.compare(runs / "base", runs / "fallen")
-    (contrast,) = found.contrasts
+def test_a_planted_change_of_pairs_is_found_where_it_is(planted):
+    (contrast,) = planted.contrasts
     (change,) = contrast.changes
     assert change.difference == pytest.approx((FALLEN > 0).mean() - (BASE > 0).mean())
     assert (change.verdict, change.n_items, change.kind) == ("below", N, "bias")
@@ -55,21 +60,21 @@ def test_a_planted_change_of_pairs_is_found_where_it_is(runs):
     assert (axes["age"].verdict, axes["work"].difference) == ("below", 0)
     assert len([part for part in contrast.parts if part.identity != "all"]) == 40
     size = f"{-change.difference:.3f}"
-    assert found.sentence.startswith(
+    assert planted.sentence.startswith(
         f"fallen lowers the share of pairs whose stereotypical sentence is preferred by {size} (95 % interval "
     )
-    assert f"from {change.before:.3f} to {change.after:.3f}, closer to 0.5" in found.sentence
+    assert f"from {change.before:.3f} to {change.after:.3f}, closer to 0.5" in planted.sentence
 
 
-def test_values_are_those_of_the_runs(runs):
-    (change,) = ex.compare(runs / "base", runs / "fallen").contrasts[0].changes
+def test_values_are_those_of_the_runs(runs, planted):
+    (change,) = planted.contrasts[0].changes
     for name, value in (("base", change.before), ("fallen", change.after)):
         table = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
         assert value == pytest.approx(table.filter(name="preference_ratio", axis="all")["value"][0])
 
 
-def test_changed_items_are_all_that_changed_sides(runs):
-    items = ex.compare(runs / "base", runs / "fallen").items
+def test_changed_items_are_all_that_changed_sides(planted):
+    items = planted.items
     moved = BASE != FALLEN
     assert set(items["item_id"]) == set(ITEMS["item_id"].to_numpy()[moved].tolist())
     assert set(items["direction"]) == {"away"}
@@ -149,8 +154,14 @@ def answers(tmp_path_factory):
     )
 
 
-def test_a_planted_change_of_questions_is_found_with_its_price(answers):
-    found = ex.compare(*answers)
+@pytest.fixture(scope="module")
+def answered_apart(answers):
+    """The comparison of these two."""
+    return ex.compare(*answers)
+
+
+def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered_apart):
+    found = answered_apart
     (contrast,) = found.contrasts
     by_name = {change.measure: change for change in contrast.changes}
     assert by_name["bias_ambig"].verdict == "below"
@@ -166,8 +177,8 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers):
     assert {"Kelvin", "Osaka", "Yaren"} <= identities
 
 
-def test_changed_answers_have_their_texts(answers):
-    items = ex.compare(*answers).items
+def test_changed_answers_have_their_texts(answers, answered_apart):
+    items = answered_apart.items
     both = load_answers([answers[0]]).join(load_answers([answers[1]]), on="item_id", suffix="_other")
     changed = both.filter(~pl.col("choice").eq_missing(pl.col("choice_other")))
     assert set(changed["item_id"]) == set(items["item_id"])

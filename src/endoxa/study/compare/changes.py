@@ -71,17 +71,15 @@ def judged(changes: Sequence[Change], confidence: float) -> tuple[Change, ...]:
 
     Those without a p-value keep the verdict they have, and count for nothing.
     """
-    from statsmodels.stats.multitest import multipletests
+    from endoxa.stats.correction import holm
 
-    tested = [place for place, change in enumerate(changes) if isfinite(change.p_value)]
-    if not tested:
-        return tuple(changes)
-    adjusted = multipletests([changes[place].p_value for place in tested], method="holm")[1]
     judgements = list(changes)
-    for place, p_adjusted in zip(tested, map(float, adjusted), strict=True):
-        change = judgements[place]
-        decision = decide(change.difference, 0.0, change.p_value, p_adjusted, alpha=significance(confidence))
-        judgements[place] = replace(change, p_adjusted=p_adjusted, verdict=decision.verdict)
+    for place, p_adjusted in enumerate(holm([change.p_value for change in changes])):
+        if isfinite(p_adjusted):
+            change = changes[place]
+            alpha = significance(confidence)
+            decision = decide(change.difference, 0.0, change.p_value, p_adjusted, alpha=alpha)
+            judgements[place] = replace(change, p_adjusted=p_adjusted, verdict=decision.verdict)
     return tuple(judgements)
 
 

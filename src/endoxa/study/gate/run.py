@@ -255,15 +255,12 @@ def untested(cell: Paired, most_left_out: float) -> str:
 
 def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
     """The tests with Holm's (1979) correction of the p-values of worse, verdicts and sentences."""
-    from statsmodels.stats.multitest import multipletests
+    from endoxa.stats.correction import holm
 
-    tested = [place for place, test in enumerate(tests) if isfinite(test.p_worse)]
-    adjusted = dict.fromkeys(range(len(tests)), NAN)
-    if tested:
-        holm = multipletests([tests[place].p_worse for place in tested], method="holm")[1]
-        adjusted.update(zip(tested, map(float, holm), strict=True))
+    adjusted = holm([test.p_worse for test in tests])
     return tuple(
-        _worded(replace(test, p_worse_adjusted=adjusted[place]), level) for place, test in enumerate(tests)
+        _worded(replace(test, p_worse_adjusted=p_value), level)
+        for test, p_value in zip(tests, adjusted, strict=True)
     )
 
 
