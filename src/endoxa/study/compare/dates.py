@@ -17,7 +17,7 @@ from endoxa.report.words import decimal_interval, listed, plural, signed
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import NEUTRAL, name_of
-from endoxa.study.compare.sides import Compared
+from endoxa.study.compare.sides import SERVED_AS, Compared
 
 NOT_STATED = "version not stated"
 
@@ -34,12 +34,14 @@ def is_dated(comparison: Comparison) -> bool:
 
 def _asked_otherwise(contrast: Contrasted) -> bool:
     """Whether two runs were asked in different ways; another version of the model is none."""
-    return any(setting.name not in ("model", "fingerprint", "revision") for setting in contrast.settings)
+    return any(
+        setting.name not in ("model", "fingerprint", "revision", SERVED_AS) for setting in contrast.settings
+    )
 
 
 def versions(runs: Sequence[Compared]) -> list[str]:
     """What was measured in each run: what the server directions that it is, else a fingerprint of weights."""
-    return [listed(run.served) or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
+    return [run.side.version or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
 
 
 def over_time(comparison: Comparison) -> Section | None:

@@ -15,6 +15,9 @@ from endoxa.sources.served import version_sentences
 from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
+SERVED_AS = "served version"
+"""Setting of runs of one hosted model: what the server said that it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:

@@ -20,9 +20,10 @@ from endoxa.report.inputs import (
     read_runs,
     text,
 )
+from endoxa.report.words import listed
 from endoxa.runs import run as runs
 from endoxa.runs.folder import RUN, differences, run_folder
-from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
+from endoxa.sources.served import SERVED, fingerprints, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
 MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
@@ -64,6 +65,20 @@ class Side:
             pl.col(SERVED).unique()
         )
         return sorted(answered.collect()[SERVED].drop_nulls().to_list())
+
+    @property
+    def version(self) -> str:
+        """What the server said that it is, with its fingerprints; empty where it said nothing."""
+        served = self.served
+        stated = sorted(
+            {
+                mark
+                for (model, name), marks in fingerprints(self.run.facts).items()
+                if model == self.name and (name in served or not served)
+                for mark in marks
+            }
+        )
+        return f"{listed(served)} (fingerprint {listed(stated)})".strip() if stated else listed(served)
 
     def facts(self) -> dict[str, Any]:
         """What `gate.json` says of it."""
