@@ -26,6 +26,7 @@ from endoxa.sources.spreadsheets import read_csv
 from endoxa.stats.intervals import NAN
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
+from endoxa.study.gate.named import paired_with_names
 from endoxa.study.gate.runs import Side
 
 
@@ -374,6 +375,10 @@ def paired_answers(
     joined = {}
     for protocol in common:
         baseline, other = (table.filter(protocol=protocol) for table in answers)
+        if named := paired_with_names(baseline, other):
+            joined[protocol] = named[0]
+            notes += named[1]
+            continue
         items = [
             set(table.select(pl.concat_str("item_id", "repeat", separator=" #")).to_series())
             for table in (baseline, other)

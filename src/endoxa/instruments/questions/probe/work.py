@@ -31,6 +31,7 @@ from endoxa.instruments.questions.probe.jobs import (
     question,
     read_prompts,
     scan,
+    taken,
     unstated_language,
     written,
 )
@@ -308,12 +309,17 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     specs = specs_of(settings)
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     metadata = metadata_of(settings)
-    files = {path: sha256(path) for path in (Path(settings.data), metadata) if path is not None}
+    names = Path(settings.names) if settings.names else None
+    if names is not None:
+        require_file(names)
+    files = {path: sha256(path) for path in (Path(settings.data), metadata, names) if path is not None}
     contents: dict[str, Any] = {
         "data": files[Path(settings.data)],
         "metadata": files[metadata] if metadata else None,
         "prompts": {language: entry.model_dump() for language, entry in prompts.items()},
     }
+    if names is not None:
+        contents["names"] = files[names]
     stated = unstated_language(settings)
     if stated is not None and stated.code != "en":
         contents["language_taken"] = stated.code
@@ -330,6 +336,8 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     def scan_labelled(journal: AnswerJournal) -> int:
         scanned = scan(settings, journal)
         data["label"], data["styles"] = scanned.label, list(scanned.styles)
+        if names is not None:
+            data[NOTES].append(_left_out(settings))
         languages[:] = scanned.languages
         return scanned.items
 
@@ -346,11 +354,17 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             write=partial(write_records, settings),
             outcomes=answer_counts,
             files=files,
-            available=counted(lambda: available(settings), settings),
+            available=None if names else counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
             signs=lambda: signs_of_new_question(languages),
         )
     )
+
+
+def _left_out(settings: QaSettings) -> str:
+    """How many of the questions are asked with names; those whose groups no name could replace are not."""
+    asked = len({(item.category, item.example_id) for item in items(settings)})
+    return f"{asked:,} of {sum(1 for _ in taken(settings)):,} questions are asked with the names of {settings.names}."
 
 
 def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[str, Prompts]) -> Score:
