@@ -231,6 +231,7 @@ INTEGER_COLUMNS = (
     "choice",
     "prompt_tokens",
     "completion_tokens",
+    "reasoning_tokens",
 )
 TYPES = {name: pl.Int64 if name in INTEGER_COLUMNS else pl.String for name in QA_RECORD_COLUMNS}
 
@@ -283,6 +284,7 @@ def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[Cha
         "rule": reading.rule,
         "prompt_tokens": sum(answer.usage.prompt_tokens for answer in answers),
         "completion_tokens": sum(answer.usage.completion_tokens for answer in answers),
+        "reasoning_tokens": sum(answer.usage.reasoning_tokens for answer in answers),
         "error": "; ".join(dict.fromkeys(answer.error for answer in answers if answer.error)),
     }
 
