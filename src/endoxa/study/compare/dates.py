@@ -17,7 +17,8 @@ from endoxa.report.words import decimal_interval, listed, plural, signed
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import NEUTRAL, name_of
-from endoxa.study.compare.sides import SERVED_AS, Compared
+from endoxa.study.compare.sides import Compared
+from endoxa.study.gate.settings import SERVED_AS
 
 NOT_STATED = "version not stated"
 

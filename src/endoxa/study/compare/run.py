@@ -11,7 +11,6 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
-from endoxa.sources.served import fingerprint_sentences
 from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import judged
 from endoxa.study.compare.contrasts import Choices, Reader
@@ -20,8 +19,8 @@ from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
-from endoxa.study.compare.sides import SERVED_AS, Compared, read_compared
-from endoxa.study.gate.settings import Setting, settings_apart
+from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.gate.settings import settings_apart
 
 READERS: Mapping[str, Reader] = {
     PAIRS: compare_pairs,
@@ -79,10 +78,6 @@ def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrast
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
     estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
     settings = settings_apart(before.side, after.side)
-    first, second = (side.version for side in (before.side, after.side))
-    if before.side.model == after.side.model and first and second and first != second:
-        settings = (*settings, Setting(SERVED_AS, first, second))
-    changed = [fingerprint_sentences(side.run.facts) for side in (before.side, after.side)]
     return Contrasted(
         before,
         after,
@@ -90,7 +85,7 @@ def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrast
         estimates.changes,
         estimates.parts,
         estimates.items,
-        (*dict.fromkeys((*changed[0], *changed[1])), *estimates.notes),
+        estimates.notes,
         estimates.identical,
     )
 

@@ -16,9 +16,6 @@ from endoxa.study.gate.named import names_apart
 from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
-SERVED_AS = "served version"
-"""Setting of runs of one hosted model: what the server said that it is."""
-
 
 @dataclass(frozen=True, slots=True)
 class Compared:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates.pairing import ITEM, OTHER, unlike
 from endoxa.report.inputs import QUESTIONS, Run
 
-SOURCE = ("category", "example_id", "repeat")
-"""What a question and its variants with names have in common."""
-OTHER = "_other"
-_TRUTH = ("context_condition", "label")
+SOURCE = (*ITEM, "repeat")
+"""What the answers to a question and to its variants with names have in common."""
 
 
 def names_apart(first: Run, other: Run) -> bool:
@@ -41,14 +40,13 @@ def paired_with_names(baseline: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.D
     if (baseline["variant"] != "").any() == (other["variant"] != "").any():
         return None
     joined = baseline.join(other, on=SOURCE, suffix=OTHER).sort("item_id", "repeat", f"variant{OTHER}")
-    unlike = pl.any_horizontal(pl.col(name) != pl.col(f"{name}{OTHER}") for name in _TRUTH)
-    if joined.is_empty() or joined.select(unlike.any()).item():
+    if joined.is_empty() or joined.select(unlike().any()).item():
         raise UserError(
             "One run asked about names in place of groups, but not of the questions of the other one: category, "
             "example_id, context and right answer do not agree. Make the names from the data of the other run "
             "(`endoxa build names`)."
         )
-    asked = [table.select(SOURCE[:2]).n_unique() for table in (baseline, other, joined)]
+    asked = [table.select(ITEM).n_unique() for table in (baseline, other, joined)]
     variants = joined.height / joined.select(SOURCE).n_unique()
     note = (
         f"Names in place of groups: {asked[2]:,} questions are paired with their variants ({variants:g} each)"

@@ -23,7 +23,7 @@ from endoxa.report.inputs import (
 from endoxa.report.words import listed
 from endoxa.runs import run as runs
 from endoxa.runs.folder import RUN, differences, run_folder
-from endoxa.sources.served import SERVED, fingerprints, version_of, version_sentences, versions_apart
+from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
 MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
@@ -69,16 +69,14 @@ class Side:
     @property
     def version(self) -> str:
         """What the server said that it is, with its fingerprints; empty where it said nothing."""
-        served = self.served
-        stated = sorted(
-            {
-                mark
-                for (model, name), marks in fingerprints(self.run.facts).items()
-                if model == self.name and (name in served or not served)
-                for mark in marks
-            }
+        stated = entries((self.run.facts.get("served") or {}).get(self.name))
+        served = (
+            self.served if self.run.kind == QUESTIONS else sorted({entry[SERVED] for entry in stated} - {""})
         )
-        return f"{listed(served)} (fingerprint {listed(stated)})".strip() if stated else listed(served)
+        marks = {entry["system_fingerprint"] for entry in stated if entry[SERVED] in served or not served} - {
+            ""
+        }
+        return f"{listed(served)} (fingerprint {listed(sorted(marks))})".strip() if marks else listed(served)
 
     def facts(self) -> dict[str, Any]:
         """What `gate.json` says of it."""

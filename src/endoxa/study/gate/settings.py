@@ -19,6 +19,8 @@ SENTENCES = ("prefix", "template")
 ENTRY = ("revision", "dtype", "adapter", "chat_template", "tokenizer", "fingerprint")
 """What run.json says of a model that may differ under one name."""
 MODEL = "model"
+SERVED_AS = "served version"
+"""Of one hosted model: what the server said that it is."""
 WORDS = {
     "system": "system message",
     "sampling temperature": "temperature",
@@ -74,6 +76,9 @@ def require_same_items(first: Run, other: Run) -> None:
 def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
     """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
     apart = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
+    versions = [side.version for side in (first, other)] if first.name == other.name else []
+    if all(versions) and len(set(versions)) > 1:
+        apart.append(Setting(SERVED_AS, *versions))
     protocols: list[Any] = [_identity(side.run).get("protocols") or () for side in (first, other)]
     # One each: they are compared with each other. Of several, what both runs have is compared.
     if all(len(each) == 1 for each in protocols) and protocols[0] != protocols[1]:
