@@ -124,13 +124,13 @@ def by_size(words: str, sides: Sequence[Compared]) -> dict[str, list[str]]:
         least = NAN
     if not (words.partition(">=")[0].strip() == "size" and 0 < least < inf):
         raise UserError(f"--group {words}: expected size>=NUMBER of parameters, for example size>=7e9.")
-    sizes = {
-        each.side.model: entry.get("parameters")
+    sizes: dict[str, int] = {
+        each.side.model: entry["parameters"]
         for each in sides
         for entry in entries(each.side.run.facts.get("models"))
-        if entry.get("name") == each.side.name
+        if entry.get("name") == each.side.name and isinstance(entry.get("parameters"), int)
     }
-    unknown = [each.side.model for each in sides if not isinstance(sizes.get(each.side.model), int)]
+    unknown = [each.side.model for each in sides if each.side.model not in sizes]
     if unknown:
         raise UserError(
             f"--group {words}: run.json holds no number of parameters of {listed(unknown)}; it is counted for weights "
