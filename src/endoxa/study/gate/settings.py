@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from endoxa.report.inputs import Run, entries
@@ -29,6 +30,7 @@ WORDS = {
     "sampling reasoning": "reasoning effort",
     "sampling seed": "seed of the provider",
     "ask": "way of asking",
+    "names": "names in place of groups",
     "shuffle": "options shuffled",
 }
 LONGEST = 120
@@ -96,6 +98,9 @@ def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
 def _asked(side: Side, left_out: set[str], chosen: Collection[str]) -> dict[str, Any]:
     identity = _identity(side.run)
     kept = {name: value for name, value in identity.items() if name not in left_out}
+    if digest := kept.get("names"):
+        file = (side.run.facts.get("settings") or {}).get("names")
+        kept["names"] = f"{Path(str(file)).name} ({digest[:8]})"
     options = side.run.data.get("options")
     if isinstance(options, Mapping):
         kept |= {name: options.get(name) for name in SENTENCES if name in options}

@@ -69,10 +69,14 @@ def items(settings: QaSettings) -> Iterator[QaItem]:
     Raises:
         UserError: the data or the file of names cannot be used.
     """
+    return _as_asked(taken(settings), settings)
+
+
+def _as_asked(questions: Iterator[QaItem], settings: QaSettings) -> Iterator[QaItem]:
     if settings.names is None:
-        return taken(settings)
-    named = available(settings.model_copy(update={"data": settings.names}))
-    return with_names(taken(settings), by_question(named, settings.names), settings.names)
+        return questions
+    named = _filtered(settings.names, settings)
+    return with_names(questions, by_question(named, settings.names), settings.names)
 
 
 def taken(settings: QaSettings) -> Iterator[QaItem]:
@@ -85,14 +89,19 @@ def taken(settings: QaSettings) -> Iterator[QaItem]:
         parts = (item.variant, item.polarity, item.context, item.question, item.options, item.label)
         return json.dumps(parts)
 
-    return chosen(lambda: available(settings), settings, stratum, content)
+    return chosen(lambda: _filtered(settings.data, settings), settings, stratum, content)
 
 
 def available(settings: QaSettings) -> Iterator[QaItem]:
-    """Every question in file order after the filters, whatever part of them is taken."""
+    """Every question that could be asked, in file order after the filters, whatever part of them is taken."""
+    return _as_asked(_filtered(settings.data, settings), settings)
+
+
+def _filtered(file: str, settings: QaSettings) -> Iterator[QaItem]:
+    """The questions of a file in the languages wanted."""
     stated = unstated_language(settings)
     questions = read_items(
-        Path(settings.data),
+        Path(file),
         metadata=metadata_of(settings),
         language=settings.languages[0] if len(settings.languages) == 1 else stated.code if stated else None,
         columns=settings.columns,

@@ -356,7 +356,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             write=partial(write_records, settings),
             outcomes=answer_counts,
             files=files,
-            available=None if names else counted(lambda: available(settings), settings),
+            available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
             signs=lambda: signs_of_new_question(languages),
         )
