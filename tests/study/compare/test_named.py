@@ -15,6 +15,7 @@ from endoxa.runs.run import measure
 from support.qa_questions import questions, write
 
 VARIANTS = ("1", "2")
+pytestmark = pytest.mark.slow
 
 
 def with_names(row: dict, variant: str) -> dict:

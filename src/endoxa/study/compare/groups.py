@@ -89,8 +89,8 @@ def read_groups(words: str, models: Sequence[str]) -> tuple[dict[str, list[str]]
     name, equals, path = words.partition("=")
     if not (name and equals and path):
         raise UserError(
-            f"--group {words}: expected size>=NUMBER, or NAME=FILE, a name for the groups and a table with the columns "
-            "model and group."
+            f"--group {words}: expected NAME=FILE (a name for the groups, a table with the columns model and group) "
+            "or size>=NUMBER."
         )
     groups: dict[str, list[str]] = {}
     for model, group in read_table(Path(path), COLUMNS).select(COLUMNS).iter_rows():

@@ -182,6 +182,7 @@ def test_one_protocol_alone_has_no_rows_and_order_changes_nothing():
     assert analyze_qa(three, **QUICK).debias.equals(analyze_qa(shuffled, **QUICK).debias)
 
 
+@pytest.mark.slow
 def test_conditions_of_one_protocol_each_are_one_run_of_all_protocols(tmp_path):
     """`--conditions debias` and `--debias baseline,explanation,reprompting` are one measurement."""
     settings = QaSettings(
