@@ -344,6 +344,7 @@ def probe_questions(
     repeats: int = 1,
     shuffle: bool = True,
     prompts: str | None = None,
+    names: str | None = None,
     temperature: float | None = 1.0,
     top_p: float | None = None,
     max_tokens: int | None = 512,
@@ -392,6 +393,7 @@ def probe_questions(
         repeats: Number of times each question is asked.
         shuffle: Shuffle the options of each question and repeat.
         prompts: Your own instructions by language (TOML); or laces, those of LACES.
+        names: Ask the questions about people with names, as this file of `endoxa build names` has them.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
         max_tokens: Maximum tokens per answer, reasoning included.

@@ -55,7 +55,8 @@ def compare(
     group: Annotated[
         str,
         Option(
-            "Compare groups of models: a name and a table with the columns model and group.",
+            "Compare groups of models: a name and a table with the columns model and group; or size>=7e9, for weights "
+            "on this machine.",
             ANALYSIS,
             metavar="NAME=FILE",
             default="",

@@ -7,10 +7,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from endoxa.report.document import Finding
+from endoxa.report.labels import without_directions
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import count
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.runs.folder import sampling_setting
+from endoxa.sources.served import fingerprint_sentences
 
 MOST_ROWS = 24
 """Longer tables stay closed until asked for."""
@@ -19,7 +21,7 @@ MOST_ROWS = 24
 def answer_findings(
     counts: Sequence[AnswerCounts], facts: Mapping[str, Any], label: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A warning for each model and context of a run in which many answers were cut off or not read.
+    """Warnings of a run: many answers that were cut off or not read, servers that changed their fingerprint.
 
     Args:
         counts: counts of the run.
@@ -30,6 +32,7 @@ def answer_findings(
         sentence = answer_warning(replace(row, model=label(row.model)), facts)
         limit = sampling_setting(facts, "max_tokens")
         yield Finding(sentence, ({**asdict(row), "share": row.cut_off / row.asked, "max_tokens": limit},))
+    yield from sentence_findings(map(without_directions, fingerprint_sentences(facts)))
 
 
 def sentence_findings(sentences: Iterable[str]) -> Iterator[Finding]:

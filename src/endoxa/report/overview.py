@@ -8,7 +8,10 @@ from typing import Any
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
+from endoxa.report.labels import visible_directions
 from endoxa.report.tables import Field, Table, table_of, text_field
+from endoxa.report.words import NOT_RECORDED
+from endoxa.sources.served import fingerprints
 
 
 def what_was_run(
@@ -55,6 +58,7 @@ def run_table(runs: Sequence[Run], fields: Sequence[Field], *, data: str = "data
         (
             text_field("run", lambda run: run.origin),
             *fields,
+            *fingerprint_fields(runs),
             text_field(f"SHA-256 of the {data}", lambda run: shortened(run.data, "sha256")),
             text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
             text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
@@ -71,6 +75,18 @@ def data_field(name: str, key: str = "", shown: Callable[[str], str] = str) -> F
 def fact_field(name: str) -> Field:
     """A column of a table of models: the value of that name in its description, 'not recorded' where there is none."""
     return text_field(name, lambda facts: inputs.text(facts, name))
+
+
+def fingerprint_fields(runs: Sequence[Run]) -> tuple[Field, ...]:
+    """A column of what servers called their configurations; none where no server said it."""
+
+    def stated(run: Run) -> str:
+        texts = (f"{model}: {', '.join(names)}" for (model, _), names in fingerprints(run.facts).items())
+        return visible_directions("; ".join(texts)) or NOT_RECORDED
+
+    return (
+        (text_field("server's fingerprint", stated),) if any(fingerprints(run.facts) for run in runs) else ()
+    )
 
 
 def shortened(facts: Mapping[str, Any], key: str) -> str:

@@ -104,6 +104,7 @@ class ChatAnswer:
         served_model: the model's exact name as the provider reports it, or empty.
         reasoning: the thoughts before the answer, returned beside it or marked in it, or empty.
         error: the provider's message where it refused this one request for good (too long, filtered), else empty.
+        system_fingerprint: what the server calls its configuration, where it has OpenAI's interface, or empty.
     """
 
     text: str
@@ -113,6 +114,7 @@ class ChatAnswer:
     served_model: str = ""
     reasoning: str = ""
     error: str = ""
+    system_fingerprint: str = ""
 
 
 class ChatModel(Protocol):

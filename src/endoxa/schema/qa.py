@@ -162,6 +162,7 @@ QA_RECORD_COLUMNS: dict[str, str] = {
     "rule": "the rule of the answer reader that decided",
     "prompt_tokens": "tokens sent, over all turns",
     "completion_tokens": "tokens received, over all turns",
+    "reasoning_tokens": "those of thoughts among them, where the provider counts them; else 0",
     "error": "the provider's message where it refused this request, or empty",
     "attribute": "what the association says of the identity, or empty",
 }

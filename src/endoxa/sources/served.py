@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,4 +107,30 @@ def version_sentences(models: Iterable[str], counts: Mapping[str, int] | None = 
         f"Warning: {model} was served as {len(names)} versions, {' and '.join(names)}: they stand apart, as models of "
         "their own."
         for model, names in versions.items()
+    )
+
+
+def fingerprints(facts: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, int]]:
+    """Answers by fingerprint, in the order of the items, for each model and name under which a server served it.
+
+    Args:
+        facts: `run.json`, with what each server said of itself under `served`; servers that stated no
+            `system_fingerprint` are left out.
+    """
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for model, entries in (facts.get("served") or {}).items():
+        for entry in entries:
+            if name := entry["system_fingerprint"]:
+                counts.setdefault((model, entry[SERVED]), {})[name] = entry["answers"]
+    return counts
+
+
+def fingerprint_sentences(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each model whose server had several fingerprints in the run that `facts` are of."""
+    return tuple(
+        f"Warning: the server of {model} changed its configuration during the run: fingerprints "
+        f"{', '.join(f'{name} ({answers} answers)' for name, answers in by_name.items())}. All of these answers are "
+        "measured together."
+        for (model, _), by_name in fingerprints(facts).items()
+        if len(by_name) > 1
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -117,3 +119,26 @@ def test_what_is_no_grouping_is_refused(tmp_path):
         ex.compare(run, group="sizes.csv")
     found = ex.compare(run, group=grouped(tmp_path, {"small": ["hf/a"], "large": ["hf/b"]}))
     assert found.contrasts[0].notes[0] == "Without a group, and left out: hf/c."
+
+
+def test_sizes_are_those_that_the_runs_counted(tmp_path):
+    small, large = ["hf/s0", "hf/s1"], ["hf/l0", "hf/l1"]
+    run = models_run(tmp_path, dict.fromkeys(small, 0.55) | dict.fromkeys(large, 0.75))
+    facts = json.loads((run / "run.json").read_text())
+    sizes = {"hf/s0": 134_515_008, "hf/s1": 6_999_999_999, "hf/l0": 7_000_000_000, "hf/l1": 70_000_000_000}
+    facts["models"] = [{"name": model, "parameters": size} for model, size in sizes.items()]
+    (run / "run.json").write_text(json.dumps(facts))
+    by_size = ex.compare(run, group="size>=7e9").contrasts[0]
+    by_table = ex.compare(run, group=grouped(tmp_path, {"small": small, "large": large})).contrasts[0]
+    assert by_size.changes == by_table.changes
+    assert by_size.after.label == "7 billion parameters or more (2 models)"
+    with pytest.raises(UserError, match=r"all models are on one side of it \(.*hf/l1: 70,000,000,000"):
+        ex.compare(run, group="size>=1e12")
+    with pytest.raises(UserError, match="expected size>=NUMBER"):
+        ex.compare(run, group="size>=large")
+    with pytest.raises(UserError, match="'hf/l0' is in several of the runs"):
+        ex.compare(run, tmp_path / "parts" / "2", group="size>=7e9")
+    facts["models"] = facts["models"][1:]
+    (run / "run.json").write_text(json.dumps(facts))
+    with pytest.raises(UserError, match="no number of parameters of hf/s0; it is counted for weights"):
+        ex.compare(run, group="size>=7e9")

@@ -83,6 +83,7 @@ class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
     usage: _Counted | None = None
     model: str | None = None
+    system_fingerprint: object = None  # servers may put anything there
 
 
 def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncOpenAI:
@@ -188,6 +189,7 @@ def read_completion(body: str | bytes) -> ChatAnswer:
         usage=_usage(completion.usage),
         served_model=completion.model or "",
         reasoning=message.reasoning_content or message.reasoning or thoughts,
+        system_fingerprint=str(completion.system_fingerprint or ""),
     )
 
 

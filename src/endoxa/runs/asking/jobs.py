@@ -89,6 +89,7 @@ def storable(answer: ChatAnswer) -> ChatAnswer:
         served_model=_stored(answer.served_model),
         reasoning=_stored(answer.reasoning),
         error=_stored(answer.error),
+        system_fingerprint=_stored(answer.system_fingerprint),
     )
 
 

@@ -16,7 +16,7 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
     model INTEGER, job INTEGER, turn INTEGER, text TEXT, finish TEXT, refused INTEGER, served_model TEXT,
     reasoning TEXT, error TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER,
-    reasoning_tokens INTEGER, batched INTEGER, PRIMARY KEY (model, job, turn)
+    reasoning_tokens INTEGER, batched INTEGER, system_fingerprint TEXT DEFAULT '', PRIMARY KEY (model, job, turn)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
     model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, requests INTEGER,
@@ -74,15 +74,23 @@ class AnswerJournal(JournalFile):
     def __init__(self, path: Path) -> None:
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
+        with self._explained():
+            columns = [row[1] for row in self._db.execute("PRAGMA table_info(answers)")]
+            if "system_fingerprint" not in columns:  # begun by an endoxa that did not keep it
+                self._db.execute("ALTER TABLE answers ADD COLUMN system_fingerprint TEXT DEFAULT ''")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
         rows = [
-            (model, entry.job, entry.turn, *_columns(entry.answer), int(entry.batched)) for entry in answered
+            (
+                *(model, entry.job, entry.turn),
+                *(*_columns(entry.answer), int(entry.batched), entry.answer.system_fingerprint),
+            )
+            for entry in answered
         ]
         with self._explained(), self._transaction():
             self._db.executemany(
-                f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 14)})",  # noqa: S608
+                f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 15)})",  # noqa: S608
                 rows,
             )
             self._db.executemany(
@@ -155,6 +163,18 @@ class AnswerJournal(JournalFile):
             Totals(calls, bool(batched), Usage(*tokens), bool(counted))
             for batched, calls, *tokens, counted in rows
         ]
+
+    def served(self, model: int) -> list[dict[str, str | int]]:
+        """What the server said that a model is, with the number of answers, in the order of the jobs."""
+        query = (
+            "SELECT served_model, system_fingerprint, count(*) FROM answers "
+            "WHERE model = ? AND served_model || system_fingerprint <> '' GROUP BY 1, 2 ORDER BY min(job)"
+        )
+        names = ("served_model", "system_fingerprint", "answers")
+        with self._explained():
+            return [
+                dict(zip(names, row, strict=True)) for row in self._db.execute(query, (model,)).fetchall()
+            ]
 
     def add_lost(self, model: int, usage: Usage, *, counted: bool) -> None:
         """Remember a call that may be billed and whose answer is not kept; tokens that are not known are the most."""

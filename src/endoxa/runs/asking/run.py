@@ -31,6 +31,7 @@ from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
 from endoxa.schema import Message, Progress, Sampling, Usage
+from endoxa.sources.served import fingerprint_sentences
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +93,8 @@ def asking_work(questions: Questions) -> Work:
         used = {
             spec.text: usage(settings, questions.specs, k, journal) for k, spec in enumerate(questions.specs)
         }
-        return {"models": models, "usage": used}
+        served = {spec.text: journal.served(k) for k, spec in enumerate(questions.specs)}
+        return {"models": models, "usage": used, "served": served}
 
     def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
         counts = questions.write(journal, folder)
@@ -360,3 +362,4 @@ def asking_lines(run: Run) -> Iterator[str]:
     for model, count in run.errors.items():
         if count:
             yield f"{model}: {count} requests failed and have no answer (repeat them with --retry-errors)."
+    yield from fingerprint_sentences(run.facts)

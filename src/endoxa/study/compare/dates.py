@@ -18,6 +18,7 @@ from endoxa.study.compare.changes import Change
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import NEUTRAL, name_of
 from endoxa.study.compare.sides import Compared
+from endoxa.study.gate.settings import SERVED_AS
 
 NOT_STATED = "version not stated"
 
@@ -34,12 +35,14 @@ def is_dated(comparison: Comparison) -> bool:
 
 def _asked_otherwise(contrast: Contrasted) -> bool:
     """Whether two runs were asked in different ways; another version of the model is none."""
-    return any(setting.name not in ("model", "fingerprint", "revision") for setting in contrast.settings)
+    return any(
+        setting.name not in ("model", "fingerprint", "revision", SERVED_AS) for setting in contrast.settings
+    )
 
 
 def versions(runs: Sequence[Compared]) -> list[str]:
     """What was measured in each run: what the server directions that it is, else a fingerprint of weights."""
-    return [listed(run.served) or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
+    return [run.side.version or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
 
 
 def over_time(comparison: Comparison) -> Section | None:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.schema import ALL
+from endoxa.schema.finish import LENGTH
 from endoxa.stats.intervals import NAN
 from endoxa.stats.two_way import two_way_mean
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
@@ -25,14 +26,23 @@ UNPARSED = Measure(
     "answers in which no option could be read and that did not decline, over questions asked",
     "higher",
 )
+CUT_OFF = Measure(
+    "answers_cut_off",
+    None,
+    "answers that ended at the limit of tokens, read or not, over questions asked",
+    "higher",
+)
 WORDS = Measure("answer_words", None, "words of an answer", "more")
 TOKENS = Measure(
     "answer_tokens", None, "tokens of an answer as the provider counts them, thoughts included", "more"
 )
+THOUGHT_TOKENS = Measure(
+    "reasoning_tokens", None, "tokens of thoughts among them, where the provider counts these", "more"
+)
 COST = Measure("cost_usd", None, "US dollars of the whole run, where its prices are known", "more")
 FEW_CHANGES = 30
 """With fewer items that changed, Student's interval is too short (it held 2 % in 85 of 100 samples)."""
-OF_PRICE = (REFUSED, UNPARSED, WORDS, TOKENS, COST)
+OF_PRICE = (REFUSED, UNPARSED, CUT_OFF, WORDS, TOKENS, THOUGHT_TOKENS, COST)
 
 
 def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
@@ -107,17 +117,30 @@ def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[in
 
 
 def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> Iterator[Change]:
-    """Refusals, answers without an option, words and tokens of the answers to the same questions."""
+    """Refusals, answers without an option or cut off, words and tokens of the answers to the same questions."""
     units = question_units(joined)
-    for measure, outcome in ((REFUSED, "refused"), (UNPARSED, "unparsed")):
+    for measure, column, word in (
+        (REFUSED, "outcome", "refused"),
+        (UNPARSED, "outcome", "unparsed"),
+        (CUT_OFF, "finish", LENGTH),
+    ):
+        if column not in joined.columns:
+            continue
         first, second = (
-            (joined[name] == outcome).to_numpy().astype(float) for name in ("outcome", "outcome_other")
+            (joined[f"{column}{side}"].fill_null("") == word).to_numpy().astype(float)
+            for side in ("", "_other")
         )
+        if measure is CUT_OFF and not (first.any() or second.any()):
+            continue
         values = Values(first, second, units[0], directed=True, attribute=units[1])
         same = bool((first == second).all() and _same_answers(joined))
         cell = Paired(measure, protocol, ALL, values, 0, same, ("templates", "groups"))
         yield change_of(cell, confidence)
-    for measure, column in ((WORDS, "answer"), (TOKENS, "completion_tokens")):
+    for measure, column in (
+        (WORDS, "answer"),
+        (TOKENS, "completion_tokens"),
+        (THOUGHT_TOKENS, "reasoning_tokens"),
+    ):
         lengths = [_lengths(joined, f"{column}{side}") for side in ("", "_other")]
         if all(each is not None for each in lengths):
             yield mean_change(measure, protocol, lengths, units, confidence)  # type: ignore[arg-type]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import PAIRS
+from endoxa.report.inputs import PAIRS, entries
 from endoxa.report.words import count, listed, plural
 from endoxa.schema import ALL
 from endoxa.sources.frames import read_table
@@ -88,7 +89,8 @@ def read_groups(words: str, models: Sequence[str]) -> tuple[dict[str, list[str]]
     name, equals, path = words.partition("=")
     if not (name and equals and path):
         raise UserError(
-            f"--group {words}: expected NAME=FILE, a name for the groups and a table with the columns model and group."
+            f"--group {words}: expected NAME=FILE (a name for the groups, a table with the columns model and group) "
+            "or size>=NUMBER."
         )
     groups: dict[str, list[str]] = {}
     for model, group in read_table(Path(path), COLUMNS).select(COLUMNS).iter_rows():
@@ -106,6 +108,46 @@ def read_groups(words: str, models: Sequence[str]) -> tuple[dict[str, list[str]]
     return groups, [f"Without a group, and left out: {listed(lone)}."] if lone else []
 
 
+def by_size(words: str, sides: Sequence[Compared]) -> dict[str, list[str]]:
+    """Models with fewer parameters than a number, and those with as many or more, as their runs have counted them.
+
+    Args:
+        words: `size>=NUMBER`.
+        sides: the models of the runs.
+
+    Raises:
+        UserError: the number cannot be read, a run does not know the size of its model, or all are on one side.
+    """
+    try:
+        least = float(words.partition(">=")[2])
+    except ValueError:
+        least = NAN
+    if not (words.partition(">=")[0].strip() == "size" and 0 < least < inf):
+        raise UserError(f"--group {words}: expected size>=NUMBER of parameters, for example size>=7e9.")
+    sizes: dict[str, int] = {
+        each.side.model: entry["parameters"]
+        for each in sides
+        for entry in entries(each.side.run.facts.get("models"))
+        if entry.get("name") == each.side.name and isinstance(entry.get("parameters"), int)
+    }
+    unknown = [each.side.model for each in sides if each.side.model not in sizes]
+    if unknown:
+        raise UserError(
+            f"--group {words}: run.json holds no number of parameters of {listed(unknown)}; it is counted for weights "
+            "on this machine (hf/...). Name the groups in a table with the columns model and group: --group size=FILE."
+        )
+    cut = f"{least / 1e9:g} billion parameters"
+    groups: dict[str, list[str]] = {f"below {cut}": [], f"{cut} or more": []}
+    for model, size in sorted(sizes.items()):
+        groups[f"{cut} or more" if size >= least else f"below {cut}"].append(model)
+    if not all(groups.values()):
+        stated = listed([f"{model}: {size:,}" for model, size in sizes.items()])
+        raise UserError(
+            f"--group {words}: all models are on one side of it ({stated}). Choose a number between."
+        )
+    return groups
+
+
 def contrasts_of(
     sides: Sequence[Compared], words: str, choices: Choices
 ) -> tuple[tuple[Compared, ...], list[Contrasted]]:
@@ -114,7 +156,14 @@ def contrasts_of(
     Raises:
         UserError: the groups cannot be used, or the runs cannot be compared.
     """
-    groups, notes = read_groups(words, [each.side.model for each in sides])
+    models = [each.side.model for each in sides]
+    again = next((model for model in models if models.count(model) > 1), None)
+    if again is not None:
+        raise UserError(
+            f"The model '{again}' is in several of the runs. With --group each model has one run: compare the groups "
+            "in one condition or version at a time."
+        )
+    groups, notes = (by_size(words, sides), []) if ">=" in words else read_groups(words, models)
     order = [model for members in groups.values() for model in members]
     by_model = {each.side.model: each for each in sides}
     tables = list(_tables([by_model[model].side for model in order], choices.rules))

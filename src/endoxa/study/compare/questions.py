@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.jobs import available
-from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.questions.items.of_run import items_of_run
 from endoxa.report.inputs import Run
 from endoxa.schema import ALL
-from endoxa.sources.files import sha256
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import COST, change_of, fact, price_of_answers
@@ -119,22 +114,14 @@ def _lean(outcome: str) -> pl.Expr:
 
 def _texts(run: Run, wanted: set[str]) -> pl.DataFrame | None:
     """Context, question and options of these items; None where the file is gone or is another one by now."""
-    path = Path(str(run.data.get("path") or ""))
-    settings: Any = run.facts.get("settings")
-    try:
-        if not path.is_file() or sha256(path) != run.data.get("sha256") or not isinstance(settings, dict):
-            return None
-        fields = {name: settings[name] for name in ("columns", "metadata", "languages") if settings.get(name)}
-        rows = [
-            {
-                "item_id": item.item_id,
-                "context": item.context,
-                "question": item.question,
-                **{f"option_{place}": text for place, text in enumerate(item.options)},
-            }
-            for item in available(QaSettings(data=str(path), **fields))
-            if item.item_id in wanted
-        ]
-    except (UserError, OSError, ValueError):
-        return None  # the records say which items changed; their texts are a comfort
-    return pl.DataFrame(rows).unique("item_id", maintain_order=True) if rows else None
+    items, _ = items_of_run(run, wanted)
+    rows = [
+        {
+            "item_id": name,
+            "context": item.context,
+            "question": item.question,
+            **{f"option_{place}": text for place, text in enumerate(item.options)},
+        }
+        for name, item in items.items()
+    ]
+    return pl.DataFrame(rows) if rows else None

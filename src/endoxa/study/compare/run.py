@@ -48,7 +48,8 @@ def compare(
             compares these.
         model: models, where runs hold several.
         rule: scoring rules or protocols; by default all that runs have in common.
-        group: `NAME=FILE`, a table with the columns model and group: groups of models in place of runs.
+        group: `NAME=FILE`, a table with the columns model and group, or `size>=NUMBER` of parameters: groups of models
+            in place of runs.
         confidence: of the intervals.
 
     Raises:

@@ -20,8 +20,10 @@ NAMES = {
     "answered": "the share of questions answered",
     "refused": "the share of answers that decline",
     "unparsed": "the share of answers that cannot be read",
+    "answers_cut_off": "the share of answers cut off at the limit of tokens",
     "answer_words": "the length of answers in words",
     "answer_tokens": "the length of answers in tokens",
+    "reasoning_tokens": "the length of thoughts in tokens",
 }
 NEUTRAL = {"preference_ratio": 0.5}
 """Value of an unbiased model; 0 of every other measure of bias."""

@@ -12,6 +12,7 @@ from endoxa.errors import UserError
 from endoxa.report.inputs import Run, holds
 from endoxa.report.words import short_labels
 from endoxa.sources.served import version_sentences
+from endoxa.study.gate.named import names_apart
 from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
@@ -62,8 +63,9 @@ def read_compared(
                 f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: only runs of "
                 "one instrument can be compared."
             )
-        require_same_data(runs[0], run, free=SENTENCES)
-        require_same_items(runs[0], run)
+        if not names_apart(runs[0], run):
+            require_same_data(runs[0], run, free=SENTENCES)
+            require_same_items(runs[0], run)
     sides = [
         Side("run", run, model)
         for run in runs

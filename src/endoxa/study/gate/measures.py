@@ -21,11 +21,12 @@ from endoxa.instruments.questions.estimates.answers import is_read, load_answers
 from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
 from endoxa.schema import ALL
-from endoxa.sources.served import versions_apart
+from endoxa.sources.served import fingerprint_sentences, versions_apart
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.stats.intervals import NAN
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
+from endoxa.study.gate.named import paired_with_names
 from endoxa.study.gate.runs import Side
 
 
@@ -371,9 +372,14 @@ def paired_answers(
     """
     answers = _under_one_name([_answers(side) for side in sides])
     common, notes = _common([set(side["protocol"]) for side in answers], rules, "protocol", "--rule")
+    notes += dict.fromkeys(warning for side in sides for warning in fingerprint_sentences(side.run.facts))
     joined = {}
     for protocol in common:
         baseline, other = (table.filter(protocol=protocol) for table in answers)
+        if named := paired_with_names(baseline, other):
+            joined[protocol] = named[0]
+            notes += named[1]
+            continue
         items = [
             set(table.select(pl.concat_str("item_id", "repeat", separator=" #")).to_series())
             for table in (baseline, other)

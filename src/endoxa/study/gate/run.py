@@ -164,15 +164,8 @@ def _warnings(sides: tuple[Side, Side]) -> list[str]:
     """What must be known of either side: answers at chance, or hardly read."""
     if sides[0].run.kind != QUESTIONS:
         return []
-    first, second = (side.served for side in sides)
-    served = []
-    if sides[0].name == sides[1].name and first and second and first != second:
-        served.append(
-            f"The baseline was served as {listed(first)}, the candidate as {listed(second)}: versions of one hosted "
-            "model are compared."
-        )
     warnings = [(side, warning) for side in sides for warning in run_warnings(side.run.folder, (side.model,))]
-    return served + list(
+    return list(
         dict.fromkeys(
             warning if warning == RULE else f"{side.role.capitalize()}: {warning}"
             for side, warning in warnings

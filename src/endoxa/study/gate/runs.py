@@ -20,6 +20,7 @@ from endoxa.report.inputs import (
     read_runs,
     text,
 )
+from endoxa.report.words import listed
 from endoxa.runs import run as runs
 from endoxa.runs.folder import RUN, differences, run_folder
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
@@ -64,6 +65,18 @@ class Side:
             pl.col(SERVED).unique()
         )
         return sorted(answered.collect()[SERVED].drop_nulls().to_list())
+
+    @property
+    def version(self) -> str:
+        """What the server said that it is, with its fingerprints; empty where it said nothing."""
+        stated = entries((self.run.facts.get("served") or {}).get(self.name))
+        served = (
+            self.served if self.run.kind == QUESTIONS else sorted({entry[SERVED] for entry in stated} - {""})
+        )
+        marks = {entry["system_fingerprint"] for entry in stated if entry[SERVED] in served or not served} - {
+            ""
+        }
+        return f"{listed(served)} (fingerprint {listed(sorted(marks))})".strip() if marks else listed(served)
 
     def facts(self) -> dict[str, Any]:
         """What `gate.json` says of it."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from endoxa.report.inputs import Run, entries
@@ -19,6 +20,8 @@ SENTENCES = ("prefix", "template")
 ENTRY = ("revision", "dtype", "adapter", "chat_template", "tokenizer", "fingerprint")
 """What run.json says of a model that may differ under one name."""
 MODEL = "model"
+SERVED_AS = "served version"
+"""Of one hosted model: what the server said that it is."""
 WORDS = {
     "system": "system message",
     "sampling temperature": "temperature",
@@ -27,6 +30,7 @@ WORDS = {
     "sampling reasoning": "reasoning effort",
     "sampling seed": "seed of the provider",
     "ask": "way of asking",
+    "names": "names in place of groups",
     "shuffle": "options shuffled",
 }
 LONGEST = 120
@@ -74,6 +78,9 @@ def require_same_items(first: Run, other: Run) -> None:
 def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
     """In what two runs differ: the model, and every way of asking that their `run.json` hold."""
     apart = [Setting(MODEL, first.model, other.model)] if first.model != other.model else []
+    versions = [side.version for side in (first, other)] if first.name == other.name else []
+    if all(versions) and len(set(versions)) > 1:
+        apart.append(Setting(SERVED_AS, *versions))
     protocols: list[Any] = [_identity(side.run).get("protocols") or () for side in (first, other)]
     # One each: they are compared with each other. Of several, what both runs have is compared.
     if all(len(each) == 1 for each in protocols) and protocols[0] != protocols[1]:
@@ -91,6 +98,9 @@ def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
 def _asked(side: Side, left_out: set[str], chosen: Collection[str]) -> dict[str, Any]:
     identity = _identity(side.run)
     kept = {name: value for name, value in identity.items() if name not in left_out}
+    if digest := kept.get("names"):
+        file = (side.run.facts.get("settings") or {}).get("names")
+        kept["names"] = f"{Path(str(file)).name} ({digest[:8]})"
     options = side.run.data.get("options")
     if isinstance(options, Mapping):
         kept |= {name: options.get(name) for name in SENTENCES if name in options}

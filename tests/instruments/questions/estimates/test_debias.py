@@ -6,11 +6,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
 from endoxa.instruments.questions.estimates.inference import split_reason
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.run import measure
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
+from support.qa_questions import questions, write
 
 QUICK = {"resamples": 200}
 
@@ -176,3 +180,21 @@ def test_one_protocol_alone_has_no_rows_and_order_changes_nothing():
     three = protocols(**{name: times(stereotyped=10 * k + 5, unknown=30) for k, name in enumerate(PROTOCOLS)})
     shuffled = three.sample(fraction=1, shuffle=True, seed=1)
     assert analyze_qa(three, **QUICK).debias.equals(analyze_qa(shuffled, **QUICK).debias)
+
+
+@pytest.mark.slow
+def test_conditions_of_one_protocol_each_are_one_run_of_all_protocols(tmp_path):
+    """`--conditions debias` and `--debias baseline,explanation,reprompting` are one measurement."""
+    settings = QaSettings(
+        data=str(write(tmp_path / "questions.jsonl", questions(48))),
+        models=("sim/biased",),
+        protocols=PROTOCOLS,
+    )
+    runs = {"all": PROTOCOLS} | {name: (name,) for name in PROTOCOLS}
+    for folder, asked in runs.items():
+        measure(QUESTIONS, settings.model_copy(update={"protocols": asked}), tmp_path / folder)
+    together = analyze_qa(load_answers([tmp_path / "all"]), **QUICK)
+    apart = analyze_qa(load_answers([tmp_path / name for name in PROTOCOLS]), **QUICK)
+    assert together.debias.height > 3
+    assert apart.debias.equals(together.debias)
+    assert apart.estimates.equals(together.estimates)

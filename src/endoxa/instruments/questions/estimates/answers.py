@@ -17,7 +17,7 @@ from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.served import SERVED, version_of, versions_apart
 
-ALIKE = ("ask", "shuffle", "system", "prompts", "sampling", "metadata")
+ALIKE = ("ask", "shuffle", "system", "prompts", "names", "sampling", "metadata")
 """Parts of the `identity` in `run.json` that repeats have in common, besides the model's own entry."""
 
 _MODEL_CELL = ("data", "model")

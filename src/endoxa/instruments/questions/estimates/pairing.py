@@ -53,12 +53,13 @@ def paired_labels(answers: pl.DataFrame) -> list[tuple[str, str]]:
         plain.join(named, on=ITEM, suffix=OTHER)
         .filter(pl.col("data") != pl.col(f"data{OTHER}"))
         .group_by("data", "data_other")
-        .agg(unlike=_unlike().any())
+        .agg(unlike=unlike().any())
     )
     return sorted(shared.filter(~pl.col("unlike")).select("data", "data_other").iter_rows())
 
 
-def _unlike() -> pl.Expr:
+def unlike() -> pl.Expr:
+    """Whether two joined answers are about different questions: another context, or another right option."""
     return pl.any_horizontal(pl.col(name) != pl.col(f"{name}{OTHER}") for name in _TRUTH)
 
 
@@ -144,9 +145,9 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     paired = unnamed.join(named, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
     if not by_seed and original.seeds == 1:
         paired = paired.with_columns(number=f"number{OTHER}")
-    unlike = paired.filter(_unlike())
-    if len(unlike):
-        row = unlike.row(0, named=True)
+    others = paired.filter(unlike())
+    if len(others):
+        row = others.row(0, named=True)
         raise UserError(
             f"Item {row['example_id']} of category '{row['category']}' has a different correct answer in "
             f"'{substituted.data}' than in '{original.data}': error retention needs the same items."

@@ -24,13 +24,16 @@ def items_of_run(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], 
 
     entry = run.facts.get("data")
     data: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-    path = Path(inputs.text(data, "path"))
+    settings = run.facts.get("settings") or {}
+    path, digest = Path(inputs.text(data, "path")), data.get("sha256")
+    if settings.get("names"):
+        path, digest = Path(settings["names"]), (run.facts.get("identity") or {}).get("names")
     try:
         if not path.is_file():
             return {}, MISSING.format(path)
-        if sha256(path) != data.get("sha256"):
+        if sha256(path) != digest:
             return {}, CHANGED.format(path)
-        columns = (run.facts.get("settings") or {}).get("columns") or {}
+        columns = settings.get("columns") or {}
         questions = read_items(path, only=wanted, columns=columns)
         items = {item.item_id: item for item in islice(questions, len(wanted))}
     except (OSError, UserError):

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import read_answer
+from endoxa.instruments.questions.probe.named import by_question, with_names
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
@@ -63,7 +64,23 @@ def metadata_of(settings: QaSettings) -> Path | None:
 
 
 def items(settings: QaSettings) -> Iterator[QaItem]:
-    """The questions that a run takes, in file order."""
+    """The questions that a run asks, in file order: those that it takes, or their variants with names.
+
+    Raises:
+        UserError: the data or the file of names cannot be used.
+    """
+    return _as_asked(taken(settings), settings)
+
+
+def _as_asked(questions: Iterator[QaItem], settings: QaSettings) -> Iterator[QaItem]:
+    if settings.names is None:
+        return questions
+    named = _filtered(settings.names, settings)
+    return with_names(questions, by_question(named, settings.names), settings.names)
+
+
+def taken(settings: QaSettings) -> Iterator[QaItem]:
+    """The questions that a run takes of its data, in file order."""
 
     def stratum(item: QaItem) -> tuple[str, ...]:
         return item.language, item.category, item.condition, item.template, identity_key(item.identity)
@@ -72,14 +89,19 @@ def items(settings: QaSettings) -> Iterator[QaItem]:
         parts = (item.variant, item.polarity, item.context, item.question, item.options, item.label)
         return json.dumps(parts)
 
-    return chosen(lambda: available(settings), settings, stratum, content)
+    return chosen(lambda: _filtered(settings.data, settings), settings, stratum, content)
 
 
 def available(settings: QaSettings) -> Iterator[QaItem]:
-    """Every question in file order after the filters, whatever part of them is taken."""
+    """Every question that could be asked, in file order after the filters, whatever part of them is taken."""
+    return _as_asked(_filtered(settings.data, settings), settings)
+
+
+def _filtered(file: str, settings: QaSettings) -> Iterator[QaItem]:
+    """The questions of a file in the languages wanted."""
     stated = unstated_language(settings)
     questions = read_items(
-        Path(settings.data),
+        Path(file),
         metadata=metadata_of(settings),
         language=settings.languages[0] if len(settings.languages) == 1 else stated.code if stated else None,
         columns=settings.columns,
@@ -129,7 +151,9 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         styles.add(style_of(item.built_by))
     if not count:
         language = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} contains no question{language}. Expected at least one.")
+        where = f"{settings.names} contains none of the questions of {settings.data}"
+        where = where if settings.names else f"{settings.data} contains no question"
+        raise UserError(f"{where}{language}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
     label = settings.label or ("Name" if named == count else category)
     known = tuple(sorted(style for style in styles if style is not None))

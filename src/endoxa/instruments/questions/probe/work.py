@@ -31,6 +31,7 @@ from endoxa.instruments.questions.probe.jobs import (
     question,
     read_prompts,
     scan,
+    taken,
     unstated_language,
     written,
 )
@@ -230,6 +231,7 @@ INTEGER_COLUMNS = (
     "choice",
     "prompt_tokens",
     "completion_tokens",
+    "reasoning_tokens",
 )
 TYPES = {name: pl.Int64 if name in INTEGER_COLUMNS else pl.String for name in QA_RECORD_COLUMNS}
 
@@ -282,6 +284,7 @@ def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[Cha
         "rule": reading.rule,
         "prompt_tokens": sum(answer.usage.prompt_tokens for answer in answers),
         "completion_tokens": sum(answer.usage.completion_tokens for answer in answers),
+        "reasoning_tokens": sum(answer.usage.reasoning_tokens for answer in answers),
         "error": "; ".join(dict.fromkeys(answer.error for answer in answers if answer.error)),
     }
 
@@ -308,12 +311,17 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     specs = specs_of(settings)
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     metadata = metadata_of(settings)
-    files = {path: sha256(path) for path in (Path(settings.data), metadata) if path is not None}
+    names = Path(settings.names) if settings.names else None
+    if names is not None:
+        require_file(names)
+    files = {path: sha256(path) for path in (Path(settings.data), metadata, names) if path is not None}
     contents: dict[str, Any] = {
         "data": files[Path(settings.data)],
         "metadata": files[metadata] if metadata else None,
         "prompts": {language: entry.model_dump() for language, entry in prompts.items()},
     }
+    if names is not None:
+        contents["names"] = files[names]
     stated = unstated_language(settings)
     if stated is not None and stated.code != "en":
         contents["language_taken"] = stated.code
@@ -330,6 +338,8 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     def scan_labelled(journal: AnswerJournal) -> int:
         scanned = scan(settings, journal)
         data["label"], data["styles"] = scanned.label, list(scanned.styles)
+        if names is not None:
+            data[NOTES].append(_left_out(settings))
         languages[:] = scanned.languages
         return scanned.items
 
@@ -351,6 +361,12 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             signs=lambda: signs_of_new_question(languages),
         )
     )
+
+
+def _left_out(settings: QaSettings) -> str:
+    """How many of the questions are asked with names; those whose groups no name could replace are not."""
+    asked = len({(item.category, item.example_id) for item in items(settings)})
+    return f"{asked:,} of {sum(1 for _ in taken(settings)):,} questions are asked with the names of {settings.names}."
 
 
 def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[str, Prompts]) -> Score:

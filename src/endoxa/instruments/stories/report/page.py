@@ -51,7 +51,7 @@ from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, template_file
 from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
-from endoxa.report.overview import data_field, shortened
+from endoxa.report.overview import data_field, fingerprint_fields, shortened
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
@@ -121,6 +121,7 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
                 text_field("source", lambda run: str(run.folder)),
                 text_field("holds", lambda run: holds(run.kind)),
                 data_field("made from", "path"),
+                *fingerprint_fields(runs),
                 text_field("SHA-256 of that", lambda run: shortened(run.data, "sha256")),
                 text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
                 text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),

@@ -1,0 +1,121 @@
+"""The recipe for a scheduled point: runs of a hosted model at several dates, the line, its breaks, and the alarm."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import endoxa as ex
+from endoxa.commands import app
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.questions.report.page import qa_sections
+from endoxa.instruments.questions.report.results import read_results
+from endoxa.report.inputs import read_runs
+from endoxa.report.overview import run_table
+from endoxa.runs.asking.jobs import Answered
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.run import asking_lines
+from endoxa.runs.run import measure
+from endoxa.schema import ChatAnswer
+from endoxa.sources.served import fingerprint_sentences
+from endoxa.study.compare.dates import over_time
+from endoxa.study.gate import gate
+from support.http_server import serving
+from support.qa_questions import questions, write
+
+ASKED = 48
+
+
+def hosted(fingerprints: list[str]) -> Callable[[Any, str | None], tuple[int, Any]]:
+    """A server that takes the next fingerprint for each question; all but "fp_1" prefer the stereotype."""
+
+    def answer(body: Any, _key: str | None) -> tuple[int, Any]:
+        prompt, text = body["messages"][-1]["content"], "yes"
+        letters = {option: letter for letter, option in re.findall(r"\(([ABC])\) (.+)", prompt)}
+        fingerprint = fingerprints.pop(0) if letters else "fp_trial"
+        if letters:
+            stereotype = "the harbour" if "came late?" in prompt else "the hill"
+            option = "Not known" if fingerprint == "fp_1" else f"The person from {stereotype}"
+            text = f"({letters[option]})"
+        return 200, {
+            "object": "chat.completion",
+            "model": "gpt-x",
+            "system_fingerprint": fingerprint,
+            "choices": [
+                {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            ],
+        }
+
+    return answer
+
+
+def endoxa(*words: Any) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(ASKED))]
+    return write(tmp_path / "questions.jsonl", asked)
+
+
+@pytest.mark.slow
+def test_a_scheduled_point_breaks_the_line_and_the_gate_raises_the_alarm(data: Path, tmp_path: Path) -> None:
+    months = [tmp_path / name for name in ("2026-01", "2026-02", "2026-03")]
+    order = ["fp_1"] * (2 * ASKED) + ["fp_2"] * ASKED
+    alarms = []
+    with serving(hosted(order)) as url:
+        for month in months:
+            assert endoxa("probe", "qa", "--data", data, "--model", f"{url}#gpt-x", "--out", month)[0] == 0
+            if month != months[0]:
+                sides = ("--baseline", months[0], "--candidate", month, "--margin", 0.05)
+                alarms.append(endoxa("gate", *sides, "--markdown", tmp_path / "gate.md")[0])
+    assert order == []
+    assert alarms == [0, 1]
+    assert endoxa("compare", *months, "-o", tmp_path / "line.html")[0] == 0
+    section = over_time(ex.compare(*months))
+    assert section is not None
+    breaks = "gpt-x (fingerprint fp_1), then gpt-x (fingerprint fp_2)"
+    assert f"the version changed before 2026-03 ({breaks})" in str(section.findings[0])
+    assert breaks in (tmp_path / "line.html").read_text()
+    later = gate(months[1], months[2], margin=0.05)
+    apart = "differ in the served version (gpt-x (fingerprint fp_1), now gpt-x (fingerprint fp_2))"
+    assert apart in " ".join(later.notes)
+
+
+@pytest.mark.slow
+def test_a_fingerprint_that_changes_during_a_run_is_told_everywhere(data: Path, tmp_path: Path) -> None:
+    order = ["fp_1"] * (ASKED + 30) + ["fp_3"] * (ASKED - 30)
+    with serving(hosted(order)) as url:
+        settings = QaSettings(data=str(data), models=(f"{url}#gpt-x",))
+        one, two = (measure(QUESTIONS, settings, tmp_path / name) for name in ("one", "two"))
+    changed = "changed its configuration during the run: fingerprints fp_1 (30 answers), fp_3 (18 answers)"
+    assert not any("changed its configuration" in line for line in asking_lines(one))
+    assert any(changed in line for line in asking_lines(two))
+    runs = read_runs([two.folder])
+    first = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
+    assert changed in str(first.findings)
+    assert "gpt-x: fp_1, fp_3" in str(run_table(runs, ()))
+    assert changed in str(ex.compare(one.folder, two.folder).shown[0].notes)
+
+
+def test_a_run_that_was_begun_before_fingerprints_were_kept_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with closing(AnswerJournal(path)) as journal:
+        journal.add(0, [Answered(0, 0, ChatAnswer("A", served_model="m"))])
+    with closing(sqlite3.connect(path)) as older:
+        older.execute("ALTER TABLE answers DROP COLUMN system_fingerprint")
+    with closing(AnswerJournal(path)) as journal:
+        journal.add(0, [Answered(1, 0, ChatAnswer("B", served_model="m", system_fingerprint="fp"))])
+        assert [answers[0].text for answers in journal.answers(0, 0, 1).values()] == ["A", "B"]
+        assert [tuple(entry.values()) for entry in journal.served(0)] == [("m", "", 1), ("m", "fp", 1)]
+    assert fingerprint_sentences({}) == ()
