@@ -15,7 +15,7 @@ import polars as pl
 from endoxa.curate.crossed import parts_of
 from endoxa.errors import UserError
 from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.sources.identities import identity_key
+from endoxa.sources.identities import identity_key, with_joined_names
 from endoxa.stats.correction import adjust_within
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import two_way
@@ -84,6 +84,7 @@ def _sets(records: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Da
         "model",
         "rule",
         "language",
+        "identity_key",
         key=pl.col("identity").fill_null("").map_elements(identity_key, return_dtype=pl.String),
         attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
         difference=towards * (pl.col("score_more") - pl.col("score_less")),
@@ -104,13 +105,14 @@ def _sets(records: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Da
                 "model": row["model"],
                 "rule": row["rule"],
                 "identity": row["key"],
+                "identity_key": row["identity_key"],
                 "parts": "; ".join(parts),
                 "attribute": row["attribute"],
                 "crossed": row["difference"],
                 "predicted": predicted - (len(parts) - 1) * row["neutral"],
             }
         )
-    return pl.DataFrame(rows)
+    return with_joined_names(pl.DataFrame(rows))
 
 
 def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float, seed: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import polars as pl
 
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
+from endoxa.curate.keys import with_identity_keys
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import (
     Identity,
@@ -172,7 +173,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     crossed = 0
     if options.cross:
         associations, crossed = with_parts(associations, read_parts(options.parts), language=language)
-    rows = tuple(_rows(associations, language))
+    rows = tuple(_rows(with_identity_keys(associations, language), language))
     first: dict[str, int] = {}
     for row in rows:
         stated = row.cells["association_id"]
