@@ -84,12 +84,14 @@ def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
         "code": bool(_CODE.fullmatch(pack.code)),
         "script": bool(re.fullmatch("[A-Z][a-z]{3}", pack.script)),
         "quotes": len(pack.quotes) in (2, 4),
+        "stops": bool(pack.stops) and all(pack.stops),
         "status": pack.status in ("draft", "reviewed"),
     }
     expected = {
         "code": "an ISO 639 code such as 'wo'",
         "script": "an ISO 15924 code such as 'Latn'",
         "quotes": "two or four marks",
+        "stops": "at least one mark",
         "status": "'draft' or 'reviewed'",
     }
     for name, good in allowed.items():
