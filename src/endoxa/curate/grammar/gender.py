@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from endoxa.curate.opposites import Lexicon
@@ -42,9 +43,10 @@ def shown_gender(attribute: str, language: str, lexicon: Lexicon | None) -> Show
         if token.lower() in beside:
             versions.append((token, token))
             continue
-        gender, masculine, feminine = _of_word(token.lower(), language, lexicon)
-        if gender is None:
+        readings = {_read(token.lower(), entry) for entry in forms_of_word(token.lower(), language, lexicon)}
+        if not readings:
             return Shown()
+        gender, masculine, feminine = _agreed(readings, token)
         genders |= {gender} - {""}
         versions.append((masculine, feminine) if gender else (token, token))
     if len(genders) != 1:
@@ -54,14 +56,12 @@ def shown_gender(attribute: str, language: str, lexicon: Lexicon | None) -> Show
     return Shown(genders.pop(), " / ".join(whole) if complete else "")
 
 
-def _of_word(word: str, language: str, lexicon: Lexicon | None) -> tuple[str | None, str, str]:
-    """The gender a word shows ('' none, None not known), its masculine and its feminine."""
-    readings = {_read(word, inflected) for inflected in forms_of_word(word, language, lexicon)}
+def _agreed(readings: Set[tuple[str, str, str]], word: str) -> tuple[str, str, str]:
+    """What several entries say of a word: no gender where they differ in it, no other form where forms differ."""
+    if len(readings) == 1:
+        return next(iter(readings))
     genders = {gender for gender, _, _ in readings}
-    if len(genders) != 1:
-        return ("" if genders else None), word, word
-    versions = {reading[1:] for reading in readings}
-    return (*genders, *(versions.pop() if len(versions) == 1 else ("", "")))  # type: ignore[return-value]
+    return (genders.pop(), "", "") if len(genders) == 1 else ("", word, word)
 
 
 def _read(word: str, inflected: Forms) -> tuple[str, str, str]:
@@ -69,7 +69,7 @@ def _read(word: str, inflected: Forms) -> tuple[str, str, str]:
     features = {feature for feature, form in inflected.items() if form == word}
     masculine, feminine = features & {"", "p"}, features & {"f", "fp"}
     if len(inflected) == 1:  # a table that lists each form by itself says nothing of the others
-        return {"p": "m", "f": "f", "fp": "f"}.get(*features, ""), "", ""
+        return {"p": "m", "f": "f", "fp": "f"}.get(next(iter(features)), ""), "", ""
     if (masculine and feminine) or not (inflected.get("f") or inflected.get("fp")):
         return "", word, word
     if masculine:
