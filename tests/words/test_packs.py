@@ -20,14 +20,17 @@ from endoxa.words.items import items
 from endoxa.words.opening import formats, opened
 from endoxa.words.packs import (
     VARIABLE,
+    full_stops,
     languages_with,
     pack_facts,
     pack_of,
     rows_of,
+    stops,
     using,
     words_of,
 )
 from endoxa.words.patch import make_patch
+from endoxa.words.patterns import denies
 from support.repository import ROOT
 
 EXAMPLES = ROOT / "examples/packs"
@@ -76,7 +79,7 @@ def test_what_decides_no_result_is_not_in_the_digest(wolof):
 @pytest.mark.parametrize(
     ("file", "text", "sentence"),
     [
-        ("pack.toml", 'code = "wo"', "pack.toml: 'direction' is missing|pack.toml: 'name' is missing"),
+        ("pack.toml", 'code = "wo"', "pack.toml: 'name' is missing"),
         ("pack.toml", "code = \nname = 1", "pack.toml is not TOML: .*line 1"),
         (
             "pairs.toml",
@@ -120,7 +123,6 @@ def test_every_language_of_ours_is_a_pack_and_agrees_with_cldr(code):
     assert opened(ROOT / "src/endoxa/words" / code) == pack
     locale = Locale.parse(code)
     assert pack.name == locale.english_name
-    assert (pack.direction == "rtl") == (locale.character_order == "right-to-left")
     folders = {path.name for path in (ROOT / "src/endoxa/words").iterdir() if (path / "pack.toml").is_file()}
     assert folders == set(languages_with("pack.toml"))
 
@@ -149,7 +151,7 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
     folder = tmp_path / "qu"
     create("qu", folder)
     pack = opened(folder)
-    assert (pack.name, pack.script, pack.direction, pack.status) == ("Quechua", "Latn", "ltr", "draft")
+    assert (pack.name, pack.script, pack.status) == ("Quechua", "Latn", "draft")
     with (folder / "people.csv").open(encoding="utf-8") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     assert (rows["BO"]["also"], rows["BO"]["plural"]) == (Locale("qu").territories["BO"], "")
@@ -167,18 +169,24 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("code", "script", "direction", "digits", "stop"),
-    [
-        ("ur", "Arab", "rtl", "0123456789", "."),
-        ("mr", "Deva", "ltr", "०१२३४५६७८९", "।"),
-        ("am", "Ethi", "ltr", "0123456789", "።"),
-        ("xyz", "Latn", "ltr", "0123456789", "."),
-    ],
+    ("code", "script", "stop"),
+    [("ur", "Arab", "."), ("mr", "Deva", "।"), ("am", "Ethi", "።"), ("xyz", "Latn", ".")],
 )
-def test_facts_of_a_language(code, script, direction, digits, stop):
+def test_facts_of_a_language(code, script, stop):
     pack = facts_of(code)
-    assert (pack.script, pack.direction, pack.digits, pack.stops[0]) == (script, direction, digits, stop)
+    assert (pack.script, pack.stops[0]) == (script, stop)
     assert ("does not know" in pack.source) == (code == "xyz")
+
+
+def test_marks_of_a_pack_of_the_user_are_read_and_keys_of_earlier_versions_do_no_harm(wolof):
+    assert set(".?!।؟。") <= set(stops())
+    assert "።" not in stops()
+    _edit(wolof / "pack.toml", 'stops = [".", ', 'direction = "ltr"\ndigits = "0123456789"\nstops = ["።", ')
+    with using([wolof]):
+        assert "።" in stops()
+        assert "።" in full_stops()
+        assert denies("Góor ñi dañu dëgër።", "Góor ñi duñu dëgër", "wo")
+    assert "።" not in stops()
 
 
 def test_faults_of_words(wolof):

@@ -6,9 +6,10 @@ from collections import defaultdict
 
 import pytest
 
+from endoxa.curate.keys import key_of
 from endoxa.curate.normalise import foreign_identity, own_name, with_identities
 from endoxa.words.packs import languages_with
-from endoxa.words.people import every_group, find, groups_in, key_of, plain, plural_of
+from endoxa.words.people import every_group, find, groups_in, plain, plural_of
 
 ARTICLES = {"es": ("los ", "Las "), "fr": ("les ",), "pt": ("os ", "As "), "en": ("the ",)}
 

@@ -238,7 +238,7 @@ def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
     Raises:
         UserError: a column is not there, or would stand there twice.
     """
-    from endoxa.sources.tables import spelled
+    from endoxa.sources.headers import spelled
 
     names = dict(columns or {})
     # A file's columns are in the spelling that is known; the name that was given may have its own.

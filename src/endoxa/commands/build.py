@@ -86,18 +86,14 @@ def pairs(
 
 
 def _denied(built: Built) -> Iterator[str]:
-    """What to know first where nearly all pairs are denials that no neutral identity can calibrate."""
-    from endoxa.instruments.pairs.estimates.deciding import MOST_DENIALS
+    """What to know first where nearly all pairs are denials."""
+    from endoxa.instruments.pairs.estimates.deciding import denials_note
     from endoxa.instruments.pairs.probe.scoring import neutral_pairs
 
     denied = built.pairs.filter(how="negation")
     plain = sum(not neutral_pairs(item) for item in denied.iter_rows(named=True))
-    if plain > MOST_DENIALS * built.pairs.height:
-        yield (
-            f"{plain} of {built.pairs.height} pairs set a sentence against its denial and cannot be calibrated, as "
-            "their language has no neutral identities: `probe pairs` will claim no preference from them. Add opposites "
-            "with --lexicon FILE."
-        )
+    if sentence := denials_note(denied.height, plain, built.pairs.height):
+        yield sentence
 
 
 def _note_pairs(built: Built, report: Path | None) -> None:

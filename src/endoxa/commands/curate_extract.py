@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -244,7 +243,12 @@ def extract(
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey.reading import draft_map
-    from endoxa.curate.survey.statements import extract_all, identify_languages, translate_statements
+    from endoxa.curate.survey.statements import (
+        count_lines,
+        extract_all,
+        identify_languages,
+        translate_statements,
+    )
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
     from endoxa.runs.asking.cost import plan_table
@@ -281,7 +285,7 @@ def extract(
             planned = plan_readers(to_read(reader_items(extracted)), settings)
             return Outcome(plan_lines(plan_table(planned)))
         extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
-    counts = _counts(statements, extracted, translated=translator is not None)
+    counts = count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
     return Outcome((*counts, written, following), {"out": extracted})
@@ -427,30 +431,3 @@ def _read_twice(
         )
     )
     return readings.combined
-
-
-def _counts(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> Iterator[str]:
-    """Counts of statements, extracted pairs, proposed omissions and flags."""
-
-    def listed(counted: Counter[str]) -> str:
-        return ", ".join(f"{name} {count}" for name, count in counted.most_common())
-
-    people = len({statement.respondent for statement in statements})
-    yield f"{plural(len(statements), 'statement')} of {plural(people, 'respondent')}"
-    yield f"  languages: {listed(Counter(statement.language for statement in statements))}"
-    if translated:
-        failed = sum("untranslated" in statement.flags for statement in statements)
-        yield (
-            f"  translated: {sum(statement.text != statement.original for statement in statements)}"
-            + (f", not translated: {failed}" if failed else "")
-        )
-    pairs = table.filter(table["identity"].str.len_chars() > 0, table["attribute"].str.len_chars() > 0)
-    yield (
-        f"  with identity and attribute: {plural(pairs['statement_id'].n_unique(), 'statement')}, "
-        f"{plural(pairs.height, 'pair')}"
-    )
-    omitted = table.filter(omit="true")
-    if reasons := Counter(omitted["omit_reason"]):
-        yield f"  proposed for omission: {plural(omitted.height, 'row')} ({listed(reasons)})"
-    if flags := Counter(flag for statement in statements for flag in statement.flags):
-        yield f"  flagged: {listed(flags)}"

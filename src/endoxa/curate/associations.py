@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.summary import choices, further_columns, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
@@ -49,8 +50,6 @@ WORKING_LANGUAGE = "en"
 
 _SHARE = 0.5
 _TRUE = ("true", "1", "yes")
-IDENTITY_KEY = "identity_key"
-"""Column of the English name of a group that was named in another language; there where one is known."""
 AGREEMENT = "agreement"
 """Column of the gender that words before a group show ('f' or 'm'); there where one is known."""
 _OPTIONAL = (
@@ -149,8 +148,8 @@ def _completed(statements: pl.DataFrame, source: str) -> pl.DataFrame:
     )
 
 
-def _or(cell: pl.Expr, default: str | pl.Expr) -> pl.Expr:
-    return pl.when(cell == "").then(pl.lit(default) if isinstance(default, str) else default).otherwise(cell)
+def _or(cell: pl.Expr, default: str) -> pl.Expr:
+    return pl.when(cell == "").then(pl.lit(default)).otherwise(cell)
 
 
 def _reason(*, include_flagged: bool) -> pl.Expr:
@@ -344,11 +343,7 @@ def associations(
     columns = (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, *further)
     complete = pl.DataFrame(kept, schema=dict.fromkeys(columns, pl.String))
     complete = complete.drop(name for name in further if (complete[name] == "").all())
-    if (
-        IDENTITY_KEY in complete.columns
-    ):  # a name without an English one is its own key, so that languages are linked wherever they can be
-        complete = complete.with_columns(_or(pl.col(IDENTITY_KEY), pl.col("identity")).alias(IDENTITY_KEY))
-    order = complete.sort(
+    order = with_identity_keys(complete).sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )

@@ -9,7 +9,8 @@ import polars as pl
 
 from endoxa.curate.associations import association_id
 from endoxa.curate.english import is_plural
-from endoxa.curate.normalise.identity import is_group, normal_identity, people_plural
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.names import is_group, people_plural
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key

@@ -73,7 +73,7 @@ def _in_two_orders(pair: dict[str, Any], draw: random.Random) -> Iterator[dict[s
         yield {
             "id": f"{pair['item_id']}/{'a' if first == 'more' else 'b'}",
             **{name: pair[name] for name in ("item_id", "language", "axis", "identity")},
-            "cluster": identity_key(pair["identity"] or pair["item_id"]),
+            "cluster": identity_key(pair["identity_key"] or pair["identity"] or pair["item_id"]),
             "first": pair[f"sent_{first}"],
             "second": pair[f"sent_{second}"],
             "stereotypical": 1 if pair["stereotypical"] == first else 2,

@@ -16,7 +16,7 @@ import polars as pl
 from endoxa.curate.crossed import parts_of
 from endoxa.errors import UserError
 from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.sources.identities import identity_key
+from endoxa.sources.identities import identity_key, with_joined_names
 from endoxa.stats.correction import adjust_within
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import two_way
@@ -48,7 +48,7 @@ INTERSECTION_COLUMNS: dict[str, str] = {
 LEANS: dict[str, float] = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
 """What an answer adds to the lean of ambiguous contexts; answers that were not read have none."""
 SCORED = {
-    **dict.fromkeys(("model", "rule", "language", "identity", "attribute"), pl.String),
+    **dict.fromkeys(("model", "rule", "language", "identity", "identity_key", "attribute"), pl.String),
     **dict.fromkeys(("lean", "neutral", "limit"), pl.Float64),
 }
 """What interactions are computed from: leans towards the stereotype, that of nobody in particular, and the largest lean
@@ -63,6 +63,7 @@ def of_pairs(records: pl.DataFrame) -> pl.DataFrame:
         "rule",
         "language",
         pl.col("identity").fill_null(""),
+        "identity_key",
         attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
         lean=towards * (pl.col("score_more") - pl.col("score_less")),
         neutral=towards * pl.col("neutral_difference"),
@@ -74,10 +75,14 @@ def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
     """`SCORED` of answers about persons of whom nothing is said (columns of `schema.QA_RECORD_COLUMNS`): mean leans."""
     if not {"identity", "attribute"} <= set(answers.columns):
         return pl.DataFrame(schema=SCORED)
+    if "identity_key" not in answers.columns:
+        answers = answers.with_columns(identity_key=pl.lit(None, pl.String))
     return (
         answers.filter(pl.col("outcome").is_in(list(LEANS)), context_condition="ambig")
         .filter(pl.col("attribute").fill_null("") != "")
-        .group_by("model", "protocol", "language", "identity", "attribute", maintain_order=True)
+        .group_by(
+            "model", "protocol", "language", "identity", "identity_key", "attribute", maintain_order=True
+        )
         .agg(lean=pl.col("outcome").replace_strict(LEANS, return_dtype=pl.Float64).mean())
         .with_columns(neutral=0.0, limit=1.0)
         .rename({"protocol": "rule"})
@@ -138,6 +143,7 @@ def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Dat
                 "model": row["model"],
                 "rule": row["rule"],
                 "identity": row["key"],
+                "identity_key": row["identity_key"],
                 "parts": "; ".join(parts),
                 "attribute": row["attribute"],
                 "crossed": row["lean"],
@@ -145,7 +151,7 @@ def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Dat
                 "limit": row["limit"],
             }
         )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return with_joined_names(pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float, seed: int) -> dict[str, Any]:

@@ -69,8 +69,8 @@ class QaItem:
         category: category of the item ("Nationality").
         example_id: the file's own number, unique within category and variant.
         variant: which drawing of names it is ("1", "2", "3"), or empty.
-        template: what is resampled together in cluster bootstraps: 'CATEGORY-QUESTION_INDEX' for BBQ; the identity
-            for questions made from associations.
+        template: what is resampled together in cluster bootstraps: 'CATEGORY-QUESTION_INDEX' for BBQ; the identity, in
+            the name that all languages share, for questions made from associations.
         polarity: "neg" asks who the stereotype holds for, "nonneg" who the opposite holds for.
         condition: "ambig" (the right answer is the unknown option) or "disambig".
         language: ISO 639 code.
@@ -81,6 +81,7 @@ class QaItem:
         target: the option that agrees with the stereotype, or None where nobody knows.
         unknown: the option that says it cannot be known.
         identity: the stereotyped group or person of this item, where the file names it, else empty.
+        identity_key: one name for it in all languages, where the file has one.
         region: region of that group, where the file names it, else empty.
         names: names put in the place of groups (group -> name); empty in an original.
         association_id: the association it was made from, or empty.
@@ -104,6 +105,7 @@ class QaItem:
     target: int | None
     unknown: int
     identity: str = ""
+    identity_key: str = ""
     region: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     association_id: str = ""
@@ -165,6 +167,7 @@ QA_RECORD_COLUMNS: dict[str, str] = {
     "reasoning_tokens": "those of thoughts among them, where the provider counts them; else 0",
     "error": "the provider's message where it refused this request, or empty",
     "attribute": "what the association says of the identity, or empty",
+    "identity_key": "one name for the identity in all languages, or empty",
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
@@ -340,7 +343,7 @@ QA_IDENTITY_COLUMNS: dict[str, str] = {
     "data": "label of the data set",
     "model": "the model",
     "protocol": "how it was asked",
-    "identity": "the stereotyped group or person",
+    "identity": "the stereotyped group or person; in several languages one row, with all names ('femmes; mujeres')",
     "n": "answers that name a person, in ambiguous contexts",
     "questions": "different questions they belong to",
     "n_biased": "answers that name the stereotyped one",

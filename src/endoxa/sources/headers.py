@@ -1,4 +1,4 @@
-"""Where the names of columns stand in a table that begins with something else.
+"""Names of columns: ours in any spelling, and where they stand in a table that begins with something else.
 
 Exports of survey tools and spreadsheets begin with titles, have names in two rows ("Women" above "first thing",
 "second thing"), or describe each column below its name (Qualtrics). What is found is said by the reader of tables; a
@@ -8,10 +8,15 @@ first row that names the columns is never passed over.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS
+from endoxa.schema.drafts import DRAFT_COLUMNS
+from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.schema.stories import STORY_COLUMNS, STORY_MAP_COLUMNS
 
 LOOKED_AT = 50
 """Rows at the beginning among which the names are looked for."""
@@ -29,6 +34,78 @@ _IMPORT = '{"ImportId"'
 def plain_name(name: str) -> str:
     """A column's name without what people write differently: case, blanks around it, blanks or hyphens for '_'."""
     return "_".join(name.replace("\ufeff", " ").replace("\u200b", " ").replace("-", " ").casefold().split())
+
+
+NUMBERS = frozenset(
+    {
+        "agreement",
+        "confidence",
+        "harm",
+        "in_group_mean",
+        "in_group_ratings",
+        "k",
+        "knowers",
+        "mean",
+        "out_group_mean",
+        "out_group_ratings",
+        "pred_index",
+        "propensity",
+        "rating",
+        "ratings",
+        "size",
+        "skips",
+        "support",
+        "value",
+        "variance",
+        "vote",
+        "weighted_knowers",
+        "weighted_mean",
+    }
+)
+"""Columns of numbers, in which `3,5` is 3.5."""
+
+_OURS = {
+    plain_name(name): name
+    for columns in (
+        NUMBERS,
+        STORY_MAP_COLUMNS,
+        STORY_COLUMNS,
+        HARM_RATING_COLUMNS,
+        DRAFT_COLUMNS,
+        GROUP_COLUMNS,
+        STATEMENT_COLUMNS,
+        ASSOCIATION_COLUMNS,
+        PAIR_COLUMNS,
+    )
+    for name in columns
+}
+"""Our names of columns by their plain spelling."""
+
+
+@lru_cache(maxsize=256)
+def spelled(names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> Mapping[str, str]:
+    """Names that differ from a known column's in capitals, blanks, hyphens only -> that column.
+
+    A name that is `wanted` as it stands keeps its spelling, and no column is taken for one that is there.
+
+    Args:
+        names: the column names of a table.
+        wanted: names that the caller looks for, besides our own.
+    """
+    by_plain_name = _OURS | {plain_name(name): name for name in wanted}
+    free = set(by_plain_name.values()) - set(names)
+    spellings: dict[str, str] = {}
+    for name in names:
+        ours = by_plain_name.get(plain_name(name))
+        if name not in wanted and ours in free:
+            free.discard(ours)
+            spellings[name] = ours
+    return spellings
+
+
+def usual_names(wanted: Sequence[str]) -> frozenset[str]:
+    """Plain spellings of our names of columns, and of those that the caller looks for."""
+    return frozenset((*_OURS, *map(plain_name, wanted)))
 
 
 Cells = Sequence[str | None]

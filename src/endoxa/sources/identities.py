@@ -36,6 +36,28 @@ def identity_names(texts: pl.Series) -> pl.Series:
     )
 
 
+def with_joined_names(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with one `identity` for all rows of an `identity_key`: the names it has, as in "femmes; mujeres".
+
+    Rows without a key, and tables without that column, stay as they are.
+    """
+    if not {"identity", "identity_key"} <= set(table.columns):
+        return table
+    cells = ["identity", "identity_key"]
+    counts = table.group_by(cells, maintain_order=True).len()
+    names: dict[str, dict[str, Counter[str]]] = {}
+    for identity, key, n in counts.fill_null("").filter(pl.col("identity_key") != "").iter_rows():
+        spelt = names.setdefault(identity_key(key), {}).setdefault(identity_key(identity or key), Counter())
+        spelt[identity or key] += n
+    if not names:
+        return table
+    joined = {key: "; ".join(sorted(map(shown_spelling, each.values()))) for key, each in names.items()}
+    shown = [joined.get(identity_key(key or ""), identity) for identity, key, _ in counts.iter_rows()]
+    named = counts.select(cells).with_columns(_shown=pl.Series(shown, dtype=pl.String))
+    together = table.join(named, on=cells, how="left", nulls_equal=True, maintain_order="left")
+    return together.with_columns(identity=pl.col("_shown")).drop("_shown")
+
+
 def spellings(texts: pl.Series) -> dict[str, Counter[str]]:
     """How often each spelling occurs, by key, of the identities that have several."""
     counts = texts.cast(pl.String).drop_nulls().to_frame("text").group_by("text", maintain_order=True).len()

@@ -17,7 +17,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -25,10 +24,6 @@ from typing import TypeVar
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS
-from endoxa.schema.drafts import DRAFT_COLUMNS
-from endoxa.schema.harm import HARM_RATING_COLUMNS
-from endoxa.schema.stories import STORY_COLUMNS, STORY_MAP_COLUMNS
 from endoxa.sources.collected import WITHDRAWALS, is_left_out, is_withdrawn, say_left_out, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
@@ -38,7 +33,7 @@ from endoxa.sources.dialects import (
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.headers import LOOKED_AT, find_header, plain_name
+from endoxa.sources.headers import LOOKED_AT, NUMBERS, find_header, plain_name, spelled, usual_names
 from endoxa.sources.source import Source, called, current_reading, understood_once
 from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 
@@ -50,6 +45,8 @@ TABLE_SUFFIXES = (*TEXT_AND_PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 _PARQUET_SLICE = 32_768
 
 _LOG = logging.getLogger(__name__)
+
+_DECIMAL_COMMA = re.compile(r"\s*([-+]?\d+),(\d+)\s*")
 
 T = TypeVar("T")
 
@@ -71,74 +68,6 @@ class Row:
     line: int | None
     cells: Mapping[str, str | None]
     faults: tuple[Fault, ...] = ()
-
-
-NUMBERS = frozenset(
-    {
-        "agreement",
-        "confidence",
-        "harm",
-        "in_group_mean",
-        "in_group_ratings",
-        "k",
-        "knowers",
-        "mean",
-        "out_group_mean",
-        "out_group_ratings",
-        "pred_index",
-        "propensity",
-        "rating",
-        "ratings",
-        "size",
-        "skips",
-        "support",
-        "value",
-        "variance",
-        "vote",
-        "weighted_knowers",
-        "weighted_mean",
-    }
-)
-"""Columns of numbers, in which `3,5` is 3.5."""
-_DECIMAL_COMMA = re.compile(r"\s*([-+]?\d+),(\d+)\s*")
-
-_OURS = {
-    plain_name(name): name
-    for columns in (
-        NUMBERS,
-        STORY_MAP_COLUMNS,
-        STORY_COLUMNS,
-        HARM_RATING_COLUMNS,
-        DRAFT_COLUMNS,
-        GROUP_COLUMNS,
-        STATEMENT_COLUMNS,
-        ASSOCIATION_COLUMNS,
-        PAIR_COLUMNS,
-    )
-    for name in columns
-}
-"""Our names of columns by their plain spelling."""
-
-
-@lru_cache(maxsize=256)
-def spelled(names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> Mapping[str, str]:
-    """Names that differ from a known column's in capitals, blanks, hyphens only -> that column.
-
-    A name that is `wanted` as it stands keeps its spelling, and no column is taken for one that is there.
-
-    Args:
-        names: the column names of a table.
-        wanted: names that the caller looks for, besides our own.
-    """
-    by_plain_name = _OURS | {plain_name(name): name for name in wanted}
-    free = set(by_plain_name.values()) - set(names)
-    spellings: dict[str, str] = {}
-    for name in names:
-        ours = by_plain_name.get(plain_name(name))
-        if name not in wanted and ours in free:
-            free.discard(ours)
-            spellings[name] = ours
-    return spellings
 
 
 def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
@@ -183,10 +112,6 @@ def _header(path: Path, wanted: tuple[str, ...], reading: tuple[object, ...]) ->
     if suffix in WORKBOOK_SUFFIXES:
         return tuple(name for _, name in _workbook_header(path, next(_sheet(path, wanted))[1]))
     return tuple(_csv_header(path, *next(_records(path, wanted), (1, []))))
-
-
-def _plain(wanted: Sequence[str]) -> frozenset[str]:
-    return frozenset((*_OURS, *map(plain_name, wanted)))
 
 
 def table_rows(
@@ -352,7 +277,7 @@ def _text_faults(cells: Mapping[str, str | None]) -> tuple[Fault, ...]:
 
 def _records(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """Line and cells of each record, the column names first, without what stands above and between."""
-    usual = _plain(wanted)
+    usual = usual_names(wanted)
     records = csv_records(path, usual)
     start = list(islice(records, LOOKED_AT))
     header = find_header(
@@ -466,7 +391,7 @@ def _workbook_header(path: Path, header: Sequence[str | None]) -> list[tuple[int
 
 
 def _sheet(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str | None]]]:
-    return workbook_rows(path, tuple(map(plain_name, wanted)), _plain(wanted))
+    return workbook_rows(path, tuple(map(plain_name, wanted)), usual_names(wanted))
 
 
 def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:

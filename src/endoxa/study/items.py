@@ -78,7 +78,7 @@ def read_associations(study: Study) -> pl.DataFrame:
     table = table.filter(main.is_in(study.languages))
     if table.is_empty():
         raise UserError(f"{study.associations} has no association in {', '.join(study.languages)}.")
-    return table
+    return with_identity_keys(table)
 
 
 def build_items(study: Study, associations: pl.DataFrame) -> list[Items]:

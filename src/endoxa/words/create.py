@@ -35,12 +35,6 @@ _STOPS = {
 }
 _QUESTION = {"Arab": "؟", "Hans": "？", "Hant": "？", "Jpan": "？"}
 _EXCLAMATION = {"Hans": "！", "Hant": "！", "Jpan": "！"}
-_ZEROS = {
-    "arab": 0x660, "arabext": 0x6F0, "beng": 0x9E6, "deva": 0x966, "gujr": 0xAE6, "khmr": 0x17E0, "knda": 0xCE6,
-    "laoo": 0xED0, "mlym": 0xD66, "mymr": 0x1040, "nkoo": 0x7C0, "olck": 0x1C50, "orya": 0xB66, "tamldec": 0xBE6,
-    "telu": 0xC66, "thai": 0xE50, "tibt": 0xF20,
-}  # fmt: skip
-"""The digit zero of CLDR's numbering systems."""
 
 
 def facts_of(code: str) -> Pack:
@@ -55,20 +49,15 @@ def facts_of(code: str) -> Pack:
     script = next(iter(get_global("likely_subtags").get(code, "").split("_")[1:]), "Latn")
     english = Locale(ENGLISH)
     try:
-        locale: Locale | None = Locale.parse(code)
+        known = bool(Locale.parse(code))
     except (UnknownLocaleError, ValueError):
-        locale = None
-    system = str(locale.default_numbering_system) if locale else "latn"
-    zero = _ZEROS.get(system, ord("0"))
-    known = locale is not None
+        known = False
     return Pack(
         code=code,
         name=str(english.languages.get(code, code)),
         script=script,
-        direction="rtl" if locale and locale.character_order == "right-to-left" else "ltr",
         quotes=tuple(_QUOTES.get(code, "“”‘’")),
         stops=(_STOPS.get(script, "."), _QUESTION.get(script, "?"), _EXCLAMATION.get(script, "!")),
-        digits="".join(chr(zero + digit) for digit in range(10)),
         status="draft",
         source=CLDR if known else f"{CLDR} does not know this language: look through every line",
     )

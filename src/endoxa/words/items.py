@@ -171,7 +171,8 @@ def _pair(text: Text, place: _Place) -> str:
     templates, examples = place.file("pairs.toml"), place.examples
     if not templates:
         return text.text
-    stop, subject, statement = templates.get("stop", "."), templates["subject"], templates["said"]
+    stop = templates.get("stop") or place.file("pack.toml").get("stops", ["."])[0]
+    subject, statement = templates["subject"], templates["said"]
     if text.component == "neutral identities":
         subject = text.text
     elif text.path[0] == "subject":

@@ -22,7 +22,7 @@ from string import Formatter
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.words.packs import PACK, Pack, read_pack
+from endoxa.words.packs import FORMER, PACK, Pack, read_pack
 
 _CODE = re.compile(r"[a-z]{2,3}")
 _PATTERN_SECONDS = 5.0
@@ -71,7 +71,7 @@ def pack_files(folder: Path) -> list[Path]:
 
 def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
     names = {field.name for field in fields(Pack)}
-    if unknown := sorted(table.keys() - names):
+    if unknown := sorted(table.keys() - names - {*FORMER}):
         raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(sorted(names))}.")
     for name in names:
         several = name in ("quotes", "stops")
@@ -83,18 +83,16 @@ def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
     allowed = {
         "code": bool(_CODE.fullmatch(pack.code)),
         "script": bool(re.fullmatch("[A-Z][a-z]{3}", pack.script)),
-        "direction": pack.direction in ("ltr", "rtl"),
         "quotes": len(pack.quotes) in (2, 4),
+        "stops": bool(pack.stops) and all(pack.stops),
         "status": pack.status in ("draft", "reviewed"),
-        "digits": len(pack.digits) == len(set(pack.digits)) == 10 and pack.digits.isdecimal(),
     }
     expected = {
         "code": "an ISO 639 code such as 'wo'",
         "script": "an ISO 15924 code such as 'Latn'",
-        "direction": "'ltr' or 'rtl'",
         "quotes": "two or four marks",
+        "stops": "at least one mark",
         "status": "'draft' or 'reviewed'",
-        "digits": "the ten digits",
     }
     for name, good in allowed.items():
         if not good:

@@ -24,6 +24,8 @@ from typing import Any
 VARIABLE = "ENDOXA_PACKS"
 """Environment variable: folders of packs, separated as in PATH; child processes inherit it."""
 PACK = "pack.toml"
+FORMER = ("direction", "digits")
+"""Keys of packs of earlier versions, which nothing needs: letters say themselves which way they are read."""
 BESIDE = ("README.md", "cases.csv", "reviews.toml")
 """Files of a pack that decide no result."""
 _FOLDER = files(__package__)
@@ -38,10 +40,8 @@ class Pack:
         code: ISO 639 code.
         name: its English name.
         script: ISO 15924 code.
-        direction: "ltr" or "rtl".
         quotes: outer and, where there are four, inner quotation marks.
-        stops: marks that end a sentence.
-        digits: the ten digits.
+        stops: marks that end a sentence: a statement, a question, an exclamation.
         status: "draft" or "reviewed".
         source: where the words come from.
     """
@@ -49,10 +49,8 @@ class Pack:
     code: str
     name: str
     script: str
-    direction: str
     quotes: tuple[str, ...]
     stops: tuple[str, ...]
-    digits: str
     status: str
     source: str
 
@@ -195,7 +193,30 @@ def pack_of(language: str) -> Pack | None:
 
 def read_pack(table: Mapping[str, Any]) -> Pack:
     """A table of `pack.toml` that was checked."""
-    return Pack(**{**table, "quotes": tuple(table["quotes"]), "stops": tuple(table["stops"])})
+    cells = {name: value for name, value in table.items() if name not in FORMER}
+    return Pack(**{**cells, "quotes": tuple(table["quotes"]), "stops": tuple(table["stops"])})
+
+
+@cache
+def stops() -> str:
+    """Marks that end a sentence in any language that has a pack, in use or of the package: ".?!", "؟", "।"."""
+    return "".join(sorted({".", "?", "!"}.union(*(pack.stops for pack in _packs()))))
+
+
+@cache
+def full_stops() -> str:
+    """Those of them that end a statement."""
+    return "".join(sorted({"."}.union(pack.stops[0] for pack in _packs() if pack.stops)))
+
+
+@cache
+def quotation_marks() -> str:
+    """Outer quotation marks of every language that has a pack, and the straight ones."""
+    return "".join(sorted({'"'}.union(*(pack.quotes[:2] for pack in _packs()))))
+
+
+def _packs() -> list[Pack]:
+    return [pack for pack in map(pack_of, languages_with(PACK)) if pack]
 
 
 def language_name(code: str, language: str = "en") -> str:

@@ -13,7 +13,7 @@ from functools import cache
 import regex
 
 from endoxa.errors import UserError
-from endoxa.words.packs import rows_of, words_of
+from endoxa.words.packs import rows_of, stops, words_of
 
 SLOTS = {
     "a": r"\S.*?",
@@ -202,7 +202,7 @@ def set_of(text: str, language: str) -> str:
 
 def denies(first: str, second: str, language: str) -> bool:
     """Whether a row makes one of two sentences of the other, behind the words with which both begin."""
-    sides = [text.rstrip(" .!?।؟").split() for text in (first, second)]
+    sides = [text.rstrip(f" {stops()}").split() for text in (first, second)]
     shared = next(
         (at for at, pair in enumerate(zip(*sides, strict=False)) if pair[0] != pair[1]), min(map(len, sides))
     )

@@ -148,12 +148,6 @@ def english_name(group: str) -> str:
     return next(named, group).lower()
 
 
-def key_of(text: str, language: str = "") -> str:
-    """One name in all languages for the group that words name; the words in lower case where no table has it."""
-    named = find(text, language)
-    return english_name(named.id) if named else " ".join(text.lower().split())
-
-
 def plain(text: str) -> str:
     """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type."""
     low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))

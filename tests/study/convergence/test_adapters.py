@@ -297,7 +297,7 @@ def test_what_is_not_in_the_study_is_left_out_and_said(pairs):
 def test_translations_of_an_identity_can_share_a_key(pairs):
     keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
     parts, _ = study_parts(StudyRuns(keyed, pairs=pairs), USUAL)
-    assert set(parts["identity"]) == {"food", "drivers", "nurses", "teachers", "doctors"}
+    assert set(parts["identity"]) == {"bakers; farmers", "drivers", "nurses", "teachers", "doctors"}
 
 
 def test_studies_without_anything_to_compare_say_why(pairs, tmp_path):

@@ -45,8 +45,8 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
 @pytest.mark.slow
 def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
-    assert endoxa("collect", "export", "camp", "-o", "out", folder=tmp_path).returncode == 0
-    done = endoxa("collect", "import", "out", "-o", "copy", folder=tmp_path)
+    assert "Export written to camp-export" in endoxa("collect", "export", "camp", folder=tmp_path).stdout
+    done = endoxa("collect", "import", "camp-export", "-o", "copy", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Campaign 'laces' made in copy: closed, with 384 pairs." in done.stdout
     assert "Password (shown once): " in done.stdout
@@ -63,6 +63,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     [
         (("collect", "export", "nowhere", "-o", "out"), "nowhere does not exist"),
         (("collect", "export", "x", "-o", "out", "--patch", "p", "--release", "1.0"), "--patch takes number"),
+        (("collect", "export", "x", "--release", "1.0"), "need --out FOLDER"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, words, sentence):

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from endoxa.words.packs import languages_with, words_of
+from endoxa.words.packs import languages_with, quotation_marks, stops, words_of
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate
 from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
 
@@ -105,7 +105,7 @@ def read(text: str, language: str) -> Reading | None:
     if code not in languages_with(FILE):
         return None
     words = _words(code)
-    stripped = re.sub(r"\s+", " ", text.replace("’", "'")).strip(' .!?।؟,;"«»“”')
+    stripped = re.sub(r"\s+", " ", text.replace("’", "'")).strip(f" ,;{stops()}{quotation_marks()}")
     plain = _without_amount(
         _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
     )

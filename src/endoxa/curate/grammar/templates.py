@@ -17,7 +17,7 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.words.packs import rows_of, words_by_language
+from endoxa.words.packs import pack_of, rows_of, words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _COLUMNS = ("set", "affirmed", "denied", "note")
@@ -117,7 +117,7 @@ def _template(language: str, table: object, name: str) -> Template:
     if "verb_denied" in table:
         rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
-    fields["stop"] = str(table.get("stop", "."))
+    fields["stop"] = str(table.get("stop") or (pack.stops[0] if (pack := pack_of(language)) else "."))
     fields["small"] = table.get("small") is True
     if "collective" in table:
         fields["collective"] = _template(

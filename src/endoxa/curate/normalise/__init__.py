@@ -2,17 +2,13 @@
 
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import (
-    Tables,
     ends_head,
     foreign_identity,
-    is_group,
-    is_people,
     native_identity,
     normal_identity,
     own_name,
-    tables,
-    with_identities,
 )
+from endoxa.curate.normalise.names import Tables, is_group, is_people, tables, with_identities
 
 __all__ = [
     "Tables",

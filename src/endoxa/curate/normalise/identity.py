@@ -1,191 +1,26 @@
-"""One name for one group: whether words name people, and if so in lower case, plural, without determiners.
-
-The editable tables behind normalisation, and a survey's own additions to them.
-"""
+"""One name for one group: in lower case, plural, without determiners."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from functools import cache, cached_property
-from pathlib import Path
 
 import regex
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
-from endoxa.errors import UserError
-from endoxa.sources.files import require_file
+from endoxa.curate.normalise.names import Tables, is_people, misspelt, people_name, people_plural, tables
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
 from endoxa.words.people import (
     called,
     english_name,
-    every_group,
     find,
     find_in,
-    groups_in,
     in_citation_form,
     native_form,
     plain,
     with_place,
 )
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What is known about names of groups.
-
-    Attributes:
-        synonyms: name as people write it -> canonical plural.
-        terms: name in another language -> English term.
-        peoples: names of peoples, without "people".
-        spellings: other spellings of a people's name -> the one in `peoples`.
-        collective: adjectives that name a people when they stand alone.
-        directions: "north" -> "northern".
-        demonyms: "nigeria" -> "nigerians".
-    """
-
-    synonyms: Mapping[str, str]
-    terms: Mapping[str, str]
-    peoples: frozenset[str]
-    spellings: Mapping[str, str]
-    collective: frozenset[str]
-    directions: Mapping[str, str]
-    demonyms: Mapping[str, str]
-
-    @cached_property
-    def inhabitants(self) -> frozenset[str]:
-        """Who lives in the places of `demonyms` ("nigerians")."""
-        return frozenset(self.demonyms.values())
-
-
-@cache
-def tables() -> Tables:
-    """The tables that come with the package."""
-    groups = words_of("en", "peoples.toml")
-    peoples = frozenset(name for names in groups["peoples"].values() for name in names)
-    synonyms = _inverted(words_of("en", "identities.toml"))
-    spellings = {other: name for name, others in groups["spellings"].items() for other in others}
-    return Tables(
-        synonyms=synonyms,
-        terms=_terms(peoples | spellings.keys() | synonyms.keys()),
-        peoples=peoples | spellings.keys(),
-        spellings=spellings,
-        collective=frozenset(groups["collective"]["adjectives"]),
-        directions=groups["directions"],
-        demonyms={
-            place: who for part in words_of("en", "inhabitants.toml").values() for place, who in part.items()
-        },
-    )
-
-
-def _terms(english: Set[str]) -> dict[str, str]:
-    """Words of other languages, but those that are `english`, or a singular that is a word of the dictionary."""
-    known = english | {word.lower() for group in groups_in("en") for word, _ in group.forms}
-    terms: dict[str, str] = {}
-    for group in every_group():
-        for word, _ in group.forms if group.language != "en" else ():
-            plural = word in (group.plural, *group.also)
-            for form in (word.lower(), plain(word)):
-                if not {form, form.removesuffix("s")} & known and (plural or not in_dictionary(form)):
-                    terms.setdefault(form, english_name(group.id))
-    return terms
-
-
-def _inverted(sections: Mapping[str, Mapping[str, list[str]]]) -> dict[str, str]:
-    return {
-        other: canonical
-        for section in sections.values()
-        for canonical, others in section.items()
-        for other in (canonical, *others)
-    }
-
-
-def with_identities(path: Path) -> Tables:
-    """The tables with a survey's own synonyms on top (a TOML file in the form of `identities.toml`).
-
-    Raises:
-        UserError: the file cannot be read, or is not of that form.
-    """
-    require_file(path)
-    try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML in UTF-8: {error}.") from error
-    for name, section in listed.items():
-        lists = section.values() if isinstance(section, dict) else ()
-        if not isinstance(section, dict) or not all(
-            isinstance(others, list) and all(isinstance(other, str) for other in others) for others in lists
-        ):
-            raise UserError(
-                f'{path}, [{name}]: expected lines such as "old people" = ["elders", "the aged"].'
-            )
-    base = tables()
-    inverted = _inverted(listed).items()
-    added = {form(other): canonical.lower() for form in (plain, str.lower) for other, canonical in inverted}
-    return replace(
-        base,
-        synonyms={**base.synonyms, **added},
-        peoples=base.peoples | frozenset(added) | frozenset(added.values()),
-    )
-
-
-_LONG = 6
-
-
-def people_name(text: str, names: Tables | None = None) -> str | None:
-    """Name of the people that the words stand for ("Igbos" -> "igbo"), or None."""
-    names = names or tables()
-    low = text.lower().removesuffix("'s").removesuffix("'")
-    for form in (low, low.removesuffix("s"), low.removesuffix("es")):
-        if form in names.spellings:
-            return names.spellings[form]
-        if form in names.peoples:
-            return form
-    return None
-
-
-def people_plural(text: str, names: Tables | None = None) -> str | None:
-    """The plural name of the people that the words stand for ("armenians", else "igbo people"), or None."""
-    names = names or tables()
-    low = text.lower().removesuffix(" people")
-    for form in (low, f"{low}s"):
-        if form in names.inhabitants:
-            return form
-    name = people_name(low, names)
-    return f"{name} people" if name else None
-
-
-def is_people(text: str, names: Tables | None = None) -> bool:
-    """Whether the words name a people, nation or region's people without the word "people"."""
-    names = names or tables()
-    return people_name(text, names) is not None or text.lower() in names.collective
-
-
-def is_group(text: str, names: Tables | None = None) -> bool:
-    """Whether the words are a known name of a group ("Muslims", "the elderly", "Igbo", "christains")."""
-    names = names or tables()
-    low = text.lower()
-    return (
-        low in names.synonyms
-        or low in names.terms
-        or is_people(low, names)
-        or misspelt(low, names) is not None
-    )
-
-
-def misspelt(text: str, names: Tables | None = None) -> str | None:
-    """The known name that a long word the dictionary lacks is a slip of ("chritians" -> "christians")."""
-    names = names or tables()
-    if len(text) < _LONG or " " in text or in_dictionary(text) or not text.isalpha():
-        return None
-    near = get_close_matches(text, [name for name in names.synonyms if len(name) >= _LONG], n=1, cutoff=0.88)
-    return near[0] if near else None
-
 
 _ETHNIC = (
     r"(?:ethnic(?:al)? (?:group|community|origin)s?|ethnic|ethnicity|tribes?|clans?|community|group|nation|"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from endoxa.curate.keys import IDENTITY_KEY, key_of
 from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
 from endoxa.sources import READERS
@@ -232,4 +233,6 @@ def _table(path: Path, kind: Kind) -> Iterator[_Entry]:
             (row.cells.get(column) or "").strip() for column in ("identity", "attribute", "language")
         )
         sentence = f"{identity} {attribute}" if identity and attribute else ""
-        yield _Entry(identity, attribute, sentence, language)
+        abroad = language.partition("-")[0].lower() not in (*_UNKNOWN_LANGUAGE, "en")
+        key = row.cells.get(IDENTITY_KEY) or (key_of(identity, language) if abroad else identity)
+        yield _Entry(key.strip(), attribute, sentence, language)

@@ -101,6 +101,20 @@ def forms_of_term(text: str, lexicon: Lexicon | None) -> Iterator[Forms]:
                 yield inflected
 
 
+def forms_of_word(word: str, language: str, lexicon: Lexicon | None) -> Iterator[Forms]:
+    """The forms of every entry that has a word in any form: opposites, `forms.csv`, else an ending that is sure."""
+    listed = [
+        *forms_of_term(word, lexicon),
+        *(each for each in _irregular(language).values() if word in each.values()),
+    ]
+    yield from listed
+    for _, shapes, sure in () if listed else _patterns(language):
+        slots = [shape.match(word) for feature, shape in shapes.items() if "f" in sure]
+        if filled := next((each for each in slots if each is not None), None):
+            yield {feature: shape.fill(filled) for feature, shape in shapes.items()}
+            return
+
+
 def forms_of_singular(word: str, language: str, lexicon: Lexicon | None) -> Forms | None:
     """The forms of a word that is a singular, masculine or feminine; None where no list or sure ending knows it."""
 

@@ -10,7 +10,8 @@ headings in Markdown, an introductory sentence "Here are some ...:".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from endoxa.curate.survey.commas import Named, after, below_heading, inherited, 
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
+from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
 from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
@@ -391,3 +393,36 @@ def _words(statement: Statement, pair: Extraction) -> dict[str, str]:
     if pair.rule != "foreign" or language not in languages_with("extract.toml"):
         return {}
     return {BUILT_BY: "endoxa curate extract", WORDS: words_cell([("statement words", language)])}
+
+
+def count_lines(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> Iterator[str]:
+    """How many statements, extracted pairs, proposed omissions and flags there are, as lines.
+
+    Args:
+        statements: of the survey.
+        table: rows of `extract_all`.
+        translated: whether statements were to be translated.
+    """
+
+    def listed(counted: Counter[str]) -> str:
+        return ", ".join(f"{name} {count}" for name, count in counted.most_common())
+
+    people = len({statement.respondent for statement in statements})
+    yield f"{plural(len(statements), 'statement')} of {plural(people, 'respondent')}"
+    yield f"  languages: {listed(Counter(statement.language for statement in statements))}"
+    if translated:
+        failed = sum("untranslated" in statement.flags for statement in statements)
+        yield (
+            f"  translated: {sum(statement.text != statement.original for statement in statements)}"
+            + (f", not translated: {failed}" if failed else "")
+        )
+    pairs = table.filter(table["identity"].str.len_chars() > 0, table["attribute"].str.len_chars() > 0)
+    yield (
+        f"  with identity and attribute: {plural(pairs['statement_id'].n_unique(), 'statement')}, "
+        f"{plural(pairs.height, 'pair')}"
+    )
+    omitted = table.filter(omit="true")
+    if reasons := Counter(omitted["omit_reason"]):
+        yield f"  proposed for omission: {plural(omitted.height, 'row')} ({listed(reasons)})"
+    if flags := Counter(flag for statement in statements for flag in statement.flags):
+        yield f"  flagged: {listed(flags)}"

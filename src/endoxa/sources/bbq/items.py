@@ -382,7 +382,7 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         category=record.category,
         example_id=record.example_id,
         variant=record.variant,
-        template=extra.identity
+        template=(extra.identity_key or extra.identity)
         if from_association
         else f"{record.category}-{record.question_index or record.question}",
         polarity=record.question_polarity,
@@ -395,6 +395,7 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         target=target,
         unknown=unknown,
         identity=identity,
+        identity_key=extra.identity_key,
         region=region,
         names=record.names,
         association_id=extra.association_id,

@@ -190,6 +190,7 @@ class AdditionalMetadata(BaseModel):
     stereotyped_groups: Groups = Field(default_factory=list)
     association_id: Optional = ""
     identity: Optional = ""
+    identity_key: Optional = ""
     region: Optional = ""
     attribute: Stated = ""
 
@@ -219,6 +220,7 @@ class Record(BaseModel):
     stereotyped_groups: Groups = Field(default_factory=list)
     association_id: Optional = ""
     identity: Optional = ""
+    identity_key: Optional = ""
     region: Optional = ""
     attribute: Stated = ""
     unknown: int | None = Field(default=None, ge=0, le=2)

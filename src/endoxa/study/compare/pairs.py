@@ -10,6 +10,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.report.inputs import Run
 from endoxa.schema import ALL
+from endoxa.sources.identities import with_joined_names
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import change_of
@@ -36,7 +37,7 @@ def compare_pairs(sides: tuple[Side, Side], choices: Choices) -> Estimates:
 def _parts(scored: PairedScores, confidence: float) -> Iterator[Change]:
     """The preference ratio by axis and by identity, those of a single one left out."""
     axes = scored.items["axis"].unique().sort().to_list()
-    named = scored.items.filter(pl.col("identity").fill_null("").str.strip_chars() != "")
+    named = with_joined_names(scored.items).drop_nulls("identity")
     groups = named.group_by("axis", "identity", maintain_order=True).agg("item").rows()
     for rule, scores in scored.by_rule.items():
         if len(axes) > 1:

@@ -13,6 +13,7 @@ from endoxa.instruments.questions.headline import run_warnings
 from endoxa.report.words import listed, plural, short_labels
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
+from endoxa.sources.identities import with_joined_names
 from endoxa.sources.served import version_of, version_sentences
 from endoxa.study.convergence.adapters import association_test_parts, pair_parts, question_parts, story_parts
 from endoxa.study.convergence.chance import seen_by_all
@@ -27,7 +28,7 @@ class StudyRuns:
 
     Attributes:
         associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id and identity are needed; with
-            `identity_key`, translations of an identity count as one.
+            `identity_key`, translations of an identity count as one, which has all their names.
         pairs: run folder of `probe pairs`, or None.
         questions: run folder of `probe qa`, or None.
         tests: run folder of `probe embeddings`, or None.
@@ -152,17 +153,18 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
     parts = pl.concat(tables)
     names = {model: _in_study(model, runs.aliases) for model in parts["model"].unique()}
     parts = parts.with_columns(pl.col("model").replace(names))
-    identity = (
-        pl.coalesce(_filled("identity_key"), _filled("identity"))
-        if "identity_key" in runs.associations.columns
-        else _filled("identity")
-    )
     stated_language = (
         _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
     )
-    labels = runs.associations.select(
-        pl.col("association_id").cast(pl.String), identity=identity, own_language=stated_language
-    ).unique("association_id", keep="first", maintain_order=True)
+    labels = (
+        with_joined_names(runs.associations)
+        .select(
+            pl.col("association_id").cast(pl.String),
+            identity=_filled("identity"),
+            own_language=stated_language,
+        )
+        .unique("association_id", keep="first", maintain_order=True)
+    )
     joined = parts.join(labels, on="association_id", how="left", maintain_order="left")
     left_out = joined.filter(pl.col("identity").is_null())
     notes = tuple(

@@ -300,7 +300,7 @@ def paired_scores(sides: tuple[Side, Side], rules: Sequence[str]) -> tuple[Paire
     notes += [calibrated[rule] for rule in common if rule in calibrated]
     scores = {(score.model, score.rule): score for score in deciding}
     codes = pl.struct("data", "content", "item_id").rank("dense")
-    named = together.select("item_id", "axis", "identity", item=codes)
+    named = together.select("item_id", "axis", "identity", "identity_key", item=codes)
     return PairedScores(
         {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common},
         named.unique("item", maintain_order=True),

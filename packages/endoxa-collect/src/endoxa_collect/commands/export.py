@@ -25,8 +25,14 @@ def export(
     folder: Folder,
     *,
     output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the tables and the data card.")
-    ],
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Folder for the tables and the data card (default: DIR-export, beside the campaign).",
+        ),
+    ] = None,
     release: Annotated[
         str | None,
         typer.Option(metavar="NUMBER", help="Make a release with this number (1.0); releases never change."),
@@ -66,10 +72,12 @@ def export(
     """Write pairs, ratings, mentions, skips, people, statements and other tables, with a data card and checksums.
 
     Exports hold declared columns only. Values that fewer than five people share are merged. People get new keys in each
-    export. An earlier working copy in the folder is replaced, a release never.
+    export. An earlier working copy in the folder is replaced, a release never. The folder of the campaign holds
+    secrets, so tables never go there.
 
     \b
     Examples:
+      endoxa collect export campaign
       endoxa collect export campaign -o export
       endoxa collect export campaign -o release-1.0 --release 1.0
       endoxa collect export campaign -o release-1.0.1 --patch release-1.0
@@ -87,6 +95,9 @@ def export(
         raise UserError(
             "--patch takes number and formats from the release: leave --release and --format out."
         )
+    if output is None and (release or patch or conditions):
+        raise UserError("A release, a patch and conditions need --out FOLDER: name where they go.")
+    output = output or _beside(folder, campaign)
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.export.folder import FORMATS
     from endoxa_collect.export.patches import patch_release
@@ -106,6 +117,12 @@ def export(
             recipient=_named(restricted),
         )
     _print(report)
+
+
+def _beside(folder: Path, campaign: str | None) -> Path:
+    """The folder for a working copy where none is named: camp_es-export beside camp_es."""
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    return named.with_name("-".join(filter(None, (named.name, campaign, "export"))))
 
 
 def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:

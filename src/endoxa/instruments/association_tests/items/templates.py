@@ -20,7 +20,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
 from endoxa.schema.provenance import words_cell
 from endoxa.sources.files import require_file
-from endoxa.words.packs import languages_with, words_of
+from endoxa.words.packs import languages_with, stops, words_of
 
 _KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")
 
@@ -269,7 +269,7 @@ def check_sentence(text: str, form: str, kind: str, language: str, code: str) ->
 def _outer(text: str, rules: Mapping[str, Any]) -> Iterator[str]:
     if text[:1] != text[:1].upper():
         yield "does not begin with a capital"
-    if not text.endswith(rules.get("stop", tuple(".।。؟!?"))):
+    if not text.endswith(rules.get("stop", tuple(stops()))):
         yield "does not end with a full stop"
     if "  " in text or re.search(r"[{}]|\s[.,।]|['’]\s", text):
         yield "holds a stray space or brace"

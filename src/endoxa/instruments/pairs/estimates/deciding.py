@@ -54,13 +54,36 @@ def confounded(sample: Sample, *, calibrated: bool = False) -> str:
     share = max(float((sample.denied == half).mean()) for half in (1, -1))
     if share <= MOST_DENIALS:
         return ""
-    why = (
-        "so all rest on how likely one denial is behind few neutral identities: a model with random weights may "
-        "look like one with a preference; build pairs with opposites"
+    return f"in {share:.0%} of the pairs the same half denies the other, {_why(calibrated=calibrated)}; {_INSTEAD}"
+
+
+_INSTEAD = (
+    "the share describes these sentences only. For a verdict build pairs with opposites: `build pairs` without "
+    "--negation-only, with --lexicon FILE for more opposites"
+)
+
+
+def _why(*, calibrated: bool) -> str:
+    return (
+        "and all are calibrated with how likely one denial is behind few neutral identities: a model with random "
+        "weights may look like one with a preference"
         if calibrated
-        else "and they could not be calibrated: a model that denies little looks like one with a preference"
+        else "and they cannot be calibrated: a model that denies little looks like one with a preference"
     )
-    return f"in {share:.0%} of the pairs the same half denies the other, {why}"
+
+
+def denials_note(denied: int, uncalibrated: int, pairs: int) -> str:
+    """What is to be said before so many denials are scored; empty where a verdict is possible.
+
+    Args:
+        denied: pairs that set a sentence against its denial.
+        uncalibrated: those of them that no neutral identity fits.
+        pairs: all pairs.
+    """
+    if denied <= MOST_DENIALS * pairs:
+        return ""
+    why = _why(calibrated=bool(calibration_decides(denied - uncalibrated, pairs)))
+    return f"{denied} of {pairs} pairs set a sentence against its denial, {why}. No verdict is given: {_INSTEAD}."
 
 
 def deciding(

@@ -190,9 +190,8 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
         items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
         for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
             # A pair without a named identity stands for itself, as in the analysis; one without a group is none.
-            identity = (
-                item[GROUP] if item[GROUP] is not None else identity_key(item["identity"] or item["item_id"])
-            )
+            stated = item["identity_key"] or item["identity"] or item["item_id"]
+            identity = item[GROUP] if item[GROUP] is not None else identity_key(stated)
             for cell in ((ALL, ALL), (item["language"], item["axis"])):
                 pairs[cell] += 1
                 identities.setdefault(cell, set()).update([identity] if identity else [])

@@ -20,6 +20,7 @@ from endoxa.curate.grammar.sentences import (
 )
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
+from endoxa.curate.keys import with_identity_keys
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items.balance import BALANCE_COLUMNS, COUNTRY, Draw, draw_by_country
@@ -27,7 +28,6 @@ from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
 from endoxa.sources.drafts import UNSPECIFIED
-from endoxa.words.people import key_of
 from endoxa.words.persons import names_somebody
 
 
@@ -174,7 +174,6 @@ class _Work:
     language: str
     templates: Mapping[str, Template]
     bundled: Mapping[str, Template]  # templates that come with endoxa
-    keyed: bool  # whether identities have their English name beside them, because not all are in English
     extra_columns: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
@@ -210,8 +209,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         for name in associations.columns
         if name not in (*BUILT_COLUMNS, *BALANCE_COLUMNS, CROSS_OF, "attribute")
     ]
-    keyed = not set(table["language"].unique()) <= {"", None, language} or language != DEFAULT_LANGUAGE
-    work = _Work(options, language, load_templates(options.templates), load_templates(), keyed, extra_columns)
+    work = _Work(options, language, load_templates(options.templates), load_templates(), extra_columns)
     if language not in work.templates:
         raise UserError(
             f"No template for the language '{language}' (available: "
@@ -224,6 +222,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         crossed = (f"{number} crossed identities; pairs about their parts are added.",)
         work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0
+    table = with_identity_keys(table, language)
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
         if weak := weakness(row, number, options):
@@ -334,8 +333,7 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     if len(framings) < work.options.framings - 1:
         work.short[template.language] = len(framings) + 1
     for place, variant in enumerate([made, *(framed(made, framing) for framing in framings)], start=1):
-        shared = row["identity_key"] or (key_of(row["identity"], template.language) if work.keyed else "")
-        pair = _pair({**row, "region": region, "identity_key": shared}, name, language, variant, work.options)
+        pair = _pair({**row, "region": region}, name, language, variant, work.options)
         hidden = bool(row["region"]) and not region
         pair |= {WORDS: _words(row, made, template, work)}
         pair |= {name: "" if hidden and name in _PLACES else row[name] for name in work.extra_columns}

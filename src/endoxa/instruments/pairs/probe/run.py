@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.deciding import MOST_DENIALS
+from endoxa.instruments.pairs.estimates.deciding import denials_note
 from endoxa.instruments.pairs.probe.items import (
     LOOKED_AT,
     Chunk,
@@ -142,20 +142,15 @@ class Scoring:
 
 
 def denial_notes(path: Path, settings: PairsSettings) -> list[str]:
-    """What is to be said first where nearly all pairs set a sentence against its denial and cannot be calibrated.
+    """What is to be said first where nearly all pairs set a sentence against its denial.
 
     Looks at the first pairs only.
     """
     first = list(islice((item for chunk in chunks(path, settings) for item in chunk.items), LOOKED_AT))
     denied = [item for item in first if _is_denial(item)]
     plain = [item for item in denied if not (settings.calibrate and neutral_pairs(item))]
-    if len(plain) <= MOST_DENIALS * len(first):
-        return []
-    return [
-        f"{len(plain)} of {len(first)} pairs set a sentence against its denial and cannot be calibrated: a model that "
-        "denies little looks like one with a preference, so none will be claimed. Build pairs with opposites "
-        "(build pairs --lexicon FILE, --antonym-only), or in a language that has neutral identities."
-    ]
+    sentence = denials_note(len(denied), len(plain), len(first))
+    return [sentence] if sentence else []
 
 
 def _is_denial(item: Mapping[str, Any]) -> bool:

@@ -439,7 +439,7 @@ def outcome(reading: Reading, item: QaItem) -> str:
 
 _KEPT = (
     *("item_id", "category", "example_id", "variant", "template", "language", "identity", "association_id"),
-    *("attribute", "label", "target", "unknown"),
+    *("attribute", "identity_key", "label", "target", "unknown"),
 )
 
 

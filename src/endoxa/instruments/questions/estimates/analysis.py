@@ -19,6 +19,7 @@ from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_se
 from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES, differences
 from endoxa.runs import estimates
 from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress
+from endoxa.sources.identities import with_joined_names
 from endoxa.stats.intervals import wilson
 
 KEY = ("data", "model", "protocol", "identity")
@@ -56,7 +57,8 @@ def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
         return pl.DataFrame(schema=IDENTITY_TYPES)
     named = pl.col("outcome").is_in(OUTCOMES[:2])
     counted = grouped(
-        answers.lazy()
+        with_joined_names(answers)
+        .lazy()
         .select(*KEY, "outcome", "context_condition", "target", item=pl.col("item_id").hash())
         .filter(
             (pl.col("context_condition") == "ambig")
@@ -178,7 +180,7 @@ def analyze_run(
     schemas = {name: SCHEMAS[name] for name in KEPT}
 
     def analyze() -> estimates.Tables:
-        answers = load_answers([folder], ("identity", "attribute"))
+        answers = load_answers([folder], ("identity", "attribute", "identity_key"))
         analysis = analyze_qa(
             answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
         )

@@ -16,6 +16,9 @@ import polars as pl
 
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
+from endoxa.curate.grammar.gender import Shown, shown_gender
+from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.groups import (
     Identity,
@@ -29,6 +32,7 @@ from endoxa.instruments.questions.items.record import (
     Pair,
     Questions,
     Side,
+    genders,
     records_of,
 )
 from endoxa.instruments.questions.items.templates import Templates, load_templates
@@ -126,6 +130,10 @@ _NOBODY = (
     "every other identity of its axis was observed with the attribute, overlaps with one that was, or is introduced in "
     "another way"
 )
+_GIVEN_AWAY = (
+    "its attribute is in the form of one gender, its other form is not known, and everybody who could stand beside it "
+    "is of the other gender, so the words would give the answer away: write it in a form that fits both"
+)
 _NO_TEXT = frozenset(["", "nan", "null", "n/a", "<na>"])
 """Cells that hold nothing, also as programs write them."""
 
@@ -172,7 +180,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     crossed = 0
     if options.cross:
         associations, crossed = with_parts(associations, read_parts(options.parts), language=language)
-    rows = tuple(_rows(associations, language))
+    rows = tuple(_rows(with_identity_keys(associations, language), language))
     first: dict[str, int] = {}
     for row in rows:
         stated = row.cells["association_id"]
@@ -182,6 +190,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
                 "Make ids unique, or leave the column out."
             )
     sides = _sides(rows, templates)
+    lexicon = load_lexicon(templates.language) if templates.language in languages() else None
     # Nobody said of the parts what is asked about them.
     distractors = Distractors((row.observed for row in rows if CROSS_OF not in row.extra), sides)
     random = np.random.default_rng(options.seed)
@@ -194,6 +203,8 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
             break
         try:
             target, beside = _people(row, templates, seen, distractors, sides)
+            shown = shown_gender(row.cells["attribute"], templates.language, lexicon)
+            beside = _not_given_away(target, beside, sides, shown)
         except _UnusableError as problem:
             texts = (row.cells[column] for column in ("identity", "attribute", "language"))
             left_out.append((str(row.number), row.association_id, *texts, str(problem)))
@@ -206,6 +217,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
                 target=target,
                 distractor=sides[beside[place]],
                 attribute=cells["attribute"],
+                both=shown.both,
                 association_id=row.association_id,
                 axis=cells["axis"],
                 source=cells["source"],
@@ -325,6 +337,20 @@ def _people(
     return Side(cells["identity"], who), keys
 
 
+def _not_given_away(target: Side, beside: list[str], sides: Mapping[str, Side], shown: Shown) -> list[str]:
+    """Those of whom the form of the attribute does not tell the target: all, or those of its gender.
+
+    Raises:
+        _UnusableError: there are none.
+    """
+    if not shown.gender or shown.both:
+        return beside
+    alike = [key for key in beside if len({*genders(target.who, sides[key].who, "m")}) == 1]
+    if not alike:
+        raise _UnusableError(_GIVEN_AWAY)
+    return alike
+
+
 def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options: QaOptions) -> Draw:
     gender = options.gender if options.gender != "any" else ("m", "f")[int(random.integers(2))]
     return Draw(
@@ -333,5 +359,5 @@ def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options
         unknown=int(random.integers(len(templates.unknown))),
         target_first=bool(random.integers(2)),
         order=tuple(int(place) for place in random.permutation(3)),
-        genders=pair.genders(gender),
+        genders=genders(pair.target.who, pair.distractor.who, gender),
     )

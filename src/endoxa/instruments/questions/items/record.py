@@ -70,6 +70,7 @@ class Pair:
         target: the identity of the association.
         distractor: one never observed with the attribute.
         attribute: what is said of the target.
+        both: the attribute in both genders, where its form shows one; empty otherwise.
         association_id: the association.
         axis: its social axis, or empty.
         source: where it comes from, or empty.
@@ -79,17 +80,22 @@ class Pair:
     target: Side
     distractor: Side
     attribute: str
+    both: str
     association_id: str
     axis: str
     source: str
     words: tuple[tuple[str, str], ...]
 
-    def genders(self, wanted: str) -> tuple[str, str]:
-        """Genders of target and distractor: the wanted one, or that of whichever has one form only."""
-        sides = (self.target, self.distractor)
-        fixed = [next(iter(forms)) for side in sides if len(forms := side.who.forms) == 1]
-        common = fixed[0] if fixed else wanted
-        return _form(self.target.who, common), _form(self.distractor.who, common)
+    def asked(self, genders: tuple[str, str]) -> str:
+        """The attribute as it is asked: of a woman and a man in both genders, so that its form gives nothing away."""
+        return self.both if self.both and len({*genders}) > 1 else self.attribute
+
+
+def genders(target: Person, distractor: Person, wanted: str) -> tuple[str, str]:
+    """Genders of two people: the wanted one, or that of whichever has one form only."""
+    alone = [next(iter(who.forms)) for who in (target, distractor) if len(who.forms) == 1]
+    common = alone[0] if alone else wanted
+    return _form(target, common), _form(distractor, common)
 
 
 def _form(who: Person, gender: str) -> str:
@@ -139,7 +145,7 @@ def records_of(
     ]
     for right, wrong in ((0, 1), (1, 0)):
         number += 1
-        told = templates.disambiguating(pair.attribute, people[right], people[wrong])
+        told = templates.disambiguating(pair.asked(draw.genders), people[right], people[wrong])
         yield {
             **ambiguous,
             "example_id": number,
@@ -180,7 +186,7 @@ def _record(number: int, pair: Pair, draw: Draw, templates: Templates, options: 
             "seed": options.seed,
         },
         "context": templates.contexts[draw.context].format(first=first, second=second),
-        "question": templates.question(draw.question, pair.attribute),
+        "question": templates.question(draw.question, pair.asked(draw.genders)),
         **{f"ans{place}": answers[option] for place, option in enumerate(draw.order)},
         "label": draw.order.index(2),
         "language": options.language,

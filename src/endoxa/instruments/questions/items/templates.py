@@ -16,7 +16,7 @@ from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
 from endoxa.words.countries import names_in
-from endoxa.words.packs import languages_with, words_of
+from endoxa.words.packs import full_stops, languages_with, words_of
 
 PERSON_COMPONENT = "person question templates"
 """Words of endoxa with which questions about two persons are made, besides those of every question."""
@@ -24,7 +24,6 @@ PERSON_COMPONENT = "person question templates"
 _OPENING = "“„«"
 _AROUND = frozenset([('"', '"'), ("“", "”"), ("„", "“"), ("«", "»")])
 _QUOTE = re.compile(r'["“”„«»]')
-_FINAL_STOP = re.compile(r"(?<![.…])(?<!\b\w\.\w)\s*[.。।۔]$")
 _ATTACHED = re.compile(r"(\w+)\{who\}")
 """An article that is one word with what follows: it stands before each of two words ("الكوري الجنوبي")."""
 
@@ -78,7 +77,7 @@ class Templates:
         text = attribute.strip()
         while len(text) > 2 and (text[0], text[-1]) in _AROUND and not _QUOTE.search(text[1:-1]):
             text = text[1:-1].strip()
-        text = _FINAL_STOP.sub("", text)
+        text = re.sub(rf"(?<![.…])(?<!\b\w\.\w)\s*[{re.escape(full_stops())}۔]$", "", text)
         opened = False
 
         def inner(mark: re.Match[str]) -> str:

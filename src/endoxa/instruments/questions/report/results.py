@@ -132,7 +132,7 @@ def read_results(
         analysis = analyze_run(folders[0], confidence=confidence, seed=seed)
         answers = load_answers(folders, COUNTED_COLUMNS, checked=False)  # the estimates checked them
     else:
-        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity", "attribute"))
+        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity", "attribute", "identity_key"))
         analysis = analyze_qa(answers, confidence=confidence, seed=seed)
     return results_of(answers, analysis, user_labels, inputs.simulated_models(runs), confidence)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.associations import IDENTITY_KEY, mentions
+from endoxa.curate.associations import mentions
+from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
@@ -101,7 +102,7 @@ def associations_of(file: Path) -> pl.DataFrame:
 def _keys(table: pl.DataFrame) -> pl.DataFrame:
     """The table with the columns of `KEY` and a text in every one of `SHOWN`."""
     absent = [name for name in (IDENTITY_KEY, "axis", "language") if name not in table.columns]
-    full = table.with_columns(pl.lit("").alias(name) for name in absent).with_columns(
+    full = with_identity_keys(table.with_columns(pl.lit("").alias(name) for name in absent)).with_columns(
         pl.col(IDENTITY_KEY, *SHOWN, "language").fill_null("").str.strip_chars()
     )
     named = pl.when(pl.col(IDENTITY_KEY) == "").then("identity").otherwise(IDENTITY_KEY)

@@ -1,0 +1,109 @@
+"""The same group in Spanish and French is one identity with both names, whatever is asked about it."""
+
+import json
+
+import polars as pl
+import pytest
+
+from endoxa.curate.associations import associations
+from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.novelty import read_concepts
+from endoxa.instruments.pairs.items import build_pairs
+from endoxa.instruments.questions.estimates.analysis import identity_bias
+from endoxa.instruments.questions.items.build import build_questions
+from endoxa.instruments.questions.options import QaOptions
+from endoxa.sources.bbq import read_items, write_items
+from endoxa.sources.identities import with_joined_names
+from endoxa.study.compare.editions.reading import associations_of
+
+SAID = pl.DataFrame(
+    {
+        "identity": ["mujeres", "femmes", "los habitantes de Kenia", "les gens du Kenya", "immigrants"],
+        "attribute": ["amables", "bavardes", "amables", "bavards", "kind"],
+        "language": ["es", "fr", "es", "fr", "en"],
+        "support": ["5"] * 5,
+    }
+)
+KEYS = ["women", "women", "kenyans", "kenyans", "migrants"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "said.csv"
+    SAID.write_csv(path)
+    return path
+
+
+def test_translations_of_a_group_have_one_key_and_keep_their_names():
+    keyed = with_identity_keys(SAID)
+    assert keyed["identity_key"].to_list() == KEYS
+    assert keyed["identity"].equals(SAID["identity"])
+    stated = keyed.with_columns(identity_key=pl.Series(["mine", *[""] * 4]))
+    assert with_identity_keys(stated)["identity_key"].to_list() == ["mine", *KEYS[1:]]
+
+
+def test_a_table_in_english_alone_is_left_as_it_is():
+    english = SAID.filter(language="en")
+    assert with_identity_keys(english).equals(english)
+    assert with_identity_keys(english.drop("language")).equals(english.drop("language"))
+    assert with_identity_keys(english.drop("language"), "es").columns[-1] == "identity_key"
+
+
+def test_every_table_and_instrument_joins_the_languages_by_it(table):
+    made = associations(SAID.drop("support"), None).table
+    pairs = build_pairs(SAID).pairs
+    for each in (made, pairs):
+        women = each.filter(identity_key="women")["identity"].str.to_lowercase()
+        assert {name.split()[-1] for name in women} == {"mujeres", "femmes"}
+    keyed = dict(associations_of(table).select("identity", "identity_key").iter_rows())
+    assert [keyed[name] for name in SAID["identity"]] == KEYS
+    read = read_concepts(table, "attribute", ("es", "fr"))
+    assert {name for names in read.identities for name in names} == {"women", "kenyans"}
+
+
+def test_questions_in_two_languages_are_about_one_identity(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    said = pl.DataFrame(
+        {
+            "identity": ["mujeres", "hombres", "femmes", "hommes"],
+            "attribute": ["comer mucho", "bailar", "manger", "danser"],
+            "language": ["es", "es", "fr", "fr"],
+        }
+    )
+    made = [build_questions(said, QaOptions(language=code)).records for code in ("es", "fr")]
+    records = [json.loads(json.dumps(record)) for part in made for record in part]
+    write_items([{**record, "example_id": k} for k, record in enumerate(records)], path)
+    items = list(read_items(path))
+    asked = {item.identity: (item.template, item.identity_key) for item in items}
+    assert asked == {
+        name: (key, key) for name, key in zip(said["identity"], 2 * ["women", "men"], strict=True)
+    }
+
+
+def test_a_table_by_identity_pools_translations_in_a_row_with_both_names():
+    names = [*["mujeres"] * 3, *["femmes"] * 2, "hommes"]
+    answers = pl.DataFrame(
+        {
+            **{name: ["x"] * 6 for name in ("data", "model", "protocol")},
+            "identity": names,
+            "identity_key": [*["women"] * 5, "men"],
+            "item_id": list("abcdef"),
+            "context_condition": ["ambig"] * 6,
+            "outcome": ["stereotyped"] * 4 + ["anti-stereotyped"] * 2,
+            "target": [0] * 6,
+        }
+    )
+    rows = identity_bias(answers, 0.95)
+    assert rows.select("identity", "n", "n_biased").rows() == [("femmes; mujeres", 5, 4), ("hommes", 1, 0)]
+    assert identity_bias(answers.drop("identity_key"), 0.95)["identity"].to_list() == [
+        "mujeres",
+        "femmes",
+        "hommes",
+    ]
+
+
+def test_joined_names_count_a_spelling_once_and_leave_others_alone():
+    table = pl.DataFrame(
+        {"identity": ["Mujeres", "mujeres", "mujeres", "femmes", "x"], "identity_key": [*["women"] * 4, None]}
+    )
+    assert with_joined_names(table)["identity"].to_list() == [*["femmes; mujeres"] * 4, "x"]
