@@ -167,7 +167,8 @@ def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
     agrees, begins = True, True
     for at in range(copula + 1, len(said)):
         low = said[at].lower()
-        if low in words.many_words or (agrees and low in rules.degree | words.before_verbs):
+        last = at + 1 == len(said)
+        if low in words.many_words or (not last and agrees and low in rules.degree | words.before_verbs):
             continue
         if low in words.conjunctions:
             agrees = True
@@ -298,7 +299,8 @@ def _with_accents(tokens: Sequence[str], start: int, words: _Words) -> list[str]
 
 def _spelt(tokens: Sequence[str], words: _Words) -> str:
     """What is said, with the accents of adjectives that are often typed without ("preguicosos")."""
-    return " ".join(_accents(words.language).get(token, token) for token in tokens)
+    degree = {low: word for low, word in words.spellings.items() if word in words.degree}
+    return " ".join(degree.get(token) or _accents(words.language).get(token, token) for token in tokens)
 
 
 @cache
