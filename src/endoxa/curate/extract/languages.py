@@ -76,6 +76,7 @@ class _Words(BaseModel):
     degree: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     one: re.Pattern[str] = _NOTHING
+    fronted: tuple[tuple[re.Pattern[str], str], ...] = ()
     of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
     many: Mapping[str, str] = {}
     many_words: Mapping[str, str] = {}
@@ -115,6 +116,8 @@ def read(text: str, language: str) -> Reading | None:
     plain = _without_amount(
         _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
     )
+    for pattern, replacement in words.fronted:
+        plain = pattern.sub(replacement, plain)
     labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
         tokens = labelled[1].split()
@@ -195,7 +198,7 @@ def _without_opener(text: str, words: _Words) -> str:
     """Without "people say that" in front."""
     low = text.lower()
     for opener in words.openers:
-        if low.startswith(f"{opener} ") or (opener.endswith("'") and low.startswith(opener)):
+        if low.startswith((f"{opener} ", f"{opener},")) or (opener.endswith("'") and low.startswith(opener)):
             return _without_opener(text[len(opener) :].strip(" ,:"), words)
     return text
 
@@ -242,16 +245,18 @@ def _named(tokens: Sequence[str], words: _Words) -> str:
 
 
 def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
-    """Two attributes where only "and" or "but" stands between them ("lazy and very violent"), else what is said."""
+    """The attributes between which only commas, "and" or "but" stand ("lazy and very violent"), else what is said."""
     tokens = predicate.split()
     prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
     if len(tokens) == 2 and prefixes and tokens[1].startswith(prefixes) and len(tokens[1]) > 4:
         return tokens[0], tokens[1][1:]
     joined = [at for at, token in enumerate(tokens) if token.lower() in words.conjunctions]
     if len(joined) == 1:
-        parts = tokens[: joined[0]], tokens[joined[0] + 1 :]
-        if all(part and words.degree.issuperset(word.lower() for word in part[:-1]) for part in parts):
-            return " ".join(parts[0]), " ".join(parts[1])
+        before = " ".join(tokens[: joined[0]]).rstrip(",").split(", ")
+        parts = (*before, " ".join(tokens[joined[0] + 1 :]))
+        heads = [part.lower().split() for part in parts]
+        if all(head and "," not in head[-1] and words.degree.issuperset(head[:-1]) for head in heads):
+            return parts
     return (predicate,)
 
 
@@ -272,8 +277,9 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     )
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
-    subject = _named(tokens[start:begin], words)
-    unnamed = not subject or set(low[start:begin]) & words.pronouns or words.one.search(subject)
+    nameless = bool(start) and low[start] in words.links  # "los de Medellín"
+    subject = " ".join(tokens[start - 1 : begin]) if nameless else _named(tokens[start:begin], words)
+    unnamed = not subject or set(low[start:begin]) & words.pronouns and low[start + 1] not in words.links or words.one.search(subject)
     if begin == len(tokens) or cut_short or unnamed:
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
@@ -314,7 +320,9 @@ def _accents(language: str) -> Mapping[str, str]:
         for term in (*row.poles[0], *row.poles[1])
         for form in lexicon.forms(row, term).values()
     }
-    return {plain(form): form for form in forms if plain(form) not in forms and plain(form).isascii()}
+    words = _words(language)
+    others = forms | words.degree | words.conjunctions | words.before_verbs | lexicon.rules.function
+    return {plain(form): form for form in forms if plain(form) not in others and len(form) > 3}
 
 
 def _begins_predicate(token: str, words: _Words) -> bool:
