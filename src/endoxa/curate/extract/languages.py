@@ -79,7 +79,9 @@ class _Words(BaseModel):
     fronted: tuple[tuple[re.Pattern[str], str], ...] = ()
     of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
     many: Mapping[str, str] = {}
-    many_words: Mapping[str, str] = {}
+    some: Mapping[str, str] = {}
+    owners: Mapping[str, str] = {}
+    infinitives: frozenset[str] = frozenset()
     clauses: frozenset[str] = frozenset()
     respelled: tuple[tuple[str, str], ...] = ()
 
@@ -161,20 +163,21 @@ def _plural_of_one(tokens: Sequence[str], words: _Words) -> str:
 def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
     """A predicate with a verb in the plural, and its words, too; nothing where a form is not sure, so it is not read."""
     rules, language = rules_of(words.language), words.language
-    agreed = [words.many_words.get(token.lower(), token) for token in said]
-    copulas = (at for at, token in enumerate(said[:3]) if _agrees_behind(token.lower(), words))
+    agreed = [words.owners.get(token.lower(), token) for token in said]
+    copulas = (at for at, token in enumerate(said[:4]) if _agrees_behind(token.lower(), words))
     copula = next(copulas, None)
     if copula is None:
-        clauses = words.conjunctions | words.clauses if words.many_words else frozenset()
+        clauses = words.conjunctions | words.clauses if words.many else frozenset()
         return [] if any(token.lower() in clauses for token in said[1:]) else agreed
     agrees, begins = True, True
     for at in range(copula + 1, len(said)):
-        low = said[at].lower()
-        last = at + 1 == len(said)
-        if low in words.many_words or (not last and agrees and low in rules.degree | words.before_verbs):
-            continue
-        if low in words.conjunctions:
+        low, comma = said[at].lower().removesuffix(","), "," * said[at].endswith(",")
+        if low in words.some:
+            agreed[at] = words.some[low]
+        elif low in words.conjunctions | words.copulas:
             agrees = True
+        elif agrees and at + 1 < len(said) and low in rules.degree | words.before_verbs:
+            continue
         elif low in rules.function:
             if begins and low in words.articles:
                 return []
@@ -183,15 +186,16 @@ def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
             return []
         else:
             try:
-                agreed[at] = in_plural(low, language, grammars_of(language)[0], gender, load_lexicon(language))
+                plural = in_plural(low, language, grammars_of(language)[0], gender, load_lexicon(language))
             except UnclearError:
                 return []
-            agrees = begins = False
+            agreed[at], agrees, begins = plural + comma, bool(comma), False
     return agreed
 
 
 def _agrees_behind(token: str, words: _Words) -> bool:
-    return token in words.copulas or set_of(f"{token} x", words.language) == "state"
+    """Whether what stands behind a word agrees with the group ("es", "están", "quiere ser")."""
+    return token in words.copulas | words.infinitives or set_of(f"{token} x", words.language) == "state"
 
 
 def _without_opener(text: str, words: _Words) -> str:
@@ -253,7 +257,8 @@ def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
     joined = [at for at, token in enumerate(tokens) if token.lower() in words.conjunctions]
     if len(joined) == 1:
         before = " ".join(tokens[: joined[0]]).rstrip(",").split(", ")
-        parts = (*before, " ".join(tokens[joined[0] + 1 :]))
+        after = tokens[joined[0] + 1 :]
+        parts = (*before, " ".join(after[after[0].lower() in words.copulas if after else 0 :]))
         heads = [part.lower().split() for part in parts]
         if all(head and "," not in head[-1] and words.degree.issuperset(head[:-1]) for head in heads):
             return parts
@@ -279,7 +284,12 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     nameless = bool(start) and low[start] in words.links  # "los de Medellín"
     subject = " ".join(tokens[start - 1 : begin]) if nameless else _named(tokens[start:begin], words)
-    unnamed = not subject or set(low[start:begin]) & words.pronouns and low[start + 1] not in words.links or words.one.search(subject)
+    unnamed = (
+        not subject
+        or set(low[start:begin]) & words.pronouns
+        and low[start + 1] not in words.links
+        or words.one.search(subject)
+    )
     if begin == len(tokens) or cut_short or unnamed:
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
