@@ -21,8 +21,8 @@ from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 from endoxa.words.packs import words_of
-from endoxa.words.people import plain
 from endoxa.words.patterns import COPULA, set_of
+from endoxa.words.people import plain
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"

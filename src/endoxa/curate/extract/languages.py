@@ -161,7 +161,7 @@ def _plural_of_one(tokens: Sequence[str], words: _Words) -> str:
 
 
 def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
-    """A predicate with a verb in the plural, and its words, too; nothing where a form is not sure, so it is not read."""
+    """A predicate whose verb is a plural, with its words in the plural, too; empty where a form is not sure."""
     rules, language = rules_of(words.language), words.language
     agreed = [words.owners.get(token.lower(), token) for token in said]
     copulas = (at for at, token in enumerate(said[:4]) if _agrees_behind(token.lower(), words))
@@ -284,11 +284,9 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     nameless = bool(start) and low[start] in words.links  # "los de Medellín"
     subject = " ".join(tokens[start - 1 : begin]) if nameless else _named(tokens[start:begin], words)
+    pointing = words.links.isdisjoint(low[start + 1 : start + 2])  # "ceux du Nord" are named
     unnamed = (
-        not subject
-        or set(low[start:begin]) & words.pronouns
-        and low[start + 1] not in words.links
-        or words.one.search(subject)
+        not subject or (pointing and set(low[start:begin]) & words.pronouns) or words.one.search(subject)
     )
     if begin == len(tokens) or cut_short or unnamed:
         return None
