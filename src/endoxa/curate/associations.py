@@ -23,6 +23,7 @@ from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_
 from endoxa.sources.identities import merged, spellings, with_shown_spelling
 from endoxa.words.packs import words_of
 from endoxa.words.patterns import COPULA, set_of
+from endoxa.words.people import plain
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
@@ -455,6 +456,11 @@ def _predicates(table: pl.DataFrame) -> _Joined:
     return by_pair
 
 
+def _typed(letter: str) -> str:
+    """A letter as it may be typed, with or without its accent."""
+    return letter if plain(letter) in (letter, "") else f"(?:{letter}|{plain(letter)})"
+
+
 def predicate(statement: str, identity: str, attribute: str, language: str = WORKING_LANGUAGE) -> str:
     """How a statement joins identity and attribute.
 
@@ -464,6 +470,7 @@ def predicate(statement: str, identity: str, attribute: str, language: str = WOR
     """
     text = _SPACES.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip().lower()
     words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
+    words = re.sub(r"[^\W\d_]", lambda letter: _typed(letter[0]), words)
     if not words or not text:
         return ""
     extracted = words_of(language.split("-", maxsplit=1)[0], "extract.toml")

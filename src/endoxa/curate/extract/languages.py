@@ -16,9 +16,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from endoxa.curate.grammar.other_languages import in_plural
+from endoxa.curate.grammar.templates import UnclearError
+from endoxa.curate.opposites.lexicon import load_lexicon, rules_of
 from endoxa.words.packs import languages_with, quotation_marks, stops, words_of
-from endoxa.words.patterns import COPULA, grammars_of, is_predicate
-from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
+from endoxa.words.patterns import COPULA, grammars_of, is_predicate, set_of
+from endoxa.words.people import find_in, groups_in, plain, plural_of, plural_of_one
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -73,7 +76,13 @@ class _Words(BaseModel):
     degree: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     one: re.Pattern[str] = _NOTHING
+    fronted: tuple[tuple[re.Pattern[str], str], ...] = ()
     of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
+    many: Mapping[str, str] = {}
+    some: Mapping[str, str] = {}
+    owners: Mapping[str, str] = {}
+    infinitives: frozenset[str] = frozenset()
+    clauses: frozenset[str] = frozenset()
     respelled: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -109,6 +118,8 @@ def read(text: str, language: str) -> Reading | None:
     plain = _without_amount(
         _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
     )
+    for pattern, replacement in words.fronted:
+        plain = pattern.sub(replacement, plain)
     labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
         tokens = labelled[1].split()
@@ -122,20 +133,76 @@ def read(text: str, language: str) -> Reading | None:
 
 
 def _of_many(tokens: list[str], words: _Words) -> list[str]:
-    """What is said of one person ("mwanamke anapenda"), said of the group where the table of people knows its name."""
-    for end in range(min(3, len(tokens) - 1) if words.of_one else 0, 0, -1):
-        many, said = plural_of_one(" ".join(tokens[:end]), words.language), " ".join(tokens[end:])
-        for pattern, replacement in words.of_one if many else ():
-            if pattern.search(said):
-                return [*many.split(), *pattern.sub(replacement, said).split()]
+    """What is said of one person ("la mujer debe ..."), said of the group where the table of people knows its name."""
+    article = words.many.get(tokens[0].lower(), "") if len(tokens) > 2 else ""
+    start = int(bool(article))
+    if not words.of_one or tokens[start].lower() in words.collectives:
+        return tokens
+    for end in range(min(start + 3, len(tokens) - 1), start, -1):
+        many = _plural_of_one(tokens[start:end], words)
+        joined = tokens[end].lower() in words.links  # "el joven de hoy es ..."
+        for begin in range(end + 2, min(end + 5, len(tokens))) if joined and many else (end,):
+            said = " ".join(tokens[begin:])
+            for pattern, replacement in words.of_one if many else ():
+                if pattern.search(said):
+                    gender = named.gender or "m" if (named := find_in(words.language, many)) else ""
+                    group = [*filter(None, [article]), *many.split(), *tokens[end:begin]]
+                    return [*group, *_agreeing(pattern.sub(replacement, said).split(), gender, words)]
     return tokens
+
+
+def _plural_of_one(tokens: Sequence[str], words: _Words) -> str:
+    """The plural of a name for one person, also of a noun with its adjective ("mujer mexicana"); empty if unknown."""
+    if plural := plural_of_one(" ".join(tokens), words.language):
+        return plural
+    plurals = [plural_of_one(token, words.language) for token in tokens]
+    noun, adjective = [*plurals, "", ""][:2]
+    return f"{noun} {adjective.lower()}" if len(plurals) == 2 and noun and adjective else ""
+
+
+def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
+    """A predicate whose verb is a plural, with its words in the plural, too; empty where a form is not sure."""
+    rules, language = rules_of(words.language), words.language
+    agreed = [words.owners.get(token.lower(), token) for token in said]
+    copulas = (at for at, token in enumerate(said[:4]) if _agrees_behind(token.lower(), words))
+    copula = next(copulas, None)
+    if copula is None:
+        clauses = words.conjunctions | words.clauses if words.many else frozenset()
+        return [] if any(token.lower() in clauses for token in said[1:]) else agreed
+    agrees, begins = True, True
+    for at in range(copula + 1, len(said)):
+        low, comma = said[at].lower().removesuffix(","), "," * said[at].endswith(",")
+        if low in words.some:
+            agreed[at] = words.some[low]
+        elif low in words.conjunctions | words.copulas:
+            agrees = True
+        elif agrees and at + 1 < len(said) and low in rules.degree | words.before_verbs:
+            continue
+        elif low in rules.function:
+            if begins and low in words.articles:
+                return []
+            break
+        elif not agrees:
+            return []
+        else:
+            try:
+                plural = in_plural(low, language, grammars_of(language)[0], gender, load_lexicon(language))
+            except UnclearError:
+                return []
+            agreed[at], agrees, begins = plural + comma, bool(comma), False
+    return agreed
+
+
+def _agrees_behind(token: str, words: _Words) -> bool:
+    """Whether what stands behind a word agrees with the group ("es", "están", "quiere ser")."""
+    return token in words.copulas | words.infinitives or set_of(f"{token} x", words.language) == "state"
 
 
 def _without_opener(text: str, words: _Words) -> str:
     """Without "people say that" in front."""
     low = text.lower()
     for opener in words.openers:
-        if low.startswith(f"{opener} ") or (opener.endswith("'") and low.startswith(opener)):
+        if low.startswith((f"{opener} ", f"{opener},")) or (opener.endswith("'") and low.startswith(opener)):
             return _without_opener(text[len(opener) :].strip(" ,:"), words)
     return text
 
@@ -182,13 +249,19 @@ def _named(tokens: Sequence[str], words: _Words) -> str:
 
 
 def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
-    """Two attributes where only "and" stands between them ("lazy and violent"), else what is said as it stands."""
+    """The attributes between which only commas, "and" or "but" stand ("lazy and very violent"), else what is said."""
     tokens = predicate.split()
-    if len(tokens) == 3 and tokens[1].lower() in words.conjunctions:
-        return tokens[0], tokens[2]
     prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
     if len(tokens) == 2 and prefixes and tokens[1].startswith(prefixes) and len(tokens[1]) > 4:
         return tokens[0], tokens[1][1:]
+    joined = [at for at, token in enumerate(tokens) if token.lower() in words.conjunctions]
+    if len(joined) == 1:
+        before = " ".join(tokens[: joined[0]]).rstrip(",").split(", ")
+        after = tokens[joined[0] + 1 :]
+        parts = (*before, " ".join(after[after[0].lower() in words.copulas if after else 0 :]))
+        heads = [part.lower().split() for part in parts]
+        if all(head and "," not in head[-1] and words.degree.issuperset(head[:-1]) for head in heads):
+            return parts
     return (predicate,)
 
 
@@ -209,8 +282,12 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     )
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
-    subject = _named(tokens[start:begin], words)
-    unnamed = not subject or set(low[start:begin]) & words.pronouns or words.one.search(subject)
+    nameless = bool(start) and low[start] in words.links  # "los de Medellín"
+    subject = " ".join(tokens[start - 1 : begin]) if nameless else _named(tokens[start:begin], words)
+    pointing = words.links.isdisjoint(low[start + 1 : start + 2])  # "ceux du Nord" are named
+    unnamed = (
+        not subject or (pointing and set(low[start:begin]) & words.pronouns) or words.one.search(subject)
+    )
     if begin == len(tokens) or cut_short or unnamed:
         return None
     many = set(low[:start]) & words.quantifiers or low[start] in words.collectives
@@ -220,8 +297,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
         return None
     gender = _gender(tokens, words)
     if low[begin] in words.copulas:
-        return Reading(subject, _parts(" ".join(tokens[begin + 1 :]), words), gender)
-    return Reading(subject, (" ".join(tokens[begin:]),), gender)
+        return Reading(subject, _parts(_spelt(tokens[begin + 1 :], words), words), gender)
+    return Reading(subject, (_spelt(tokens[begin:], words),), gender)
 
 
 def _with_accents(tokens: Sequence[str], start: int, words: _Words) -> list[str]:
@@ -232,6 +309,28 @@ def _with_accents(tokens: Sequence[str], start: int, words: _Words) -> list[str]
         if _is_verb(accented[at], words) and accented[at].lower() not in words.before_verbs:
             break
     return accented
+
+
+def _spelt(tokens: Sequence[str], words: _Words) -> str:
+    """What is said, with the accents of adjectives that are often typed without ("preguicosos")."""
+    degree = {low: word for low, word in words.spellings.items() if word in words.degree}
+    return " ".join(degree.get(token) or _accents(words.language).get(token, token) for token in tokens)
+
+
+@cache
+def _accents(language: str) -> Mapping[str, str]:
+    """Forms of the adjectives with an opposite by their letters without accents, where those are no other form."""
+    lexicon = load_lexicon(language, may_be_empty=True)
+    forms = {
+        form
+        for row in lexicon.rows
+        if row.part == "adj"
+        for term in (*row.poles[0], *row.poles[1])
+        for form in lexicon.forms(row, term).values()
+    }
+    words = _words(language)
+    others = forms | words.degree | words.conjunctions | words.before_verbs | lexicon.rules.function
+    return {plain(form): form for form in forms if plain(form) not in others and len(form) > 3}
 
 
 def _begins_predicate(token: str, words: _Words) -> bool:

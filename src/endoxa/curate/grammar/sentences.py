@@ -49,6 +49,8 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
     opposed = antonym(core.lower(), lexicon.language, lexicon)
     if not opposed or opposed.lower() == core.lower():
         return None
+    if "-" in core and " " not in core:  # "dark-skinned", "light skinned"
+        opposed = opposed.replace(" ", "-")
     listed_whole = bool(lexicon.senses(lexicon.split(core.lower())))
     if lexicon.language == "en":
         kind: Kind = "verb" if predicate.frame == "{}" else "copula"

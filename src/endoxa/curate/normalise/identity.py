@@ -286,7 +286,8 @@ def _plural(low: str, names: Tables, *, singular: bool) -> str:
     """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
     parts = [names.spellings.get(part.removesuffix("'s"), _SLIPS.get(part, part)) for part in low.split()]
     parts = [people_name(part, names) or part if part.endswith("'s") else part for part in parts]
-    parts = [part if in_dictionary(part) else names.terms.get(part, part) for part in parts]
+    if len(parts) == 1 or parts[1:] == ["people"]:  # "Filipina nurses" are no "filipinos nurses"
+        parts = [part if in_dictionary(part) else names.terms.get(part, part) for part in parts]
     if not parts:
         return ""
     if len(parts) == 1 or parts[1:] == ["people"]:
