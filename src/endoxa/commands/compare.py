@@ -133,11 +133,12 @@ def _compare_runs(
         UserError: the runs cannot be compared.
     """
     from endoxa.sources.files import require_apart
-    from endoxa.study.compare.results import require_suffix
+    from endoxa.study.compare.results import Comparison
     from endoxa.study.compare.run import compare as contrast
+    from endoxa.study.saving import require_suffix
 
     if out is not None:
-        require_suffix(out)
+        require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
     comparison = contrast(*paths, model=model, rule=rule, group=group, confidence=confidence)
     if out is not None:
