@@ -12,6 +12,8 @@ from endoxa.study.compare.edition_options import EditionOptions
 
 if TYPE_CHECKING:
     from endoxa.study.compare.editions import EditionComparison
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.studies import StudyComparison
 
 
 def compare(
@@ -93,8 +95,13 @@ def compare(
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import WRITTEN_SUFFIXES
     from endoxa.study.compare.editions.sets import is_set
+    from endoxa.study.file import FILE
 
     suffixes = (*WRITTEN_SUFFIXES, ".xlsx")
+    if any((path / FILE).is_file() for path in paths):
+        if rule or group:
+            raise UserError("--rule and --group are for runs of one instrument. Leave them out for studies.")
+        return _compare_studies(paths, out, items, model=model, confidence=editions.confidence)
     if not any(
         path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
         for path in paths
@@ -140,7 +147,34 @@ def _compare_runs(
     if out is not None:
         require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    comparison = contrast(*paths, model=model, rule=rule, group=group, confidence=confidence)
+    return _written(contrast(*paths, model=model, rule=rule, group=group, confidence=confidence), out, items)
+
+
+def _compare_studies(
+    paths: tuple[Path, ...],
+    out: Path | None,
+    items: Path | None,
+    *,
+    model: tuple[str, ...],
+    confidence: float,
+) -> Outcome:
+    """The branch of `endoxa compare` for studies.
+
+    Raises:
+        UserError: the studies cannot be compared.
+    """
+    from endoxa.sources.files import require_apart
+    from endoxa.study.compare.studies import StudyComparison, compare_studies
+    from endoxa.study.file import ASSOCIATIONS, FILE
+    from endoxa.study.saving import require_suffix
+
+    if out is not None:
+        require_suffix(out, StudyComparison.suffixes)
+    require_apart([out, items], [path / name for path in paths for name in (FILE, ASSOCIATIONS)])
+    return _written(compare_studies(paths, model, confidence), out, items)
+
+
+def _written(comparison: Comparison | StudyComparison, out: Path | None, items: Path | None) -> Outcome:
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]

@@ -31,7 +31,8 @@ def gate(
         tuple[str, ...],
         Option(
             "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig, answered. Association tests: effect_size. Stories: strength, answered. Ratings of harm: harm_recognized, "
+            "accuracy_disambig, answered. Association tests: effect_size. "
+            "Stories: strength, answered. Ratings of harm: harm_recognized, "
             "harmless_recognized, answered.",
             ANALYSIS,
             metavar="NAME",

@@ -73,7 +73,7 @@ def test_at_the_margin_a_gate_is_hardly_ever_wrong(before, after):
     wrong = np.zeros(2)
     for _ in range(200):
         values = drawn(rng, 8, before, after)
-        by_signs = {(t, s): contrast(*values, s, t) for t in SIGNS for s in SIGNS}
-        evidence = Contrasts(by_signs, contrast(*values, -1, 0), "first").evidence(0.3, 0.05)
+        by_signs = {(t, s): contrast(*values, 2.0, s=s, t=t) for t in SIGNS for s in SIGNS}
+        evidence = Contrasts(by_signs, contrast(*values, 2.0, s=-1, t=0), "first").evidence(0.3, 0.05)
         wrong += [evidence.p_not_worse <= 0.05, evidence.p_worse <= 0.05]
     assert max(wrong) / 200 <= 0.08  # 0.05 and two standard errors

@@ -7,7 +7,7 @@ from math import isnan
 
 from endoxa.errors import UserError
 from endoxa.report.words import listed
-from endoxa.study.compare.association_tests import PairedTest, left_out, paired_tests
+from endoxa.study.compare.association_tests import PairedTest, largest, left_out, paired_tests
 from endoxa.study.gate.decision import SIGNS, Contrasts
 from endoxa.study.gate.effect_contrast import contrast
 from endoxa.study.gate.effect_sizes import EffectSizes
@@ -50,6 +50,6 @@ def _cell(measure: Measure, paired: PairedTest) -> EffectSizes:
 
 
 def _contrasts(paired: PairedTest) -> Contrasts:
-    values = (paired.before, paired.after, left_out(paired.first, paired.other))
-    by_signs = {(t, s): contrast(*values, s, t) for t in SIGNS for s in SIGNS}
-    return Contrasts(by_signs, contrast(*values, -1, 0), "first")
+    values = (paired.before, paired.after, left_out(paired.first, paired.other), largest(paired.first))
+    by_signs = {(t, s): contrast(*values, s=s, t=t) for t in SIGNS for s in SIGNS}
+    return Contrasts(by_signs, contrast(*values, s=-1, t=0), "first")

@@ -1,12 +1,12 @@
 """Tests and bounds of the difference of two effect sizes of one association test, the targets a sample.
 
 Stratified jackknife (Wolter 2007, section 4.5): each target of X and of Y is left out in turn under both models, so
-that what they have in common cancels; the attributes are taken as they are. An effect size d cannot exceed 2, d / 2
-being nearly a correlation, and its error shrinks on the way there. As in the score test of `contrast`, the error is
-therefore that which both would have were the difference the one that is tested: targets are left out on Fisher's (1915)
-scale atanh(d / 2), where the error hardly depends on d, and taken back from there at the two values with that
-difference which lie around the mean of both. Student's t has the number of targets of the smaller set less one degrees
-of freedom; skewness is corrected (Hall 1992) in the careful direction.
+that what they have in common cancels; the attributes are taken as they are. An effect size d has a largest value L
+(2 for sets of one size), d / L being nearly a correlation, and its error shrinks on the way there. As in the score test
+of `contrast`, the error is therefore that which both would have were the difference the one that is tested: targets are
+left out on Fisher's (1915) scale atanh(d / L), where the error hardly depends on d, and taken back from there at the
+two values with that difference which lie around the mean of both. Student's t has the number of targets of the smaller
+set less one degrees of freedom; skewness is corrected (Hall 1992) in the careful direction.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ import numpy as np
 
 from endoxa.study.gate.contrast import bound, student_tail
 
-LARGEST = 2.0
-"""No effect size is larger."""
 _MOST = 0.99
 """The largest part of it at which an error is looked up."""
 
@@ -35,6 +33,7 @@ class EffectContrast:
         squares: variances of the two on Fisher's scale and their covariance: of the other, of both, of the first.
         cubes: third moments: three times the other, twice, once, three times the first.
         fewest: units of the smaller set.
+        largest: no effect size is larger.
         growth: by what the number of units is multiplied.
     """
 
@@ -43,6 +42,7 @@ class EffectContrast:
     squares: tuple[float, float, float]
     cubes: tuple[float, float, float, float]
     fewest: int
+    largest: float
     growth: float = 1.0
 
     @property
@@ -64,11 +64,11 @@ class EffectContrast:
 
     def upper(self, level: float) -> float:
         """One-sided upper bound: the largest difference that is not rejected from below at this level."""
-        return bound(self.p_below, self.mean, 2 * LARGEST, level)
+        return bound(self.p_below, self.mean, 2 * self.largest, level)
 
     def lower(self, level: float) -> float:
         """One-sided lower bound: the least difference that is not rejected from above at this level."""
-        return bound(self.p_above, self.mean, -2 * LARGEST, level)
+        return bound(self.p_above, self.mean, -2 * self.largest, level)
 
     def grown(self, items: float, *, same_units: bool = False) -> EffectContrast:
         """With that many times the units; more about the same units would say no more."""
@@ -84,7 +84,7 @@ class EffectContrast:
         """Standard error and skewness, were `mean` the true difference."""
         middle = (self.first + self.other) / 2
         first, other = (
-            LARGEST * (1 - min(abs(end / LARGEST), _MOST) ** 2)
+            self.largest * (1 - min(abs(end / self.largest), _MOST) ** 2)
             for end in (middle - mean / 2, middle + mean / 2)
         )
         squares, cubes = self.squares, self.cubes
@@ -101,7 +101,13 @@ class EffectContrast:
 
 
 def contrast(
-    first: float, other: float, left_out: Sequence[tuple[np.ndarray, np.ndarray]], s: int = 1, t: int = 1
+    first: float,
+    other: float,
+    left_out: Sequence[tuple[np.ndarray, np.ndarray]],
+    largest: float,
+    *,
+    s: int = 1,
+    t: int = 1,
 ) -> EffectContrast:
     """T times the other effect size minus s times the first.
 
@@ -109,15 +115,17 @@ def contrast(
         first: effect size under the first model.
         other: under the second.
         left_out: under both, without each unit of X in turn, and without each of Y.
+        largest: the largest effect size of sets of this size.
         s: sign of the first.
         t: sign of the other.
     """
     squares, cubes = np.zeros(3), np.zeros(4)
     for both in left_out:
         units = len(both[0])
+        on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in both]
         first_shares, other_shares = (
             sign * (units - 1) / units * (scaled.mean() - scaled)
-            for sign, scaled in zip((s, t), map(_fisher, both), strict=True)
+            for sign, scaled in zip((s, t), on_scale, strict=True)
         )
         squares += [
             units / (units - 1) * float((other_shares ** (2 - power) * first_shares**power).sum())
@@ -125,9 +133,4 @@ def contrast(
         ]
         cubes += [float((other_shares ** (3 - power) * first_shares**power).sum()) for power in range(4)]
     fewest = min(len(both[0]) for both in left_out)
-    return EffectContrast(s * first, t * other, tuple(squares), tuple(cubes), fewest)
-
-
-def _fisher(effect_sizes: np.ndarray) -> np.ndarray:
-    """On Fisher's scale."""
-    return np.asarray(np.arctanh(np.clip(effect_sizes / LARGEST, -0.999, 0.999)))
+    return EffectContrast(s * first, t * other, tuple(squares), tuple(cubes), fewest, largest)

@@ -54,8 +54,8 @@ def gate(
         candidate: run folder of the same data and, but for what conditions may differ in, the same settings.
         margin: the largest difference that is accepted, in the units of each measure.
         measure: measures; by default all that the runs have.
-        axis: axes, categories or association tests, a test each; by default all items together ('all') and every axis with enough
-            identities. One with fewer lets nothing pass if it moved by more than the margin.
+        axis: axes, categories or association tests, a test each; by default all items together ('all') and every
+            axis with enough identities. One with fewer lets nothing pass if it moved by more than the margin.
         rule: scoring rules or protocols; by default all that both runs have, a test each.
         baseline_model: the model, where the baseline holds several.
         candidate_model: the model, where the candidate holds several.
