@@ -498,16 +498,18 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     assert {part.name for part in same.parts} >= {"pairs", "tests", "questions"}
     assert all(part.comparison.contrasts[0].identical for part in same.parts)
     assert same.sentence.endswith("none is shown.")
-    edit(study, 'pairs = "sim/latent"', 'pairs = "sim/latent?mean=4"')
+    edit(study, 'pairs = "sim/latent"', 'pairs = "sim/latent?mean=-6"')
+    shutil.rmtree(study / "runs" / "pairs")
     with pytest.raises(UserError, match="Finish it: endoxa study run"):
-        shutil.rmtree(study / "runs" / "pairs")
         compare_studies([finished, study])
+    edit(study, 'questions = "sim/latent"\n', "")
     run_study(read_study(study))
     found = compare_studies([finished, study])
     claimed = {(part.name, change.measure, change.verdict) for part, _, change in found.shown if change.clear}
-    assert claimed == {("pairs", "preference_ratio", "above")}
-    assert "1 is shown: the share of pairs whose stereotypical sentence is preferred rises" in found.sentence
+    assert claimed == {("pairs", "preference_ratio", "below")}, str(found)
+    assert "1 is shown: the share of pairs whose stereotypical sentence is preferred falls" in found.sentence
     page = found.save(tmp_path / "page.html").read_text()
     assert 'href="page_pages/pairs.html"' in page
-    assert (tmp_path / "page_pages" / "questions.html").is_file()
+    assert (tmp_path / "page_pages" / "tests.html").is_file()
+    assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
     assert found.changes.filter(instrument="pairs").height > 1

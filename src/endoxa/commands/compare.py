@@ -20,7 +20,7 @@ def compare(
     paths: Annotated[
         tuple[Path, ...],
         argument(
-            "Finished run folders, the first of which is what the others are compared with; or two tables (statements, "
+            "Finished run folders, or folders of studies, the first of which is what the others are compared with; or two tables (statements, "
             "associations, a campaign's pairs.csv, sets of pairs) or release folders.",
             metavar="RUN...",
         ),
@@ -75,6 +75,7 @@ def compare(
     are paired. Shown are the change of each measure with its interval, accuracy, refusals and lengths beside it, the
     largest changes by axis and identity, and the items that changed sides. Three runs and more are each compared with
     the first. A single run with several models compares these, or groups of them (--group): large against small.
+    Of whole studies every instrument that they share is compared, and all claims are corrected together.
 
     Of two tables, shares are of respondents, and all intervals hold together: associations that are new, lost and kept,
     and how likely one that is missing is missing by chance. --balance country gives every country equal weight;
@@ -87,6 +88,7 @@ def compare(
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
       endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
+      endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
     """  # noqa: D301

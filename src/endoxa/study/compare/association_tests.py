@@ -147,7 +147,8 @@ def _change(paired: PairedTest, confidence: float) -> Change:
     low = high = p_value = NAN
     if paired.identical:
         low = high = 0.0
-        p_value = 1.0
+        # One that could show nothing must not take from the level of the others.
+        p_value = 1.0 if min(units) >= MIN_UNITS else NAN
     elif min(units) >= MIN_UNITS and not isnan(paired.after - paired.before):
         low, high, p_value = effect_change(paired.first, paired.other, confidence)
     return Change(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 """Changes that the first sentence names."""
-TOGETHER = "Claims are corrected over all instruments of the studies, not over this page alone."
+TOGETHER = "Claims are corrected over all instruments of the studies together."
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ def compare_studies(
     for name in [name for name in runs[0] if all(name in each for each in runs)]:
         paths = [each[name] for each in runs]
         if read_run(paths[0]).get("kind") not in READERS:
-            alone.append(f"Not compared, because `endoxa compare` has no comparison of it: {tool(name)}.")
+            alone.append(f"Not compared, because endoxa compare has none for it: {tool(name)}.")
             continue
         try:
             compared = read_compared(paths, list(_models(studies, name, paths, models)), READERS)
