@@ -20,8 +20,8 @@ def compare(
     paths: Annotated[
         tuple[Path, ...],
         argument(
-            "Finished run folders, or folders of studies, the first of which is what the others are compared with; or two tables (statements, "
-            "associations, a campaign's pairs.csv, sets of pairs) or release folders.",
+            "Finished run folders, or folders of studies, the first of which is what the others are compared with; "
+            "or two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.",
             metavar="RUN...",
         ),
     ],

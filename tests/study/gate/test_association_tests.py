@@ -46,6 +46,12 @@ def test_too_few_targets_decide_nothing_and_let_nothing_pass_that_moved(tmp_path
     assert (found.verdict, found.exit_code) == ("undecided", 4)
     assert "axis crafts moved by" in found.sentence
     assert "at least 8 needed" in found.sentence
+    for name, shift in (("first", 0.0), ("second", 0.9)):
+        lone, vectors = planted([0.2 + shift, shift], [0.1, 0.3, 0.2], "lone", ("a", "a"), ("b", "c", "d"))
+        write_run(folder / name, [lone], vectors, "hf/model")
+    for margin in (0.3, 2.0):
+        alone = ex.gate(folder / "first", folder / "second", margin=margin)
+        assert (alone.verdict, "1 target, at least 8 needed" in alone.sentence) == ("undecided", True)
 
 
 def drawn(rng, size, before, after):

@@ -201,14 +201,13 @@ def largest(sets: Sets) -> float:
 
 
 def left_out(first: Sets, other: Sets) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Effect sizes of both models without each target of X in turn, and without each of Y."""
-    return [
-        (
-            np.array([_effect(_without(first, place, unit)) for unit in range(first[place].count)]),
-            np.array([_effect(_without(other, place, unit)) for unit in range(other[place].count)]),
-        )
-        for place in (0, 1)
-    ]
+    """Effect sizes of both models without each target of X in turn, and without each of Y; of a single one none."""
+
+    def without(sets: Sets, place: int) -> np.ndarray:
+        units = range(sets[place].count) if sets[place].count > 1 else ()
+        return np.array([_effect(_without(sets, place, unit)) for unit in units])
+
+    return [(without(first, place), without(other, place)) for place in (0, 1)]
 
 
 def _without(sets: Sets, place: int, unit: int) -> Sets:

@@ -70,6 +70,7 @@ def paired(
             "another --measure or --axis."
         )
     small = [cell for cell in tests if not axes and cell.axis != ALL and cell.few and not cell.identical]
+    small = small if len(small) < len(tests) else []
     return [cell for cell in tests if not any(cell is other for other in small)], small, notes
 
 

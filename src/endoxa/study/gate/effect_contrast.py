@@ -39,8 +39,8 @@ class EffectContrast:
 
     first: float
     other: float
-    squares: tuple[float, float, float]
-    cubes: tuple[float, float, float, float]
+    squares: np.ndarray
+    cubes: np.ndarray
     fewest: int
     largest: float
     growth: float = 1.0
@@ -87,7 +87,7 @@ class EffectContrast:
             self.largest * (1 - min(abs(end / self.largest), _MOST) ** 2)
             for end in (middle - mean / 2, middle + mean / 2)
         )
-        squares, cubes = self.squares, self.cubes
+        squares, cubes = self.squares.tolist(), self.cubes.tolist()
         second = other**2 * squares[0] - 2 * other * first * squares[1] + first**2 * squares[2]
         third = (
             other**3 * cubes[0]
@@ -120,7 +120,8 @@ def contrast(
         t: sign of the other.
     """
     squares, cubes = np.zeros(3), np.zeros(4)
-    for both in left_out:
+    fewest = min(len(both[0]) for both in left_out)
+    for both in left_out if fewest > 1 else ():
         units = len(both[0])
         on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in both]
         first_shares, other_shares = (
@@ -132,5 +133,4 @@ def contrast(
             for power in range(3)
         ]
         cubes += [float((other_shares ** (3 - power) * first_shares**power).sum()) for power in range(4)]
-    fewest = min(len(both[0]) for both in left_out)
-    return EffectContrast(s * first, t * other, tuple(squares), tuple(cubes), fewest, largest)
+    return EffectContrast(s * first, t * other, squares, cubes, fewest, largest)

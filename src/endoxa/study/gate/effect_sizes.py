@@ -43,7 +43,8 @@ class EffectSizes:
     @property
     def few(self) -> str:
         """Why there are too few targets for any decision; empty where there are enough."""
-        return too_few(self.deciding, "targets in X or Y", FEWEST_TARGETS)
+        few = too_few(self.deciding, "targets", FEWEST_TARGETS)
+        return few and f"{few} in X and in Y"
 
     @property
     def needs(self) -> str:
