@@ -18,6 +18,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
+from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, init_study, read_associations, suggestions
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
@@ -489,3 +490,26 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
     study = read_study(tmp_path / "study")
     made = build_items(study, read_associations(study))
     assert [(each.part.name, len(each.ids)) for each in made] == [("pairs", 3), ("questions", 3)]
+
+
+@pytest.mark.slow
+def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finished, study, tmp_path):
+    same = compare_studies([finished, study])
+    assert {part.name for part in same.parts} >= {"pairs", "tests", "questions"}
+    assert all(part.comparison.contrasts[0].identical for part in same.parts)
+    assert same.sentence.endswith("none is shown.")
+    edit(study, 'pairs = "sim/latent"', 'pairs = "sim/latent?mean=-6"')
+    shutil.rmtree(study / "runs" / "pairs")
+    with pytest.raises(UserError, match="Finish it: endoxa study run"):
+        compare_studies([finished, study])
+    edit(study, 'questions = "sim/latent"\n', "")
+    run_study(read_study(study))
+    found = compare_studies([finished, study])
+    claimed = {(part.name, change.measure, change.verdict) for part, _, change in found.shown if change.clear}
+    assert claimed == {("pairs", "preference_ratio", "below")}, str(found)
+    assert "1 is shown: the share of pairs whose stereotypical sentence is preferred falls" in found.sentence
+    page = found.save(tmp_path / "page.html").read_text()
+    assert 'href="page_pages/pairs.html"' in page
+    assert (tmp_path / "page_pages" / "tests.html").is_file()
+    assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
+    assert found.changes.filter(instrument="pairs").height > 1

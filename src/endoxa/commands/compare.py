@@ -12,14 +12,16 @@ from endoxa.study.compare.edition_options import EditionOptions
 
 if TYPE_CHECKING:
     from endoxa.study.compare.editions import EditionComparison
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.studies import StudyComparison
 
 
 def compare(
     paths: Annotated[
         tuple[Path, ...],
         argument(
-            "Finished run folders, the first of which is what the others are compared with; or two tables (statements, "
-            "associations, a campaign's pairs.csv, sets of pairs) or release folders.",
+            "Finished run folders, or folders of studies, the first of which is what the others are compared with; "
+            "or two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.",
             metavar="RUN...",
         ),
     ],
@@ -74,6 +76,7 @@ def compare(
     are paired. Shown are the change of each measure with its interval, accuracy, refusals and lengths beside it, the
     largest changes by axis and identity, and the items that changed sides. Three runs and more are each compared with
     the first. A single run with several models compares these, or groups of them (--group): large against small.
+    Of whole studies every instrument that they share is compared, and all claims are corrected together.
 
     Of two tables, shares are of respondents, and all intervals hold together: associations that are new, lost and kept,
     and how likely one that is missing is missing by chance. --balance country gives every country equal weight;
@@ -86,6 +89,7 @@ def compare(
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
       endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
+      endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
     """  # noqa: D301
@@ -94,8 +98,13 @@ def compare(
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import WRITTEN_SUFFIXES
     from endoxa.study.compare.editions.sets import is_set
+    from endoxa.study.file import FILE
 
     suffixes = (*WRITTEN_SUFFIXES, ".xlsx")
+    if any((path / FILE).is_file() for path in paths):
+        if rule or group:
+            raise UserError("--rule and --group are for runs of one instrument. Leave them out for studies.")
+        return _compare_studies(paths, out, items, model=model, confidence=editions.confidence)
     if not any(
         path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
         for path in paths
@@ -134,13 +143,41 @@ def _compare_runs(
         UserError: the runs cannot be compared.
     """
     from endoxa.sources.files import require_apart
-    from endoxa.study.compare.results import require_suffix
+    from endoxa.study.compare.results import Comparison
     from endoxa.study.compare.run import compare as contrast
+    from endoxa.study.saving import require_suffix
 
     if out is not None:
-        require_suffix(out)
+        require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    comparison = contrast(*paths, model=model, rule=rule, group=group, confidence=confidence)
+    return _written(contrast(*paths, model=model, rule=rule, group=group, confidence=confidence), out, items)
+
+
+def _compare_studies(
+    paths: tuple[Path, ...],
+    out: Path | None,
+    items: Path | None,
+    *,
+    model: tuple[str, ...],
+    confidence: float,
+) -> Outcome:
+    """The branch of `endoxa compare` for studies.
+
+    Raises:
+        UserError: the studies cannot be compared.
+    """
+    from endoxa.sources.files import require_apart
+    from endoxa.study.compare.studies import StudyComparison, compare_studies
+    from endoxa.study.file import ASSOCIATIONS, FILE
+    from endoxa.study.saving import require_suffix
+
+    if out is not None:
+        require_suffix(out, StudyComparison.suffixes)
+    require_apart([out, items], [path / name for path in paths for name in (FILE, ASSOCIATIONS)])
+    return _written(compare_studies(paths, model, confidence), out, items)
+
+
+def _written(comparison: Comparison | StudyComparison, out: Path | None, items: Path | None) -> Outcome:
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]

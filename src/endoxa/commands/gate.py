@@ -31,7 +31,8 @@ def gate(
         tuple[str, ...],
         Option(
             "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig, answered. Stories: strength, answered. Ratings of harm: harm_recognized, "
+            "accuracy_disambig, answered. Association tests: effect_size. "
+            "Stories: strength, answered. Ratings of harm: harm_recognized, "
             "harmless_recognized, answered.",
             ANALYSIS,
             metavar="NAME",
@@ -41,7 +42,7 @@ def gate(
     axis: Annotated[
         tuple[str, ...],
         Option(
-            "Axis or category, a test each; repeatable. all: all items together, and nothing else.",
+            "Axis, category or association test, a test each; repeatable. all: all items together, and nothing else.",
             ANALYSIS,
             default="all items, and every axis with 6 identities or more",
         ),
@@ -112,15 +113,17 @@ def gate(
       endoxa gate --baseline out/c#baseline --candidate out/c#careful --margin 0.05
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
+      endoxa gate --baseline out/encoder-a --candidate out/encoder-b --margin 0.3
       endoxa gate --baseline out/s1-read --candidate out/s2-read --margin 0.05
     """  # noqa: D301
     from endoxa.sources.files import require_apart
+    from endoxa.study.gate import Gate
     from endoxa.study.gate import gate as decide
-    from endoxa.study.gate.results import require_suffix
+    from endoxa.study.saving import require_suffix
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
     if out is not None:
-        require_suffix(out)
+        require_suffix(out, Gate.suffixes)
     runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]
     require_apart(outputs.values(), runs)
     decision = decide(

@@ -17,6 +17,7 @@ from endoxa.schema.options import settings_from
 from endoxa.sources.files import require_file
 from endoxa.study.parts import (
     PARTS,
+    PROBE,
     RUNS,
     Chosen,
     Command,
@@ -147,6 +148,22 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
         UserError: there is no study file, it is no TOML, it holds what a study has not, or does not ask for what it
             is allowed.
     """
+    study = study_of(folder, verb)
+    _require_requests(folder / FILE, study, allowed)
+    _require_inside(folder / FILE, study, allowed)
+    return study
+
+
+def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
+    """The study of a folder as its file has it, for commands that carry nothing of it out.
+
+    Args:
+        folder: of the study.
+        verb: finds a command by its words; without it only steps that measure are there.
+
+    Raises:
+        UserError: there is no study file, it is no TOML, or it holds what a study has not.
+    """
     path = folder / FILE
     if not path.is_file():
         raise UserError(
@@ -167,6 +184,7 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
         for part in PARTS
         if (section := getattr(content, part.name)) is not None
     }
+    steps = [step for step in content.steps if verb or str(step.get("verb", "")).startswith(PROBE)]
     study = Study(
         folder,
         folder / content.associations,
@@ -178,11 +196,11 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
         sections,
         _comparison(path, content),
         read_steps(
-            content.steps,
+            steps,
             folder,
             str(path),
             {"seed": content.seed, "confidence": content.confidence},
-            verb,
+            verb or _no_verb,
         ),
     )
     if clash := {part.name for part in PARTS if part.name in sections} & {step.name for step in study.steps}:
@@ -192,8 +210,6 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
             "section of that name."
         )
-    _require_requests(path, study, allowed)
-    _require_inside(path, study, allowed)
     return study
 
 

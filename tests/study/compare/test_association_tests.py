@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 import numpy as np
 import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import Targets, effect_size
-from endoxa.instruments.association_tests.items.format import write_tests
-from endoxa.models.encoders.static import write_npz
 from endoxa.study.compare.association_tests import effect_change
-from support.association_samples import planted
+from support.association_samples import planted, write_run
 
 
 def sets(x: np.ndarray, y: np.ndarray) -> tuple[Targets, Targets]:
@@ -51,30 +46,12 @@ def test_level_and_power(size, shift):
     assert claims >= 0.9 if shift else claims <= 0.08
 
 
-def run(folder, test, vectors, model):
-    """A finished run of `endoxa probe embeddings`, without its own estimates."""
-    (folder / "vectors").mkdir(parents=True)
-    write_tests([test], folder / "tests.json")
-    write_npz(folder / "vectors" / "1.npz", list(vectors), np.array(list(vectors.values())))
-    (folder / "estimates.csv").write_text("test\n")
-    content = (folder / "tests.json").read_bytes()
-    facts = {
-        "kind": "embeddings",
-        "finished": "2026-01-01T00:00:00+00:00",
-        "data": {"path": "tests.json", "sha256": hashlib.sha256(content).hexdigest()},
-        "vectors": [{"model": model, "pooling": "mean", "file": "vectors/1.npz"}],
-        "models": [{"name": model}],
-    }
-    (folder / "run.json").write_text(json.dumps(facts))
-    return folder
-
-
 def test_runs_are_compared_test_by_test(tmp_path):
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-0.2, 0.2, (2, 12))
     for name, shift in (("plain", 0.0), ("leaning", 0.5), ("copy", 0.0)):
         test, vectors = planted(x + shift, y, name="crafts")
-        run(tmp_path / name, test, vectors, f"hf/{name}")
+        write_run(tmp_path / name, [test], vectors, f"hf/{name}")
     found = ex.compare(tmp_path / "plain", tmp_path / "leaning")
     (change,) = found.contrasts[0].changes
     assert change.before == pytest.approx(effect_size(x, y), abs=1e-6)

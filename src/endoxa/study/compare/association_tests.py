@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isnan, sqrt
 
 import numpy as np
@@ -25,18 +26,64 @@ from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
-from endoxa.study.gate.measures import Measure
+from endoxa.study.gate.effect_contrast import contrast
+from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.gate.runs import Side
-
-EFFECT_SIZE = Measure(
-    "effect_size",
-    0.0,
-    "association tests: how much nearer X is to A, rather than B, than Y, in standard deviations (Caliskan 2017)",
-    "further from 0",
-)
 
 Sets = tuple[Targets, Targets]
 """Associations of X and of Y under one model."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """One association test under both models.
+
+    Attributes:
+        test: the test.
+        pooling: how the encoders pooled.
+        unit: what a target is, a text or a term.
+        first: associations of X and of Y under the first model.
+        other: under the second; the same targets.
+        before: effect size under the first.
+        after: under the second.
+        identical: every association is the same under both.
+    """
+
+    test: AssociationTest
+    pooling: str
+    unit: str
+    first: Sets
+    other: Sets
+    before: float
+    after: float
+    identical: bool
+
+
+def paired_tests(sides: tuple[Side, Side], rules: Sequence[str]) -> tuple[list[PairedTest], list[str]]:
+    """Every test of two runs under each pooling of both, and notes.
+
+    Raises:
+        UserError: they have no pooling in common.
+    """
+    couples, notes = _poolings(sides, rules)
+    paired: list[PairedTest] = []
+    for pooling, sources in couples:
+        vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
+        paired += [
+            _paired(test, pooling, *(each.associations(test) for each in vectors))
+            for test in sources[0].tests
+        ]
+    return paired, notes
+
+
+def _paired(test: AssociationTest, pooling: str, before: Associations, after: Associations) -> PairedTest:
+    unit = unit_of(test, "auto")
+    first, other = (
+        (targets(each.x, test.x, unit), targets(each.y, test.y, unit)) for each in (before, after)
+    )
+    same = np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y)
+    values = _effect(first, before.error), _effect(other, after.error)
+    return PairedTest(test, pooling, unit, first, other, *values, bool(same))
 
 
 def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
@@ -45,15 +92,10 @@ def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     Raises:
         UserError: they have no pooling in common.
     """
-    couples, notes = _poolings(sides, choices.rules)
-    changes = []
-    for pooling, sources in couples:
-        vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
-        for test in sources[0].tests:
-            before, after = (each.associations(test) for each in vectors)
-            changes.append(_change(test, pooling, before, after, choices.confidence))
-    identical = all(change.low == change.high == 0 for change in changes)
-    return Estimates(tuple(changes), (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
+    paired, notes = paired_tests(sides, choices.rules)
+    changes = tuple(_change(each, choices.confidence) for each in paired)
+    identical = all(each.identical for each in paired)
+    return Estimates(changes, (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
 
 
 NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
@@ -67,7 +109,7 @@ def _texts(source: Source) -> Iterator[str]:
 
 
 def _poolings(
-    sides: tuple[Side, Side], wanted: tuple[str, ...]
+    sides: tuple[Side, Side], wanted: Sequence[str]
 ) -> tuple[list[tuple[str, tuple[Source, Source]]], list[str]]:
     """Sources of both models by pooling; where each has a single one, these two."""
     first, other = (
@@ -100,37 +142,31 @@ def _poolings(
     )
 
 
-def _change(
-    test: AssociationTest, pooling: str, before: Associations, after: Associations, confidence: float
-) -> Change:
-    unit = unit_of(test, "auto")
-    first, other = (
-        (targets(each.x, test.x, unit), targets(each.y, test.y, unit)) for each in (before, after)
-    )
-    values = _effect(first, before.error), _effect(other, after.error)
-    difference = values[1] - values[0]
-    units = [side.count for side in first]
+def _change(paired: PairedTest, confidence: float) -> Change:
+    units = [side.count for side in paired.first]
     low = high = p_value = NAN
-    if np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y):
+    if paired.identical:
         low = high = 0.0
-        p_value = 1.0
-    elif min(units) >= MIN_UNITS and not isnan(difference):
-        low, high, p_value = effect_change(first, other, confidence)
+        # One that could show nothing must not take from the level of the others.
+        p_value = 1.0 if min(units) >= MIN_UNITS else NAN
+    elif min(units) >= MIN_UNITS and not isnan(paired.after - paired.before):
+        low, high, p_value = effect_change(paired.first, paired.other, confidence)
     return Change(
         EFFECT_SIZE.name,
-        pooling,
-        test.axis or ALL,
-        test.name,
-        *values,
-        difference,
+        paired.pooling,
+        paired.test.axis or ALL,
+        paired.test.name,
+        paired.before,
+        paired.after,
+        paired.after - paired.before,
         low,
         high,
         p_value,
         NAN,
         UNTESTED if isnan(p_value) else NO_QUESTION,
-        sum(len(side.values) for side in first),
+        sum(len(side.values) for side in paired.first),
         sum(units),
-        f"{unit}s of X and Y",
+        f"{paired.unit}s of X and Y",
         "bias",
     )
 
@@ -142,9 +178,6 @@ def _effect(sets: Sets, error: float = 0.0) -> float:
 def effect_change(first: Sets, other: Sets, confidence: float) -> tuple[float, float, float]:
     """Interval and p-value of the change of an effect size, the targets a sample and the attributes as they are.
 
-    Stratified jackknife (Wolter 2007, section 4.5): each target is left out in turn under both models, so that what
-    they have in common cancels; Student's t with the number of targets less two degrees of freedom.
-
     Args:
         first: associations of X and Y under the first model.
         other: under the second; the same targets.
@@ -153,25 +186,28 @@ def effect_change(first: Sets, other: Sets, confidence: float) -> tuple[float, f
     Returns:
         Both ends and the two-sided p-value; NaN where nothing varies.
     """
-    from scipy.special import stdtr, stdtrit
-
-    difference = _effect(other) - _effect(first)
-    variance, units = 0.0, 0
-    for place in (0, 1):
-        number = first[place].count
-        left_out = np.array(
-            [
-                _effect(_without(other, place, unit)) - _effect(_without(first, place, unit))
-                for unit in range(number)
-            ]
-        )
-        variance += (number - 1) / number * float(((left_out - left_out.mean()) ** 2).sum())
-        units += number
-    if not variance > 0:
+    change = contrast(_effect(first), _effect(other), left_out(first, other), largest(first))
+    if not change.error(0.0) > 0:
         return NAN, NAN, NAN
-    error, freedom = sqrt(variance), units - 2
-    reach = float(stdtrit(freedom, 1 - significance(confidence) / 2)) * error
-    return difference - reach, difference + reach, 2 * float(stdtr(freedom, -abs(difference) / error))
+    tail = significance(confidence) / 2
+    p_value = min(2 * min(change.p_below(0.0), change.p_above(0.0)), 1.0)
+    return change.lower(tail), change.upper(tail), p_value
+
+
+def largest(sets: Sets) -> float:
+    """No effect size of sets of this size is larger: 2 where they are equal, more where they are not."""
+    x, y = (len(side.values) for side in sets)
+    return (x + y) / sqrt(x * y)
+
+
+def left_out(first: Sets, other: Sets) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Effect sizes of both models without each target of X in turn, and without each of Y; of a single one none."""
+
+    def without(sets: Sets, place: int) -> np.ndarray:
+        units = range(sets[place].count) if sets[place].count > 1 else ()
+        return np.array([_effect(_without(sets, place, unit)) for unit in units])
+
+    return [(without(first, place), without(other, place)) for place in (0, 1)]
 
 
 def _without(sets: Sets, place: int, unit: int) -> Sets:

@@ -16,7 +16,8 @@ from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import Measure, Paired, question_units
+from endoxa.study.gate.measures import Measure, Paired
+from endoxa.study.gate.questions import question_units
 from endoxa.study.gate.run import MOST_LEFT_OUT, untested
 
 REFUSED = Measure("refused", None, "answers that declined, over questions asked", "higher")

@@ -28,15 +28,9 @@ from endoxa.study.compare.contrasts import Choices
 from endoxa.study.compare.results import Contrasted
 from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.measures import (
-    ANSWERED,
-    OF_QUESTIONS,
-    PREFERENCE_RATIO,
-    Measure,
-    paired_answers,
-    paired_scores,
-    questions_cell,
-)
+from endoxa.study.gate.measures import ANSWERED, OF_QUESTIONS, PREFERENCE_RATIO, Measure
+from endoxa.study.gate.pairs import paired_scores
+from endoxa.study.gate.questions import paired_answers, questions_cell
 from endoxa.study.gate.run import MOST_LEFT_OUT
 from endoxa.study.gate.runs import Side
 

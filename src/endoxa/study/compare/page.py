@@ -17,12 +17,11 @@ from endoxa.report.tables import Cell, Field, Table, number_field, table_of, tex
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import UNTESTED
-from endoxa.study.compare.association_tests import EFFECT_SIZE
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
 from endoxa.study.compare.results import Comparison, Contrasted, value
-from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
+from endoxa.study.gate.measures import EFFECT_SIZE, OF_PAIRS, OF_QUESTIONS
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""

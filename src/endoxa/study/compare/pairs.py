@@ -14,7 +14,7 @@ from endoxa.sources.identities import with_joined_names
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import change_of
-from endoxa.study.gate.measures import PairedScores, paired_scores, pairs_cell
+from endoxa.study.gate.pairs import PairedScores, paired_scores, pairs_cell
 from endoxa.study.gate.runs import Side
 
 PREFERS = {1: "stereotypical", 0: "tie", -1: "other"}

@@ -12,7 +12,8 @@ from endoxa.schema import ALL
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import COST, change_of, fact, price_of_answers
-from endoxa.study.gate.measures import OF_QUESTIONS, paired_answers, questions_cell
+from endoxa.study.gate.measures import OF_QUESTIONS
+from endoxa.study.gate.questions import paired_answers, questions_cell
 from endoxa.study.gate.runs import Side
 
 STEREOTYPED, ANTI = "stereotyped", "anti-stereotyped"

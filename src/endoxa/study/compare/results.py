@@ -1,16 +1,13 @@
-"""Results of a comparison of runs: frozen values, and their files."""
+"""Results of a comparison of runs: frozen values."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.report.files import refuse_folder, replace_text
 from endoxa.report.words import decimal, decimal_interval, signed
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline
@@ -18,8 +15,10 @@ from endoxa.sources.spreadsheets import csv_text
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.settings import Setting
+from endoxa.study.saving import Result
 
-SUFFIXES = (".html", ".json", ".csv")
+if TYPE_CHECKING:
+    from endoxa.report.frame import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Contrasted:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Result):
     """Two runs or more, each compared with the first, and every two of them.
 
     Attributes:
@@ -74,6 +73,7 @@ class Comparison:
     contrasts: tuple[Contrasted, ...]
     confidence: float
     tests: int
+    suffixes: ClassVar[tuple[str, ...]] = (".html", ".json", ".csv")
 
     @property
     def sentence(self) -> str:
@@ -166,62 +166,21 @@ class Comparison:
             notes=tuple(dict.fromkeys(note for each in self.shown for note in each.notes)),
         )
 
-    def save(self, path: str | Path) -> Path:
-        """Write it: .html (page), .json (everything but the items) or .csv (every change).
+    def texts(self) -> Mapping[str, Callable[[], str]]:
+        """Text files by their suffix: everything but the items, and every change."""
+        return {**Result.texts(self), ".csv": lambda: csv_text(self.changes)}
 
-        Raises:
-            UserError: another suffix, or the file cannot be written.
-        """
-        return write(self, Path(path))
+    def page(self) -> Page:
+        """The page; the run folders must still be there."""
+        from endoxa.study.compare.page import page_of
+
+        return page_of(self)
 
     def __str__(self) -> str:
         """Sentence and table."""
         return f"{self.sentence}\n{self.headline()}"
 
-    def _repr_html_(self) -> str:
-        return self.headline()._repr_html_()
-
 
 def value(number: float) -> str:
     """A value of a measure: three decimals, large ones with fewer digits."""
     return decimal(number) if abs(number) < 10 else decimal(number, 1)
-
-
-def require_suffix(output: Path) -> None:
-    """Refuse a file whose suffix says nothing.
-
-    Raises:
-        UserError: it is none of those that are written.
-    """
-    if output.suffix.lower() not in SUFFIXES:
-        raise UserError(
-            f"'{output}' has the suffix '{output.suffix}'. Expected one of: {', '.join(SUFFIXES)}."
-        )
-
-
-def write(comparison: Comparison, output: Path) -> Path:
-    """Write the comparison as the suffix of the file says.
-
-    Raises:
-        UserError: another suffix, or the file cannot be written.
-    """
-    require_suffix(output)
-    refuse_folder(output)
-    suffix = output.suffix.lower()
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        if suffix == ".html":
-            from endoxa.report.frame import write_page
-            from endoxa.report.render import unchecked
-            from endoxa.study.compare.page import page_of
-
-            with unchecked():
-                write_page(page_of(comparison), output)
-        elif suffix == ".csv":
-            replace_text(output, csv_text(comparison.changes))
-        else:
-            text = json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-            replace_text(output, f"{text}\n")
-    except OSError as error:
-        raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
-    return output

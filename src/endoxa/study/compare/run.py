@@ -64,15 +64,15 @@ def compare(
             raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
         sides, contrasts = contrasts_of(sides, group, choices)
     else:
-        contrasts = [_contrasted(couple, choices) for couple in combinations(sides, 2)]
-    judgements = _judged(contrasts, sides[0], confidence)
+        contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
+    judgements = judge(contrasts, sides[:1], confidence)
     shown = [each for each in judgements if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
     sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]
     return Comparison(tuple(sentences), sides, tuple(judgements), confidence, tests)
 
 
-def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrasted:
+def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrasted:
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
@@ -90,14 +90,20 @@ def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrast
     )
 
 
-def _judged(contrasts: Sequence[Contrasted], first: Compared, confidence: float) -> list[Contrasted]:
+def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
-    What is shown (each run against the first) is corrected together. The other contrasts are in the table only, and are
-    corrected over all.
+    What is shown (each run against the first, of each instrument) is corrected together. The other contrasts are in the
+    table only, and are corrected over all.
     """
-    shown = iter(_corrected([each for each in contrasts if each.before is first], confidence))
-    return [next(shown) if each.before is first else each for each in _corrected(contrasts, confidence)]
+    at_front = [any(each.before is run for run in first) for each in contrasts]
+    shown = iter(
+        _corrected([each for each, front in zip(contrasts, at_front, strict=True) if front], confidence)
+    )
+    return [
+        next(shown) if front else each
+        for each, front in zip(_corrected(contrasts, confidence), at_front, strict=True)
+    ]
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:

@@ -107,11 +107,15 @@ def _nothing(bias: Sequence[Change], tests: int, confidence: float) -> str:
     """That no change is shown, and how large one could have been found; or that nothing can be tested."""
     tested = [change for change in bias if change.verdict != UNTESTED]
     if not tested:
+        present = sorted(
+            (change for change in bias if change.n_items), key=lambda change: -abs(change.difference)
+        )
         moved = [
             f"{name_of(change)} went from {value(change.before)} to {value(change.after)}"
-            for change in bias
-            if change.n_items
+            for change in present[:MOST_CLAUSES]
         ]
+        if len(present) > MOST_CLAUSES:
+            moved.append(f"{count(len(present) - MOST_CLAUSES)} more below")
         text = f"whether the bias changed cannot be tested ({_why(bias)})"
         return f"{text}: {listed(moved)}" if moved else text
     sizes = {change: size for change in tested if not isnan(size := detectable(change, tests, confidence))}
@@ -133,6 +137,8 @@ def _why(bias: Sequence[Change]) -> str:
     present = [change for change in bias if change.n_items]
     if not present:
         return "no item has a value in both runs"
+    if present[0].measure == "effect_size":
+        return "fewer than five targets in X or Y, or effect sizes that are not defined"
     few = max(present, key=lambda change: change.n_units)
     if few.n_units < FEWEST_UNITS:
         return too_few(few.n_units, few.unit.partition(" x ")[0].partition(",")[0], FEWEST_UNITS)

@@ -13,6 +13,7 @@ alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 
@@ -266,11 +267,11 @@ class Contrast:
 
     def upper(self, level: float) -> float:
         """One-sided upper bound: the largest mean difference that is not rejected from below at this level."""
-        return self._bound(self.unit, level)
+        return bound(self.p_below, self.mean, self.unit, level)
 
     def lower(self, level: float) -> float:
         """One-sided lower bound: the least mean difference that is not rejected from above at this level."""
-        return self._bound(-self.unit, level)
+        return bound(self.p_above, self.mean, -self.unit, level)
 
     def grown(self, items: float, *, same_units: bool = False) -> Contrast:
         """The same shares with more items.
@@ -293,16 +294,9 @@ class Contrast:
         )
 
     def _tail(self, statistic: float, skewness: float) -> float:
-        """Lower tail of Student's t; Hall's (1992) transformation, where it makes the tail larger."""
-        from scipy.special import stdtr
-
         if min(kind.count for kind in self.kinds) <= 1:
             return 1.0
-        if not isfinite(statistic):
-            return 0.0 if statistic < 0 else 1.0
-        skewed = max(skewness, 0.0)
-        statistic += skewed * statistic**2 / 3 + skewed**2 * statistic**3 / 27 + skewed / 6
-        return float(stdtr(self.freedom, statistic))
+        return student_tail(statistic, skewness, self.freedom)
 
     def _variance(self, mean: float) -> float:
         """Of one difference, if the mean were this one: the share that differs is estimated under that constraint."""
@@ -311,19 +305,30 @@ class Contrast:
         below = max((root - linear) / 4, 0.0, -mean)
         return max(2 * below + mean * (1 - mean), 0.0)
 
-    def _bound(self, end: float, level: float) -> float:
-        """The mean between the observed one and `end` at which the p-value is the level; `end` where there is none."""
-        inside, outside = self.mean, end
-        p_value = self.p_below if end > 0 else self.p_above
-        if p_value(end) > level:
-            return end
-        for _ in range(_STEPS):
-            middle = (inside + outside) / 2
-            if p_value(middle) > level:
-                inside = middle
-            else:
-                outside = middle
-        return outside
+
+def student_tail(statistic: float, skewness: float, freedom: float) -> float:
+    """Lower tail of Student's t; Hall's (1992) transformation, where it makes the tail larger."""
+    from scipy.special import stdtr
+
+    if not isfinite(statistic):
+        return 0.0 if statistic < 0 else 1.0
+    skewed = max(skewness, 0.0)
+    statistic += skewed * statistic**2 / 3 + skewed**2 * statistic**3 / 27 + skewed / 6
+    return float(stdtr(freedom, statistic))
+
+
+def bound(p_value: Callable[[float], float], mean: float, end: float, level: float) -> float:
+    """The value between the observed one and `end` at which the p-value is the level; `end` where there is none."""
+    inside, outside = mean, end
+    if p_value(end) > level:
+        return end
+    for _ in range(_STEPS):
+        middle = (inside + outside) / 2
+        if p_value(middle) > level:
+            inside = middle
+        else:
+            outside = middle
+    return outside
 
 
 def _seen_correlation(sizes: np.ndarray, sums: np.ndarray, spread: float) -> float:

@@ -5,6 +5,7 @@ The means behind it, their tests and bounds: `endoxa.study.gate.contrast`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from endoxa.stats.two_way import Sampled
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.gate.effect_contrast import EffectContrast
 
 SIGN_SHARE = 0.1
 """Part of the level of a pass that is spent on which side of the neutral value the baseline is."""
@@ -71,8 +73,8 @@ class Contrasts:
         sampled: which kinds of units are samples, as in `stats.two_way`.
     """
 
-    by_signs: dict[tuple[int, int], Contrast]
-    baseline: Contrast | None
+    by_signs: Mapping[tuple[int, int], Contrast | EffectContrast]
+    baseline: Contrast | EffectContrast | None
     sampled: Sampled = "both"
 
     @classmethod

@@ -12,10 +12,10 @@ from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import EXTRACTED, QUESTIONS
 from endoxa.report.words import count, decimal, listed, plural, signed
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance, too_few
+from endoxa.stats.verdicts import significance
+from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.decision import Contrasts, Values, needed
-from endoxa.study.gate.measures import Paired, paired
+from endoxa.study.gate.decision import needed
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
 from endoxa.study.gate.runs import Side, read_sides
 from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
@@ -42,20 +42,20 @@ def gate(
     """Whether a candidate is worse than a baseline by more than a margin: paired by item.
 
     Worse is further from the neutral value, on either side (`preference_ratio`: 0.5; `bias_ambig` and `bias_disambig`:
-    0; `strength` of stories: 0), or lower (`accuracy_ambig`, `accuracy_disambig`, `answered`,
+    0; `effect_size`, `strength` of stories: 0), or lower (`accuracy_ambig`, `accuracy_disambig`, `answered`,
     `harm_recognized`, `harmless_recognized`). The test is one-sided non-inferiority by a paired
     score test (Tango 1998) with the design effect of identities and attributes, both of them samples; nothing is drawn
     at random. It passes if every test shows a difference below the margin (intersection-union, no correction needed),
     fails if one shows a difference above it after Holm's correction, and is undecided otherwise.
 
     Args:
-        baseline: run folder of `endoxa probe pairs`, `qa`, `extract` (profiles of stories) or `harm`.
+        baseline: run folder of `endoxa probe pairs`, `qa`, `embeddings`, `extract` (profiles of stories) or `harm`.
             `out/c#NAME` is that of a condition.
         candidate: run folder of the same data and, but for what conditions may differ in, the same settings.
         margin: the largest difference that is accepted, in the units of each measure.
         measure: measures; by default all that the runs have.
-        axis: axes or categories, a test each; by default all items together ('all') and every axis with enough
-            identities. One with fewer lets nothing pass if it moved by more than the margin.
+        axis: axes, categories or association tests, a test each; by default all items together ('all') and every
+            axis with enough identities. One with fewer lets nothing pass if it moved by more than the margin.
         rule: scoring rules or protocols; by default all that both runs have, a test each.
         baseline_model: the model, where the baseline holds several.
         candidate_model: the model, where the candidate holds several.
@@ -79,7 +79,7 @@ def gate(
     people = None if human is None else Path(human)
     cells, small, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
     # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
-    moved = [cell for cell in small if Contrasts.of(_values(cell)).worse_by > margin]
+    moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
     notes = [
         *(_settings(sides) if sides[0].run.kind != EXTRACTED else ()),
         *notes,
@@ -116,15 +116,9 @@ def _settings(sides: tuple[Side, Side]) -> list[str]:
     return [f"Baseline and candidate differ in {listed(apart)}."] if apart else []
 
 
-def _values(cell: Paired) -> Values:
-    """Of a cell that has some, as every small one does."""
-    assert cell.values is not None
-    return cell.values
-
-
-def _largest(cells: Sequence[Paired]) -> list[str]:
+def _largest(cells: Sequence[Cell]) -> list[str]:
     """The largest change of any measure on any axis, whether or not it could be decided."""
-    changed = [cell for cell in cells if cell.values is not None and cell.candidate != cell.baseline]
+    changed = [cell for cell in cells if abs(cell.candidate - cell.baseline) > 0]
     if len(cells) < 2 or not changed:
         return []
     most = max(changed, key=lambda cell: abs(cell.candidate - cell.baseline))
@@ -134,27 +128,24 @@ def _largest(cells: Sequence[Paired]) -> list[str]:
     ]
 
 
-def _untested_axes(small: Sequence[Paired], moved: Sequence[Paired]) -> list[str]:
+def _untested_axes(small: Sequence[Cell], moved: Sequence[Cell]) -> list[str]:
     """Axes that have too few identities for a test, and did not move."""
-    still = {cell.axis: cell.numbers[1] for cell in small} | {cell.axis: 0 for cell in moved}
+    still = {cell.axis: cell.deciding for cell in small} | {cell.axis: 0 for cell in moved}
     named = [f"{axis} ({number})" for axis, number in still.items() if number]
-    if not named:
-        return []
-    return [
-        f"Not tested alone, because at least {FEWEST_UNITS} {small[0].units[0]} are needed: {listed(named)}."
-    ]
+    return (
+        [f"Not tested alone, because at least {small[0].needs} are needed: {listed(named)}."] if named else []
+    )
 
 
-def _not_decided(moved: Sequence[Paired]) -> str:
+def _not_decided(moved: Sequence[Cell]) -> str:
     """' Not decided: axis age moved by +0.460 (2 identities) ...': why nothing passes."""
     if not moved:
         return ""
-    largest: dict[str, Paired] = {}
+    largest: dict[str, Cell] = {}
     for cell in sorted(moved, key=lambda cell: abs(cell.candidate - cell.baseline)):
         largest[cell.axis] = cell
     parts = [
-        f"axis {axis} moved by {signed(cell.candidate - cell.baseline)} in {cell.measure.name} "
-        f"({too_few(cell.numbers[1], cell.units[0], FEWEST_UNITS)})"
+        f"axis {axis} moved by {signed(cell.candidate - cell.baseline)} in {cell.measure.name} ({cell.few})"
         for axis, cell in largest.items()
     ]
     return f" Not decided: {listed(parts)}."
@@ -177,7 +168,7 @@ def _several(words: str | Sequence[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
+def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
     """One test, before the correction over all of them."""
     level = significance(confidence)
     items, identities, attributes = cell.numbers
@@ -206,9 +197,8 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
         sampled="none",
     )
     reason = untested(cell, most_left_out)
-    if cell.values is None:
+    if (contrasts := cell.contrasts) is None:
         return replace(result, reason=reason)
-    contrasts = Contrasts.of(cell.values)
     result = replace(result, difference=contrasts.worse_by)
     if cell.identical and reason in ("", cell.untestable):
         return replace(
@@ -217,7 +207,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     if reason:
         return replace(result, reason=reason)
     more = needed(contrasts, identities, items, margin, (level, level / tests))
-    if identities < FEWEST_UNITS:
+    if cell.few:
         few = f"{identities} of the {FEWEST_UNITS} {cell.units[0]} that a decision needs at least"
         return replace(result, reason=few, more_items=more.items, more_identities=more.identities)
     names = {"both": "both", "first": cell.units[0], "second": cell.units[1], "none": "none"}
@@ -235,7 +225,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     )
 
 
-def untested(cell: Paired, most_left_out: float) -> str:
+def untested(cell: Cell, most_left_out: float) -> str:
     """Why the items of a test decide nothing, whatever their number; empty where they may."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:

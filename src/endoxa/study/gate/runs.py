@@ -28,7 +28,7 @@ from endoxa.sources.served import SERVED, version_of, version_sentences, version
 STORIES = "stories"
 MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
 """Column of the records with the model that is gated, by kind of run: of stories the model that wrote them."""
-KINDS = tuple(MODEL_COLUMNS)
+KINDS = (*MODEL_COLUMNS, EMBEDDINGS)
 """Instruments of a gate."""
 
 

@@ -29,6 +29,7 @@ from endoxa.study.gate.measures import (
     Paired,
 )
 from endoxa.study.gate.runs import Side
+from endoxa.study.gate.selection import axes_of
 
 STORIES_RULE, RATINGS_RULE = "stories", "ratings"
 """What stands in the place of a scoring rule."""
@@ -49,7 +50,7 @@ def story_cells(
     attributes = stories.frame["target_attribute"].unique().sort().to_list()
     tests = []
     small: dict[str, int] = {}
-    for axis in _axes(axes, attributes):
+    for axis in axes_of(axes, attributes, "attribute"):
         about = {
             STORIES_ANSWERED: stories.frame.filter(target_attribute=axis)[
                 "target_attribute_value"
@@ -148,7 +149,7 @@ def rating_cells(
     return [
         _ratings(measure, axis, joined if axis == ALL else joined.filter(base_attribute=axis))
         for measure in measures
-        for axis in _axes(axes, attributes)
+        for axis in axes_of(axes, attributes, "attribute")
     ], []
 
 
@@ -206,14 +207,6 @@ def _ratings(measure: Measure, axis: str, joined: pl.DataFrame) -> Paired:
         ),
         units=("base values", "compared values"),
     )
-
-
-def _axes(named: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
-    """The axes named, or all items and then every attribute, where there are several."""
-    for axis in named:
-        if axis != ALL and axis not in there:
-            raise UserError(f"--axis {axis}: no such attribute. Expected one of: all, {', '.join(there)}.")
-    return tuple(named) or (ALL, *(there if len(there) > 1 else ()))
 
 
 def _refuse_rules(named: Sequence[str], only: str) -> None:

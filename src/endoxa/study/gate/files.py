@@ -1,0 +1,105 @@
+"""Files of a gate: a summary for a pull request, and JUnit XML for CI."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from endoxa.report.markup import escape_markdown
+from endoxa.report.words import count, signed
+from endoxa.study.gate.results import NAMES, NUMBERS, Gate, GateTest
+
+MARKS = {"pass": "✅ pass", "worse": "❌ worse", "undecided": "⚠️ undecided"}
+_UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}
+
+
+def as_markdown(gate: Gate) -> str:
+    """A summary for a pull request: the verdict, a table, a sentence for each test that does not pass."""
+    head = ("", *NAMES, *(field.column.name for field in NUMBERS), "items", "about")
+    lines = [
+        f"### endoxa gate: {MARKS[gate.verdict]}",
+        "",
+        escape_markdown(gate.sentence),
+        "",
+        f"Baseline `{_code(gate.baseline['model'])}`, candidate `{_code(gate.candidate['model'])}`, "
+        f"margin {gate.margin:g}, confidence {100 * gate.confidence:g} %.",
+        "",
+        f"| {' | '.join(head)} |",
+        f"|{'---|' * 4}{'---:|' * (len(head) - 5)}---|",
+        *(f"| {' | '.join(_cells(test))} |" for test in gate.tests),
+    ]
+    if len(gate.tests) > 1:
+        lines += [
+            "",
+            *(f"- {escape_markdown(test.sentence)}" for test in gate.tests if test.verdict != "pass"),
+        ]
+    lines += ["", *(f"- {escape_markdown(note)}" for note in gate.notes)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _cells(test: GateTest) -> tuple[str, ...]:
+    return (
+        MARKS[test.verdict],
+        *(escape_markdown(getattr(test, name)) for name in NAMES),
+        *(str(field.cell(test)) for field in NUMBERS),
+        count(test.n_items),
+        test.about,
+    )
+
+
+def _code(text: str) -> str:
+    return text.replace("`", "'").replace("\n", " ")
+
+
+def as_junit(gate: Gate) -> str:
+    """JUnit XML: a test case per test; worse is a failure, undecided is skipped with its reason."""
+    counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
+    numbers = {
+        "tests": len(gate.tests),
+        "failures": counts["worse"],
+        "errors": 0,
+        "skipped": counts["undecided"],
+        "time": 0,
+    }
+    root = _element("testsuites", name="endoxa gate", **numbers)
+    suite = _element("testsuite", name="endoxa gate", **numbers)
+    root.append(suite)
+    properties = _element("properties")
+    suite.append(properties)
+    facts = {
+        "verdict": gate.verdict,
+        "baseline": f"{gate.baseline['model']} ({gate.baseline['run']})",
+        "candidate": f"{gate.candidate['model']} ({gate.candidate['run']})",
+        "margin": f"{gate.margin:g}",
+        "confidence": f"{gate.confidence:g}",
+    }
+    for name, value in facts.items():
+        properties.append(_element("property", name=name, value=value))
+    for test in gate.tests:
+        case = _element(
+            "testcase", classname=f"endoxa.gate.{test.measure}", name=f"{test.rule}, {test.axis}", time=0
+        )
+        if test.verdict == "worse":
+            message = f"worse by {signed(test.difference)}, margin {test.margin:g}"
+            failure = _element("failure", message=message, type="worse")
+            failure.text = _xml(test.sentence)
+            case.append(failure)
+        elif test.verdict == "undecided":
+            case.append(_element("skipped", message=test.sentence))
+        else:
+            output = _element("system-out")
+            output.text = _xml(test.sentence)
+            case.append(output)
+        suite.append(case)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join(
+        ('<?xml version="1.0" encoding="UTF-8"?>\n', "\n")
+    )
+
+
+def _element(tag: str, **attributes: object) -> ElementTree.Element:
+    return ElementTree.Element(tag, {name: _xml(str(value)) for name, value in attributes.items()})
+
+
+def _xml(text: str) -> str:
+    """Without control characters, which XML cannot hold."""
+    return text.translate(_UNPRINTABLE)
