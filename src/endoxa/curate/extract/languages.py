@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from endoxa.words.packs import languages_with, words_of
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate
-from endoxa.words.people import groups_in, plain, plural_of, plural_of_one
+from endoxa.words.people import direct_forms, find_in, groups_in, is_governed, plain, plural_of, plural_of_one
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -75,6 +75,9 @@ class _Words(BaseModel):
     one: re.Pattern[str] = _NOTHING
     of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
     respelled: tuple[tuple[str, str], ...] = ()
+    corrected: tuple[tuple[re.Pattern[str], str], ...] = ()
+    oblique: tuple[tuple[str, str], ...] = ()
+    governing: tuple[str, ...] = ()
 
     @property
     def before_groups(self) -> frozenset[str]:
@@ -109,6 +112,8 @@ def read(text: str, language: str) -> Reading | None:
     plain = _without_amount(
         _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
     )
+    for pattern, replacement in words.corrected:
+        plain = pattern.sub(replacement, plain)
     labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
         tokens = labelled[1].split()
@@ -258,10 +263,11 @@ def _group_start(tokens: Sequence[str], words: _Words) -> int:
 def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
     """What is said with a copula, a verb or a word of degree in front ("are lazy", "dance well", "very calm")."""
     low = [token.lower() for token in tokens]
+    tokens = [low[0] if tokens[0].istitle() else tokens[0], *tokens[1:]]
     pointing = low[0] in words.pronouns and len(low) > 2 and low[1] in words.copulas
     if low[0] in words.copulas or pointing:
         return Reading("", _parts(" ".join(tokens[1 + pointing :]), words))
-    verbs = [at for at, token in enumerate(low) if _is_verb(token, words)]
+    verbs = [at for at, token in enumerate(tokens) if _is_verb(token, words)]
     if low[0] in words.degree or verbs == [0]:
         return Reading("", (" ".join(tokens),))
     return None
@@ -269,19 +275,23 @@ def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
 
 def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     """Hindi: the group, what is said of it, and a copula or verb in the plural."""
+    if governed := _governed(tokens, words):
+        return governed
     text = " ".join(tokens)
     copula = next((each for each in words.last if text.endswith(f" {each}")), None)
-    predicate = " ".join(tokens[1:])
-    readings = (
-        each for rows in grammars_of(words.language) for each in rows.readings(predicate) if each.there
-    )
+    end = _group_end(tokens, words)
+    subject, rest = " ".join(tokens[:end]), " ".join(tokens[end:])
+    if is_governed(rest, words.language):
+        return None
+    if tokens[0] in words.pronouns:
+        subject = ""
+    elif (tokens[0] in words.degree and end == 1) or (rest == copula and not find_in(words.language, subject)):
+        subject, rest = "", text
+    readings = (each for rows in grammars_of(words.language) for each in rows.readings(rest) if each.there)
     first = next(readings, None)
     verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:
         return None
-    end = _group_end(tokens, words)
-    subject = "" if tokens[0] in words.pronouns else " ".join(tokens[:end])
-    rest = " ".join(tokens[end:])
     if rest.split()[1:] == ["नहीं"]:
         rest = " ".join(reversed(rest.split()))
     if verb or copula is None or not rest.removesuffix(copula).strip():
@@ -289,9 +299,26 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     return Reading(subject, _parts(rest.removesuffix(copula).strip(), words))
 
 
+def _governed(tokens: Sequence[str], words: _Words) -> Reading | None:
+    """What is said of a group in the case that the word behind it governs ("औरतों को गाना आता है")."""
+    direct = direct_forms(words.language) if words.governing else {}
+    for end in range(1, min(LONGEST, len(tokens) - 1) + 1):
+        said = " ".join(tokens[end:])
+        if not is_governed(said, words.language) or not is_predicate(said, words.language):
+            continue
+        for start in range(end):
+            named = direct.get(plain(" ".join(tokens[start:end])))
+            object_of_others = start and tokens[start - 1] not in words.links and is_predicate(
+                " ".join(tokens[start:]), words.language
+            )
+            if named and not object_of_others:
+                return Reading(" ".join([*tokens[:start], named]), (said,))
+    return None
+
+
 def _group_end(tokens: Sequence[str], words: _Words) -> int:
     """Where the group ends, with nouns of people that follow it, as long as something is said of them all."""
-    end = 1
+    end = _name_end(tokens, words)
     while end < len(tokens) - 1:
         if tokens[end] in words.links:
             end += 2
@@ -300,6 +327,20 @@ def _group_end(tokens: Sequence[str], words: _Words) -> int:
         else:
             break
     return end
+
+
+def _name_end(tokens: Sequence[str], words: _Words) -> int:
+    """Where a name of several words ends: one of the table ("दक्षिण भारतीय"), or the people of a place ("... के लोग")."""
+    for end in range(min(4, len(tokens) - 1), 1, -1):
+        named = " ".join(tokens[:end])
+        if plural_of(named, words.language) == named and _says(tokens[end:], words):
+            return end
+    if plural_of(tokens[0], words.language) != tokens[0]:
+        for at in range(2, min(4, len(tokens) - 2)):
+            of_people = tokens[at] in words.links and plain(tokens[at + 1]) in words.people
+            if of_people and _says(tokens[at + 2 :], words):
+                return at + 2
+    return 1
 
 
 def _says(tokens: Sequence[str], words: _Words) -> bool:
@@ -324,6 +365,9 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
         end += 1  # "the inhabitants of Morocco": only the second noun has the article
     while end < len(tokens) and tokens[end].startswith("ال"):
         end += 1
+    if end < len(tokens) and tokens[end] in words.links:  # "the people in Japan"
+        places = range(min(end + 4, len(tokens) - 1), end + 1, -1)
+        end = next((at for at in places if is_predicate(" ".join(tokens[at:]), words.language)), end)
     subject, said = tokens[start:end], tokens[end:]
     if not said or not any(token.startswith("ال") for token in subject):
         return None

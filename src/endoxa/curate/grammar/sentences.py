@@ -26,6 +26,7 @@ from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
 from endoxa.words.packs import words_of
 from endoxa.words.patterns import grammar
+from endoxa.words.people import is_governed, oblique_of
 
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
 LONGEST = 5
@@ -210,6 +211,8 @@ def sentence_pair(
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
     who = subject(identity, template, gender, prefix, reported=bool(evidence))
+    if is_governed(statement.asserted, template.language):
+        who = oblique_of(who, template.language)
     instead = opposite(statement, lexicon, gender if template.gendered else "m") if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
