@@ -368,17 +368,36 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
     if end < len(tokens) and tokens[end] in words.links:  # "the people in Japan"
         places = range(min(end + 4, len(tokens) - 1), end + 1, -1)
         end = next((at for at in places if is_predicate(" ".join(tokens[at:]), words.language)), end)
+    of_place = not tokens[start].startswith("ال") and _is_people_of(tokens[start:], words)
+    if of_place:
+        end = start + 2
     subject, said = tokens[start:end], tokens[end:]
-    if not said or not any(token.startswith("ال") for token in subject):
+    definite = of_place or any(token.startswith("ال") for token in subject)
+    if not said or not definite or said[0].startswith("وال"):  # "Sunnis and Shias"
         return None
     # Behind "all" or "most" a group is plural, whatever its form; else its table or an ending may tell.
     group = " ".join(subject)
+    many = plural_of(group, words.language) == group
+    if not (start or many) and plural_of_one(group, words.language):
+        return None
     plural = (
         start
-        or plural_of(group, words.language) == group
+        or many
         or words.plural.search(subject[0])
         or words.plural.search(said[0])
     )
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
     return Reading(group, _parts(" ".join(said), words))
+
+
+def _is_people_of(tokens: Sequence[str], words: _Words) -> bool:
+    """Whether a noun of people and a name without an article are the group ("أهل حلب")."""
+    head, *rest = tokens
+    return (
+        plain(head) in words.people
+        and len(rest) > 1
+        and not rest[0].startswith("ال")
+        and not is_predicate(rest[0], words.language)
+        and is_predicate(" ".join(rest[1:]), words.language)
+    )
