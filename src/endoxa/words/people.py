@@ -339,6 +339,17 @@ def _with_joined_article(word: str, language: str) -> str:
     return word if not word or word.startswith(joined) else joined + word
 
 
+def may_be_women(text: str, language: str) -> bool:
+    """Whether the words are a plural that the table of a language has for women, alone or as well."""
+    written = {*spellings(text)}
+    return any(plain(row.plural_f) in written for row in groups_in(language) if row.plural_f)
+
+
+def with_article(word: str, language: str) -> str:
+    """A group of one word with the article that its language joins to a name ("الأفغان"); others as they are."""
+    return word if " " in word else _with_joined_article(word, language)
+
+
 def plural_of_one(text: str, language: str) -> str:
     """The plural of a word for one person ("mwanamke"); empty where the table of the language has no such word."""
     written = {*spellings(text)}
@@ -357,7 +368,7 @@ def in_citation_form(text: str, language: str) -> str:
 
 
 def oblique_of(text: str, language: str) -> str:
-    """The name of a group in the case that words behind it govern ("औरतों" before "को"), by `oblique` of its language."""
+    """A group in the case that words behind it govern ("औरतों" before "को"), by `oblique` of its language."""
     for pattern, replacement in words_of(language, "extract.toml").get("oblique", ()):
         if re.search(pattern, text):
             return re.sub(pattern, replacement, text, count=1)

@@ -71,6 +71,7 @@ class _Words(BaseModel):
     links: frozenset[str] = frozenset()
     last: tuple[str, ...] = ()
     degree: frozenset[str] = frozenset()
+    negators: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     one: re.Pattern[str] = _NOTHING
     of_one: tuple[tuple[re.Pattern[str], str], ...] = ()
@@ -87,13 +88,14 @@ class _Words(BaseModel):
 
 @cache
 def _words(language: str) -> _Words:
-    degree = words_of(language, "word_classes.toml").get("degree", "").split()
+    classes = words_of(language, "word_classes.toml")
+    classes = {name: classes.get(name, "").split() for name in ("degree", "negators")}
     entry = words_of(language, FILE)
     heads = (row.plural for row in groups_in(language) if row.kind in _HEADS and " " not in row.plural)
     people = {plain(word) for word in (*entry.get("people", ()), *filter(None, heads))}
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
     return _Words.model_validate(
-        {**entry, **longest_first, "people": people, "degree": degree, "language": language}
+        {**entry, **longest_first, "people": people, **classes, "language": language}
     )
 
 
@@ -192,7 +194,13 @@ def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
     if len(tokens) == 3 and tokens[1].lower() in words.conjunctions:
         return tokens[0], tokens[2]
     prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
-    if len(tokens) == 2 and prefixes and tokens[1].startswith(prefixes) and len(tokens[1]) > 4:
+    if (
+        len(tokens) == 2
+        and tokens[0] not in words.negators
+        and prefixes
+        and tokens[1].startswith(prefixes)
+        and len(tokens[1]) > 4
+    ):
         return tokens[0], tokens[1][1:]
     return (predicate,)
 
@@ -285,7 +293,9 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
         return None
     if tokens[0] in words.pronouns:
         subject = ""
-    elif (tokens[0] in words.degree and end == 1) or (rest == copula and not find_in(words.language, subject)):
+    elif (tokens[0] in words.degree and end == 1) or (
+        rest == copula and not find_in(words.language, subject)
+    ):
         subject, rest = "", text
     readings = (each for rows in grammars_of(words.language) for each in rows.readings(rest) if each.there)
     first = next(readings, None)
@@ -308,8 +318,10 @@ def _governed(tokens: Sequence[str], words: _Words) -> Reading | None:
             continue
         for start in range(end):
             named = direct.get(plain(" ".join(tokens[start:end])))
-            object_of_others = start and tokens[start - 1] not in words.links and is_predicate(
-                " ".join(tokens[start:]), words.language
+            object_of_others = (
+                start
+                and tokens[start - 1] not in words.links
+                and is_predicate(" ".join(tokens[start:]), words.language)
             )
             if named and not object_of_others:
                 return Reading(" ".join([*tokens[:start], named]), (said,))
@@ -380,12 +392,7 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
     many = plural_of(group, words.language) == group
     if not (start or many) and plural_of_one(group, words.language):
         return None
-    plural = (
-        start
-        or many
-        or words.plural.search(subject[0])
-        or words.plural.search(said[0])
-    )
+    plural = start or many or words.plural.search(subject[0]) or words.plural.search(said[0])
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
     return Reading(group, _parts(" ".join(said), words))
