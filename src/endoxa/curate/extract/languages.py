@@ -223,6 +223,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     begin = next(begins, len(tokens))
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     subject = _named(tokens[start:begin], words)
+    reported = next((each for each in words.openers if subject.lower().endswith(f" {each}")), "")
+    subject = subject[: len(subject) - len(reported)].strip()  # "Wakamba inaaminika kuwa wana nguvu"
     unnamed = not subject or set(low[start:begin]) & words.pronouns or words.one.search(subject)
     if begin == len(tokens) or cut_short or unnamed:
         return None
