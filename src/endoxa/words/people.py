@@ -206,7 +206,10 @@ def _find(index: Mapping[str, Named], text: str) -> Named | None:
 
 def native_form(text: str, language: str) -> str:
     """A word with its accents and capitals as the table of a language has it; empty where it does not have it."""
-    return _written(language).get(plain(text), "")
+    written, low = _written(language), plain(text)
+    article = _joined_article(language)
+    without = written.get(low.removeprefix(article), "") if article and low.startswith(article) else ""
+    return written.get(low, "") or (without and f"{article}{without}")
 
 
 @cache
@@ -274,6 +277,15 @@ def with_place(text: str, language: str) -> str:
     return text
 
 
+def is_country(text: str, language: str) -> bool:
+    """Whether the words are the name of a country or territory in a language, and no word for its people."""
+    try:
+        there = plain(text) in _place_spellings(language)
+    except (UnknownLocaleError, ValueError):
+        return False
+    return there and plain(text) not in _plurals(language)
+
+
 @cache
 def _place_names() -> frozenset[str]:
     return frozenset(name.casefold() for name, _ in places())
@@ -311,10 +323,25 @@ def plural_of(text: str, language: str) -> str:
     return _with_joined_article(plural, language)
 
 
-def _with_joined_article(word: str, language: str) -> str:
+def _joined_article(language: str) -> str:
     articles = words_of(language, "extract.toml").get("articles", ())
-    joined = next((each[:-1] for each in articles if each.endswith("-")), "")
+    return next((each[:-1] for each in articles if each.endswith("-")), "")
+
+
+def _with_joined_article(word: str, language: str) -> str:
+    joined = _joined_article(language)
     return word if not word or word.startswith(joined) else joined + word
+
+
+def may_be_women(text: str, language: str) -> bool:
+    """Whether the words are a plural that the table of a language has for women, alone or as well."""
+    written = {*spellings(text)}
+    return any(plain(row.plural_f) in written for row in groups_in(language) if row.plural_f)
+
+
+def with_article(word: str, language: str) -> str:
+    """A group of one word with the article that its language joins to a name ("الأفغان"); others as they are."""
+    return word if " " in word else _with_joined_article(word, language)
 
 
 def plural_of_one(text: str, language: str) -> str:
@@ -332,6 +359,28 @@ def in_citation_form(text: str, language: str) -> str:
     for pattern, replacement in words_of(language, "extract.toml").get("respelled", ()):
         text = re.sub(pattern, replacement, text)
     return text
+
+
+def oblique_of(text: str, language: str) -> str:
+    """A group in the case that words behind it govern ("औरतों" before "को"), by `oblique` of its language."""
+    for pattern, replacement in words_of(language, "extract.toml").get("oblique", ()):
+        if re.search(pattern, text):
+            return re.sub(pattern, replacement, text, count=1)
+    return text
+
+
+@cache
+def direct_forms(language: str) -> Mapping[str, str]:
+    """Plurals of the table of a language by their `oblique_of`, both as they are written there."""
+    plurals = [*words_of(language, "extract.toml").get("people", ())]
+    plurals += (word for row in groups_in(language) for word in (*row.also, row.plural_f, row.plural) if word)
+    return {plain(oblique_of(word, language)): word for word in plurals}
+
+
+def is_governed(predicate: str, language: str) -> bool:
+    """Whether a predicate begins with a word that governs a case of its group ("को गाना आता है")."""
+    governing = words_of(language, "extract.toml").get("governing", ())
+    return any(predicate.startswith(f"{each} ") for each in governing)
 
 
 def called(group: str, language: str) -> str:

@@ -43,6 +43,7 @@ from endoxa.curate.normalise import (
     normal_identity,
     own_name,
 )
+from endoxa.words.people import is_country
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,8 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
     if reading is None:
         return [_alone(text, context, "")]
+    if is_country(reading.subject, language):
+        return [Extraction("", "", "foreign", CONFIDENCE["foreign"], omit=True, omit_reason=NOT_PEOPLE)]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     pairs = (_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes)
     return [replace(pair, agreement=reading.gender) for pair in pairs]

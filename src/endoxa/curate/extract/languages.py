@@ -21,7 +21,7 @@ from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.opposites.lexicon import load_lexicon, rules_of
 from endoxa.words.packs import languages_with, quotation_marks, stops, words_of
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate, set_of
-from endoxa.words.people import find_in, groups_in, plain, plural_of, plural_of_one
+from endoxa.words.people import direct_forms, find_in, groups_in, is_governed, plain, plural_of, plural_of_one
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -74,6 +74,7 @@ class _Words(BaseModel):
     links: frozenset[str] = frozenset()
     last: tuple[str, ...] = ()
     degree: frozenset[str] = frozenset()
+    negators: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     one: re.Pattern[str] = _NOTHING
     fronted: tuple[tuple[re.Pattern[str], str], ...] = ()
@@ -84,6 +85,9 @@ class _Words(BaseModel):
     infinitives: frozenset[str] = frozenset()
     clauses: frozenset[str] = frozenset()
     respelled: tuple[tuple[str, str], ...] = ()
+    corrected: tuple[tuple[re.Pattern[str], str], ...] = ()
+    oblique: tuple[tuple[str, str], ...] = ()
+    governing: tuple[str, ...] = ()
 
     @property
     def before_groups(self) -> frozenset[str]:
@@ -93,13 +97,14 @@ class _Words(BaseModel):
 
 @cache
 def _words(language: str) -> _Words:
-    degree = words_of(language, "word_classes.toml").get("degree", "").split()
+    classes = words_of(language, "word_classes.toml")
+    classes = {name: classes.get(name, "").split() for name in ("degree", "negators")}
     entry = words_of(language, FILE)
     heads = (row.plural for row in groups_in(language) if row.kind in _HEADS and " " not in row.plural)
     people = {plain(word) for word in (*entry.get("people", ()), *filter(None, heads))}
     longest_first = {name: sorted(entry.get(name, ()), key=len, reverse=True) for name in ("openers", "last")}
     return _Words.model_validate(
-        {**entry, **longest_first, "people": people, "degree": degree, "language": language}
+        {**entry, **longest_first, "people": people, **classes, "language": language}
     )
 
 
@@ -118,7 +123,7 @@ def read(text: str, language: str) -> Reading | None:
     plain = _without_amount(
         _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
     )
-    for pattern, replacement in words.fronted:
+    for pattern, replacement in (*words.corrected, *words.fronted):
         plain = pattern.sub(replacement, plain)
     labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
@@ -144,6 +149,8 @@ def _of_many(tokens: list[str], words: _Words) -> list[str]:
         for begin in range(end + 2, min(end + 5, len(tokens))) if joined and many else (end,):
             said = " ".join(tokens[begin:])
             for pattern, replacement in words.of_one if many else ():
+                if pattern.search(said) and not words.many:  # the patterns say everything
+                    return [*many.split(), *tokens[end:begin], *pattern.sub(replacement, said).split()]
                 if pattern.search(said):
                     gender = named.gender or "m" if (named := find_in(words.language, many)) else ""
                     group = [*filter(None, [article]), *many.split(), *tokens[end:begin]]
@@ -153,7 +160,8 @@ def _of_many(tokens: list[str], words: _Words) -> list[str]:
 
 def _plural_of_one(tokens: Sequence[str], words: _Words) -> str:
     """The plural of a name for one person, also of a noun with its adjective ("mujer mexicana"); empty if unknown."""
-    if plural := plural_of_one(" ".join(tokens), words.language):
+    plural = plural_of_one(" ".join(tokens), words.language)
+    if plural or not words.many:
         return plural
     plurals = [plural_of_one(token, words.language) for token in tokens]
     noun, adjective = [*plurals, "", ""][:2]
@@ -167,7 +175,7 @@ def _agreeing(said: Sequence[str], gender: str, words: _Words) -> list[str]:
     copulas = (at for at, token in enumerate(said[:4]) if _agrees_behind(token.lower(), words))
     copula = next(copulas, None)
     if copula is None:
-        clauses = words.conjunctions | words.clauses if words.many else frozenset()
+        clauses = words.conjunctions | words.clauses
         return [] if any(token.lower() in clauses for token in said[1:]) else agreed
     agrees, begins = True, True
     for at in range(copula + 1, len(said)):
@@ -252,7 +260,13 @@ def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
     """The attributes between which only commas, "and" or "but" stand ("lazy and very violent"), else what is said."""
     tokens = predicate.split()
     prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
-    if len(tokens) == 2 and prefixes and tokens[1].startswith(prefixes) and len(tokens[1]) > 4:
+    if (
+        len(tokens) == 2
+        and tokens[0] not in words.negators
+        and prefixes
+        and tokens[1].startswith(prefixes)
+        and len(tokens[1]) > 4
+    ):
         return tokens[0], tokens[1][1:]
     joined = [at for at, token in enumerate(tokens) if token.lower() in words.conjunctions]
     if len(joined) == 1:
@@ -284,6 +298,8 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     cut_short = begin + 1 == len(tokens) and low[begin] in words.verbs | words.copulas | words.before_verbs
     nameless = bool(start) and low[start] in words.links  # "los de Medellín"
     subject = " ".join(tokens[start - 1 : begin]) if nameless else _named(tokens[start:begin], words)
+    reported = next((each for each in words.openers if subject.lower().endswith(f" {each}")), "")
+    subject = subject[: len(subject) - len(reported)].strip()  # "Wakamba inaaminika kuwa wana nguvu"
     pointing = words.links.isdisjoint(low[start + 1 : start + 2])  # "ceux du Nord" are named
     unnamed = (
         not subject or (pointing and set(low[start:begin]) & words.pronouns) or words.one.search(subject)
@@ -357,10 +373,11 @@ def _group_start(tokens: Sequence[str], words: _Words) -> int:
 def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
     """What is said with a copula, a verb or a word of degree in front ("are lazy", "dance well", "very calm")."""
     low = [token.lower() for token in tokens]
+    tokens = [low[0] if tokens[0].istitle() else tokens[0], *tokens[1:]]
     pointing = low[0] in words.pronouns and len(low) > 2 and low[1] in words.copulas
     if low[0] in words.copulas or pointing:
         return Reading("", _parts(" ".join(tokens[1 + pointing :]), words))
-    verbs = [at for at, token in enumerate(low) if _is_verb(token, words)]
+    verbs = [at for at, token in enumerate(tokens) if _is_verb(token, words)]
     if low[0] in words.degree or verbs == [0]:
         return Reading("", (" ".join(tokens),))
     return None
@@ -368,19 +385,25 @@ def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
 
 def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     """Hindi: the group, what is said of it, and a copula or verb in the plural."""
+    if governed := _governed(tokens, words):
+        return governed
     text = " ".join(tokens)
     copula = next((each for each in words.last if text.endswith(f" {each}")), None)
-    predicate = " ".join(tokens[1:])
-    readings = (
-        each for rows in grammars_of(words.language) for each in rows.readings(predicate) if each.there
-    )
+    end = _group_end(tokens, words)
+    subject, rest = " ".join(tokens[:end]), " ".join(tokens[end:])
+    if is_governed(rest, words.language):
+        return None
+    if tokens[0] in words.pronouns:
+        subject = ""
+    elif (tokens[0] in words.degree and end == 1) or (
+        rest == copula and not find_in(words.language, subject)
+    ):
+        subject, rest = "", text
+    readings = (each for rows in grammars_of(words.language) for each in rows.readings(rest) if each.there)
     first = next(readings, None)
     verb = first is not None and first.row.set != COPULA
     if copula is None and not verb:
         return None
-    end = _group_end(tokens, words)
-    subject = "" if tokens[0] in words.pronouns else " ".join(tokens[:end])
-    rest = " ".join(tokens[end:])
     if rest.split()[1:] == ["नहीं"]:
         rest = " ".join(reversed(rest.split()))
     if verb or copula is None or not rest.removesuffix(copula).strip():
@@ -388,9 +411,28 @@ def _verb_last(tokens: Sequence[str], words: _Words) -> Reading | None:
     return Reading(subject, _parts(rest.removesuffix(copula).strip(), words))
 
 
+def _governed(tokens: Sequence[str], words: _Words) -> Reading | None:
+    """What is said of a group in the case that the word behind it governs ("औरतों को गाना आता है")."""
+    direct = direct_forms(words.language) if words.governing else {}
+    for end in range(1, min(LONGEST, len(tokens) - 1) + 1):
+        said = " ".join(tokens[end:])
+        if not is_governed(said, words.language) or not is_predicate(said, words.language):
+            continue
+        for start in range(end):
+            named = direct.get(plain(" ".join(tokens[start:end])))
+            object_of_others = (
+                start
+                and tokens[start - 1] not in words.links
+                and is_predicate(" ".join(tokens[start:]), words.language)
+            )
+            if named and not object_of_others:
+                return Reading(" ".join([*tokens[:start], named]), (said,))
+    return None
+
+
 def _group_end(tokens: Sequence[str], words: _Words) -> int:
     """Where the group ends, with nouns of people that follow it, as long as something is said of them all."""
-    end = 1
+    end = _name_end(tokens, words)
     while end < len(tokens) - 1:
         if tokens[end] in words.links:
             end += 2
@@ -399,6 +441,20 @@ def _group_end(tokens: Sequence[str], words: _Words) -> int:
         else:
             break
     return end
+
+
+def _name_end(tokens: Sequence[str], words: _Words) -> int:
+    """Where a name of several words ends: one of the table ("दक्षिण भारतीय"), or the people of a place ("... के लोग")."""
+    for end in range(min(4, len(tokens) - 1), 1, -1):
+        named = " ".join(tokens[:end])
+        if plural_of(named, words.language) == named and _says(tokens[end:], words):
+            return end
+    if plural_of(tokens[0], words.language) != tokens[0]:
+        for at in range(2, min(4, len(tokens) - 2)):
+            of_people = tokens[at] in words.links and plain(tokens[at + 1]) in words.people
+            if of_people and _says(tokens[at + 2 :], words):
+                return at + 2
+    return 1
 
 
 def _says(tokens: Sequence[str], words: _Words) -> bool:
@@ -423,17 +479,34 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
         end += 1  # "the inhabitants of Morocco": only the second noun has the article
     while end < len(tokens) and tokens[end].startswith("ال"):
         end += 1
+    if end < len(tokens) and tokens[end] in words.links:  # "the people in Japan"
+        places = range(min(end + 4, len(tokens) - 1), end + 1, -1)
+        end = next((at for at in places if is_predicate(" ".join(tokens[at:]), words.language)), end)
+    of_place = not tokens[start].startswith("ال") and _is_people_of(tokens[start:], words)
+    if of_place:
+        end = start + 2
     subject, said = tokens[start:end], tokens[end:]
-    if not said or not any(token.startswith("ال") for token in subject):
+    definite = of_place or any(token.startswith("ال") for token in subject)
+    if not said or not definite or said[0].startswith("وال"):  # "Sunnis and Shias"
         return None
     # Behind "all" or "most" a group is plural, whatever its form; else its table or an ending may tell.
     group = " ".join(subject)
-    plural = (
-        start
-        or plural_of(group, words.language) == group
-        or words.plural.search(subject[0])
-        or words.plural.search(said[0])
-    )
+    many = plural_of(group, words.language) == group
+    if not (start or many) and plural_of_one(group, words.language):
+        return None
+    plural = start or many or words.plural.search(subject[0]) or words.plural.search(said[0])
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
     return Reading(group, _parts(" ".join(said), words))
+
+
+def _is_people_of(tokens: Sequence[str], words: _Words) -> bool:
+    """Whether a noun of people and a name without an article are the group ("أهل حلب")."""
+    head, *rest = tokens
+    return (
+        plain(head) in words.people
+        and len(rest) > 1
+        and not rest[0].startswith("ال")
+        and not is_predicate(rest[0], words.language)
+        and is_predicate(" ".join(rest[1:]), words.language)
+    )

@@ -63,6 +63,9 @@ def predicate(
     if reading.there is None:
         return Predicate(asserted, "", asserted, no_denial=reading.row.note.fill(slots))
     denied = reading.there.fill(slots)
+    first, blank, behind = denied.partition(" ")
+    if gender == "f" and reading.here is not reading.row.denied:
+        denied = f"{template.feminine_words.get(first, first)}{blank}{behind}"
     if reading.here is reading.row.denied:
         return Predicate(asserted, denied)
     if "a" in slots:

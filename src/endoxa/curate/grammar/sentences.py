@@ -26,6 +26,7 @@ from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words
 from endoxa.words.packs import words_of
 from endoxa.words.patterns import grammar
+from endoxa.words.people import is_governed, may_be_women, oblique_of
 
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
 LONGEST = 5
@@ -195,7 +196,7 @@ def sentence_pair(
     Raises:
         UnclearError: no sentence can be made that is surely grammatical.
     """
-    identity = people_meant(identity, template.language)
+    identity = people_meant(identity.strip(" ،,;؛"), template.language)
     _require_script(f"{identity} {attribute}", template)
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
@@ -203,6 +204,8 @@ def sentence_pair(
         if (head := identity.lower().split()[:1]) and head[0] in _collectives(template.language):
             template, lexicon = _collective(identity, template, evidence), None
             attribute = in_singular(attribute, template.language, gender_of(identity, template))
+        if _of_women(identity, attribute, template):
+            agreement = agreement or "f"
         _require_agreement(identity, attribute, template, agreement)
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         if lexicon is not None and lexicon.language == template.language:
@@ -212,6 +215,8 @@ def sentence_pair(
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
     who = subject(identity, template, gender, prefix, reported=bool(evidence))
+    if is_governed(statement.asserted, template.language):
+        who = oblique_of(who, template.language)
     instead = opposite(statement, lexicon, gender if template.gendered else "m") if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
@@ -255,15 +260,31 @@ def _require_script(text: str, template: Template) -> None:
         )
 
 
+def _class(name: str, template: Template) -> str:
+    """The regular expression of a slot of the sentence patterns; empty where there is none."""
+    return grammar(template.rows, f"grammar.csv of '{template.language}'").classes.get(name, "")
+
+
+def _of_women(identity: str, attribute: str, template: Template) -> bool:
+    """Whether a plural of men or women is said of women here ("العجائز ثرثارات")."""
+    feminine, word = _class("feminine", template), next(iter(attribute.split()), "")
+    return bool(feminine and regex.fullmatch(feminine, word)) and may_be_women(identity, template.language)
+
+
 def _require_agreement(identity: str, attribute: str, template: Template, agreement: str) -> None:
     """Raise UnclearError where the attribute shows another gender than the group."""
     article = next(iter(identity.lower().split()), "")
     degree = rules_of(template.language).degree
     word = next((each for each in attribute.lower().split() if each not in degree), "")
-    masculine = grammar(template.rows, f"grammar.csv of '{template.language}'").classes.get("masculine")
+    masculine = _class("masculine", template)
     if masculine and "f" in (agreement, gender_of(identity, template)) and regex.fullmatch(masculine, word):
         raise UnclearError(
             f"the group '{identity}' is feminine and '{word}' is masculine: write it in the feminine"
+        )
+    feminine = _class("feminine", template)
+    if feminine and (agreement or gender_of(identity, template)) == "m" and regex.fullmatch(feminine, word):
+        raise UnclearError(
+            f"the group '{identity}' is masculine or of both and '{word}' is feminine: write it in the masculine"
         )
     if agreement or article in template.articles or identity.lower() in template.feminine:
         return

@@ -29,6 +29,7 @@ from endoxa.words.people import (
     is_place,
     native_form,
     plural_of,
+    with_article,
 )
 
 _FILE = "grammar.toml"
@@ -227,7 +228,7 @@ def people_meant(identity: str, language: str) -> str:
     plural = plural_of(identity, language)
     if not plural and is_place(identity):
         raise UnclearError(f"the identity '{identity}' is a place: write its people")
-    return plural or in_citation_form(identity, language)
+    return with_article(plural, language) or in_citation_form(identity, language)
 
 
 def _english_plural(text: str) -> str:

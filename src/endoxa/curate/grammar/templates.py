@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -21,7 +21,7 @@ from endoxa.words.packs import pack_of, rows_of, words_by_language
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _COLUMNS = ("set", "affirmed", "denied", "note")
-_FURTHER = ("subject", "grammar", "stop", "small", "collective")
+_FURTHER = ("subject", "grammar", "stop", "small", "collective", "feminine_words")
 _LISTS = (
     "framings",
     "articles",
@@ -48,6 +48,7 @@ class Template:
     stop: str = "."
     small: bool = False
     collective: Template | None = None
+    feminine_words: Mapping[str, str] = field(default_factory=dict)
     framings: tuple[str, ...] = ()
     articles: tuple[str, ...] = ()
     feminine: tuple[str, ...] = ()
@@ -118,6 +119,7 @@ def _template(language: str, table: object, name: str) -> Template:
         rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
     fields["stop"] = str(table.get("stop") or (pack.stops[0] if (pack := pack_of(language)) else "."))
+    fields["feminine_words"] = dict(table.get("feminine_words", {}))
     fields["small"] = table.get("small") is True
     if "collective" in table:
         fields["collective"] = _template(
