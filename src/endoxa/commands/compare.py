@@ -61,6 +61,15 @@ def compare(
             default="",
         ),
     ] = "",
+    harm: Annotated[
+        tuple[Path, ...],
+        Option(
+            "Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful; "
+            "repeatable.",
+            ANALYSIS,
+            metavar="RUN|TABLE",
+        ),
+    ] = (),
     run: Annotated[
         tuple[Path, ...],
         Option("Of two sets of pairs: a run over each, in their order (give it twice).", DATA, metavar="RUN"),
@@ -84,6 +93,7 @@ def compare(
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
+      endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
       endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
@@ -100,7 +110,14 @@ def compare(
         for path in paths
     ):
         return _compare_runs(
-            paths, out, items, model=model, rule=rule, group=group, confidence=editions.confidence
+            paths,
+            out,
+            items,
+            model=model,
+            rule=rule,
+            group=group,
+            harm=harm,
+            confidence=editions.confidence,
         )
     tables = list(paths)
     if out is None:
@@ -125,6 +142,7 @@ def _compare_runs(
     model: tuple[str, ...],
     rule: tuple[str, ...],
     group: str,
+    harm: tuple[Path, ...],
     confidence: float,
 ) -> Outcome:
     """The branch of `endoxa compare` for runs.
@@ -139,7 +157,7 @@ def _compare_runs(
     if out is not None:
         require_suffix(out)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    comparison = contrast(*paths, model=model, rule=rule, group=group, confidence=confidence)
+    comparison = contrast(*paths, model=model, rule=rule, group=group, harm=harm, confidence=confidence)
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]

@@ -66,17 +66,24 @@ class Change:
         return {name: plain(value) for name, value in asdict(self).items()}
 
 
-def judged(changes: Sequence[Change], confidence: float) -> tuple[Change, ...]:
-    """The changes with adjusted p-values (Holm 1979, over all of them) and verdicts.
+def judged(
+    changes: Sequence[Change], confidence: float, method: Literal["holm", "fdr_bh"] = "holm"
+) -> tuple[Change, ...]:
+    """The changes with adjusted p-values (over all of them) and verdicts.
 
     Those without a p-value keep the verdict they have, and count for nothing.
+
+    Args:
+        changes: the changes.
+        confidence: of the claims.
+        method: of correction: Holm (1979), or Benjamini and Hochberg (1995).
     """
     from statsmodels.stats.multitest import multipletests
 
     tested = [place for place, change in enumerate(changes) if isfinite(change.p_value)]
     if not tested:
         return tuple(changes)
-    adjusted = multipletests([changes[place].p_value for place in tested], method="holm")[1]
+    adjusted = multipletests([changes[place].p_value for place in tested], method=method)[1]
     judgements = list(changes)
     for place, p_adjusted in zip(tested, map(float, adjusted), strict=True):
         change = judgements[place]

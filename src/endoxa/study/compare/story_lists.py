@@ -15,7 +15,6 @@ import polars as pl
 from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.associations.discover import types_of
 from endoxa.instruments.stories.options import Discovery
-from endoxa.schema import Progress
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -41,14 +40,12 @@ class Lists:
         jaccard: associations of both runs over those of any; NaN where there is none.
         interval: its interval: base values resampled.
         by_chance: gained and lost together in each list of stories that changed sides.
-        jaccard_by_chance: Jaccard index of each.
     """
 
     associations: pl.DataFrame
     jaccard: float
     interval: Interval
     by_chance: tuple[int, ...] = ()
-    jaccard_by_chance: tuple[float, ...] = ()
 
     def number(self, *statuses: str) -> int:
         """Associations with one of these statuses."""
@@ -60,16 +57,6 @@ class Lists:
         return self.number(GAINED, LOST)
 
 
-def pooled(stories: PairedStories, settings: Discovery) -> pl.DataFrame:
-    """Associations of the stories of both runs together (`DISCOVERED_COLUMNS`), those that may be claimed.
-
-    Which run wrote a story plays no part, so testing the difference of the runs on them costs nothing.
-    """
-    profiles = stories.profiles_where(stories.comparable)
-    together = replace(profiles, models=("both",), model=np.zeros_like(profiles.model))
-    return _discovered(together, settings).unique(PARTS, maintain_order=True)
-
-
 def lists_of(
     stories: PairedStories,
     settings: Discovery,
@@ -77,7 +64,6 @@ def lists_of(
     confidence: float = 0.95,
     swaps: int = SWAPS,
     seed: int = 0,
-    progress: Progress = lambda *_: None,
 ) -> Lists:
     """Associations of each run by the correction of `endoxa analyze associations`, and lists by chance.
 
@@ -87,26 +73,19 @@ def lists_of(
         confidence: of the interval of the Jaccard index.
         swaps: lists made of stories that changed sides.
         seed: of what is drawn.
-        progress: told how far it is.
     """
     here = stories.comparable
-    table = _compared(_discovered(stories.profiles_where(here), settings))
+    table = _compared(discovered(stories.profiles_where(here), settings))
     index, interval = jaccard(table, confidence, seed)
     random = np.random.default_rng([seed, len(stories)])
     prompts = int(stories.prompt.max(initial=0)) + 1
     few = replace(settings, draws=min(settings.draws, MOST_DRAWS))
     by_chance = []
-    for number in range(swaps):
-        progress("lists by chance", number, swaps)
+    for _ in range(swaps):
         swapped = (random.random(prompts) < 0.5)[stories.prompt]
-        by_chance.append(_compared(_discovered(stories.profiles_where(here, swapped), few)))
-    return Lists(
-        table,
-        index,
-        interval,
-        tuple(chance.filter(pl.col("status") != KEPT).height for chance in by_chance),
-        tuple(jaccard(chance, confidence, seed)[0] for chance in by_chance),
-    )
+        chance = _compared(discovered(stories.profiles_where(here, swapped), few))
+        by_chance.append(chance.filter(pl.col("status") != KEPT).height)
+    return Lists(table, index, interval, tuple(by_chance))
 
 
 def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, Interval]:
@@ -120,7 +99,8 @@ def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, I
     return float(kept.mean()), expanded_interval(draws, clusters, confidence)
 
 
-def _discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+def discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    """Associations of the stories of each model that may be claimed (`DISCOVERED_COLUMNS`)."""
     if not len(profiles):
         return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))
     # Processes of their own would take longer to start than a run of stories takes to test.
