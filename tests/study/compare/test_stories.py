@@ -205,8 +205,8 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
     assert any(str(finding).startswith("mild: The Jaccard index") for finding in found.about_items)
     page = found.save(tmp_path / "page.html").read_text()
     assert "Associations gained, lost and kept" in page
-    told = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
-    assert 0 <= told["contrasts"][1]["about_items"][0]["jaccard"] <= 1
+    content = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
+    assert 0 <= content["contrasts"][1]["about_items"][0]["jaccard"] <= 1
     with pytest.raises(UserError, match="no scoring rules or protocols"):
         ex.compare(*three, rule="stories")
 
@@ -234,35 +234,35 @@ def stories_folder(folder, table):
 
 def test_stories_stand_for_the_profiles_beside_them(tmp_path):
     rng = np.random.default_rng(8)
-    told = []
+    folders = []
     for name in "ab":
         table = frame(rng, 0.8, scenarios=12).with_columns(story=pl.lit(f"A story of {name}."))
-        told.append(stories_folder(tmp_path / name, table))
+        folders.append(stories_folder(tmp_path / name, table))
         read = write_run(tmp_path / f"{name}-read", table)
-        data = {"path": str(told[-1]), "sha256": sha256(told[-1] / "records.parquet")}
+        data = {"path": str(folders[-1]), "sha256": sha256(folders[-1] / "records.parquet")}
         (read / "run.json").write_text(
             json.dumps(json.loads((read / "run.json").read_text()) | {"data": data})
         )
     by_profiles = ex.compare(tmp_path / "a-read", tmp_path / "b-read")
-    found = ex.compare(*told)
+    found = ex.compare(*folders)
     assert [run.label for run in found.runs] == ["a", "b"]
     assert found.contrasts[0].changes == by_profiles.contrasts[0].changes
     assert (
         found.contrasts[0].notes[0]
-        == f"The profiles of the stories in '{told[0]}' are those of '{told[0]}-read'."
+        == f"The profiles of the stories in '{folders[0]}' are those of '{folders[0]}-read'."
     )
-    decided = ex.gate(*told, margin=0.5)
+    decided = ex.gate(*folders, margin=0.5)
     assert [test.difference for test in decided.tests] == [
         test.difference for test in ex.gate(tmp_path / "a-read", tmp_path / "b-read", margin=0.5).tests
     ]
     shutil.copytree(tmp_path / "b-read", tmp_path / "b-twice")
     with pytest.raises(UserError, match=r"were read in 2 runs: .*b-read, .*b-twice\. Name one in its place"):
-        ex.compare(*told)
+        ex.compare(*folders)
     shutil.rmtree(tmp_path / "a-read")
     with pytest.raises(
-        UserError, match=f"endoxa probe extract --data {told[0]} --model MODEL --out {told[0]}-read"
+        UserError, match=f"endoxa probe extract --data {folders[0]} --model MODEL --out {folders[0]}-read"
     ):
-        ex.gate(*told, margin=0.5)
+        ex.gate(*folders, margin=0.5)
 
 
 def test_what_cannot_be_compared(tmp_path):

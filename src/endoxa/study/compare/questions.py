@@ -57,13 +57,15 @@ def compare_questions(sides: tuple[Side, Side], choices: Choices) -> Estimates:
 def _thoughts(sides: tuple[Side, Side], choices: Choices) -> tuple[tuple[Change, ...], list[str]]:
     """What changed in the thoughts of both runs, and why it cannot be said; nothing where a run has none."""
     try:
-        return thoughts.changes(
+        changes = thoughts.changes(
             [side.run.folder for side in sides],
             models=[side.model for side in sides],
             confidence=choices.confidence,
-        ), []
+        )
     except UserError as reason:
         return (), [f"Thoughts are not compared. {reason}"]
+    # The bias of answers is a measure of its own.
+    return tuple(each for each in changes if not each.measure.startswith("answers_bias")), []
 
 
 def _cost(side: Side) -> float | None:

@@ -20,7 +20,7 @@ from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
-from endoxa.study.compare.sides import Compared, asked, read_compared
+from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.compare.stories import compare_stories
 from endoxa.study.gate.runs import profile_notes
 from endoxa.study.gate.settings import settings_apart
@@ -92,7 +92,7 @@ def _contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrast
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
     estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
-    settings = settings_apart(asked(before.side), asked(after.side))
+    settings = settings_apart(before.side.source, after.side.source)
     return Contrasted(
         before,
         after,
@@ -122,14 +122,15 @@ def _judged(contrasts: Sequence[Contrasted], first: Compared, confidence: float)
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
     """Corrected over all of these: measures of bias, what they cost, the parts, and thoughts, each a family."""
+    families: tuple[tuple[str, Literal["holm", "fdr_bh"]], ...] = (
+        ("bias", "holm"),
+        ("price", "holm"),
+        ("parts", _of_parts(contrasts)),
+        ("thoughts", "holm"),
+    )
     bias, price, parts, thoughts = (
         iter(judged([change for each in contrasts for change in getattr(each, family)], confidence, method))
-        for family, method in (
-            ("bias", "holm"),
-            ("price", "holm"),
-            ("parts", _of_parts(contrasts)),
-            ("thoughts", "holm"),
-        )
+        for family, method in families
     )
     return [
         replace(

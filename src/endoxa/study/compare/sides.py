@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.words import short_labels
 from endoxa.sources.served import version_sentences
-from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data, stories_read
+from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
 
@@ -86,17 +86,12 @@ def read_compared(
         Compared(
             side,
             label,
-            str(asked(side).run.facts.get("finished") or ""),
+            str(side.source.run.facts.get("finished") or ""),
             tuple(side.served),
             named[side.run.folder],
         )
         for side, label in zip(sides, _labels(sides, named), strict=True)
     )
-
-
-def asked(side: Side) -> Side:
-    """The run that says how the model was asked: of profiles the one that wrote the stories, if it is still there."""
-    return replace(side, run=stories_read(side.run))
 
 
 def _wanted(run: Run, models: Sequence[str], *, alone: bool) -> list[str]:

@@ -82,7 +82,7 @@ def gate(
     # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
     moved = [cell for cell in small if Contrasts.of(_values(cell)).worse_by > margin]
     notes = [
-        *(_settings(sides) if sides[0].run.kind != EXTRACTED else ()),
+        *_settings((sides[0].source, sides[1].source)),
         *profile_notes((Path(baseline), Path(candidate)), [side.run for side in sides]),
         *notes,
         *_largest([*cells, *small]),

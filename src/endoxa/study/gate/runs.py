@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,11 @@ class Side:
     def name(self) -> str:
         """The model as the command named it, without its version."""
         return version_of(self.model)[0]
+
+    @property
+    def source(self) -> Side:
+        """With the run that asked the model: of profiles the one of the stories, if it is still there."""
+        return replace(self, run=stories_read(self.run))
 
     @property
     def served(self) -> list[str]:
