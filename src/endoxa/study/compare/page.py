@@ -320,19 +320,6 @@ def thoughts(comparison: Comparison) -> Section | None:
     rows = [(each, change) for each in comparison.shown for change in each.thoughts]
     if not rows:
         return None
-    claimed = [row for row in rows if row[1].clear]
-    text = f"Of {plural(len(rows), 'figure')} of the thoughts, {count(len(claimed)) if claimed else 'none'} "
-    text += f"{'is' if len(claimed) < 2 else 'are'} shown to have changed."
-    findings = [Finding(text, ({"figures": len(rows), "claimed": len(claimed)},))]
-    findings += [
-        Finding(
-            f"{f'{each.after.label}: ' if len(comparison.shown) > 1 else ''}{change.measure} went from "
-            f"{value(change.before)} to {value(change.after)} (change {signed(change.difference)}, "
-            f"{decimal_interval(change.low, change.high)}).",
-            (change.row,),
-        )
-        for each, change in claimed
-    ]
     tables = [
         table_of(title, chosen, _fields(chosen, comparison), stub=2)
         for title, kind in (("What the thoughts say", "bias"), ("What the thoughts cost", "price"))
@@ -341,7 +328,7 @@ def thoughts(comparison: Comparison) -> Section | None:
     return Section(
         "thoughts",
         "What they thought",
-        findings=tuple(findings),
+        findings=comparison.about_thoughts,
         tables=tuple(tables),
         notes=(
             "Thoughts are coded by rules (analyze thoughts). Only those that ended in both runs count, but for "

@@ -12,7 +12,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.report.document import Finding
 from endoxa.report.files import refuse_folder, replace_text
-from endoxa.report.words import decimal, decimal_interval, signed
+from endoxa.report.words import count, decimal, decimal_interval, plural, signed
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
@@ -123,6 +123,30 @@ class Comparison:
             for finding in each.about_items
         )
 
+    @property
+    def about_thoughts(self) -> tuple[Finding, ...]:
+        """How many figures of the thoughts changed, and which."""
+        rows = [(each, change) for each in self.shown for change in each.thoughts]
+        if not rows:
+            return ()
+        claimed = [row for row in rows if row[1].clear]
+        text = (
+            f"Of {plural(len(rows), 'figure')} of the thoughts, {count(len(claimed)) if claimed else 'none'} "
+        )
+        text += f"{'is' if len(claimed) < 2 else 'are'} shown to have changed."
+        return (
+            Finding(text, ({"figures": len(rows), "claimed": len(claimed)},)),
+            *(
+                Finding(
+                    f"{f'{each.after.label}: ' if len(self.shown) > 1 else ''}{change.measure} went from "
+                    f"{value(change.before)} to {value(change.after)} (change {signed(change.difference)}, "
+                    f"{decimal_interval(change.low, change.high)}).",
+                    (change.row,),
+                )
+                for each, change in claimed
+            ),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """What the JSON file holds; undefined numbers are None."""
         return {
@@ -188,7 +212,10 @@ class Comparison:
             words=("run", "measure", "test", "rule", "from to", "verdict"),
             notes=tuple(
                 dict.fromkeys(
-                    [*map(str, self.about_items), *(note for each in self.shown for note in each.notes)]
+                    [
+                        *map(str, self.about_items + self.about_thoughts),
+                        *(note for each in self.shown for note in each.notes),
+                    ]
                 )
             ),
         )
