@@ -12,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations.stored import settings_of
 from endoxa.instruments.stories.options import Discovery
-from endoxa.report.document import Finding
-from endoxa.report.words import count, decimal, decimal_interval, plural
+from endoxa.report.words import count, plural
 from endoxa.schema import ALL
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
@@ -30,9 +29,8 @@ from endoxa.stats.two_way import two_way
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
-from endoxa.study.compare.story_lists import GAINED, KEPT, SWAPS, Lists, discovered, lists_of
-from endoxa.study.compare.story_lists import LOST as LOST_ASSOCIATION
-from endoxa.study.compare.story_pairs import SIDES, PairedStories, paired_stories, together
+from endoxa.study.compare.story_lists import SWAPS, about_lists, discovered, items_of_lists, lists_of
+from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
 from endoxa.study.gate.measures import ASSOCIATION_STRENGTH, Measure
 from endoxa.study.gate.run import MOST_LEFT_OUT
 from endoxa.study.gate.runs import Side, stories_read
@@ -124,10 +122,10 @@ def estimates_of(
     return Estimates(
         changes=(*summed, *_prices(stories, prices, confidence, seed)),
         parts=tuple(parts),
-        items=_items(lists),
+        items=items_of_lists(lists),
         notes=tuple(_notes(stories, summed, associations.height, gaps or _few(confidence))),
         identical=stories.identical,
-        about_items=tuple(_about(lists)),
+        about_items=tuple(about_lists(lists)),
     )
 
 
@@ -161,67 +159,6 @@ def _notes(stories: PairedStories, summed: Sequence[Change], associations: int, 
     )
     if any(stories.alone):
         yield f"Left out, because only one run has them: {plural(sum(stories.alone), 'story', 'stories')}."
-
-
-def _items(lists: Lists) -> pl.DataFrame:
-    """The associations of the lists of both runs, those that only one has first."""
-    shown = {
-        name: pl.when(pl.col(f"lift_{name}").is_null())
-        .then(pl.lit("not listed"))
-        .otherwise(
-            pl.format(
-                "listed ({} % of stories, lift {})",
-                (100 * pl.col(f"fraction_{name}")).round().cast(pl.Int64),
-                pl.col(f"lift_{name}").round(2),
-            )
-        )
-        for name in SIDES
-    }
-    numbers = [f"{name}_{side}" for name in ("fraction", "lift") for side in SIDES]
-    parts = lists.associations.select(PARTS).iter_rows()
-    order = pl.col("direction").replace_strict({GAINED: 0, LOST_ASSOCIATION: 1, KEPT: 2})
-    return lists.associations.select(
-        pl.Series("item_id", [association_id(*each) for each in parts], dtype=pl.String),
-        rule=pl.lit(""),
-        axis="base_attribute",
-        identity="base_value",
-        compared_attribute="compared_attribute",
-        compared_value="compared_value",
-        **shown,
-        direction="status",
-        **{name: pl.col(name) for name in numbers},
-    ).sort(order, maintain_order=True)
-
-
-def _about(lists: Lists) -> Iterator[Finding]:
-    """How alike the lists of both runs are, and how alike they would be by chance."""
-    if lists.associations.is_empty():
-        return
-    rests: dict[str, Any] = {"jaccard": lists.jaccard, "changed": lists.changed}
-    text = f"The Jaccard index of the two lists of associations is {decimal(lists.jaccard, 2)}"
-    if lists.interval.defined:
-        rests |= {"low": lists.interval.low, "high": lists.interval.high}
-        text += f" ({decimal_interval(lists.interval.low, lists.interval.high, 2)})"
-    yield Finding(f"{text}.", (rests,))
-    chance = lists.by_chance
-    if not chance or not lists.changed:
-        return
-    reached = sum(number >= lists.changed for number in chance)
-    head = "So many can differ by chance" if reached else "More differ than by chance"
-    numbers = {
-        "changed": lists.changed,
-        "least": min(chance),
-        "most": max(chance),
-        "mean": float(np.mean(chance)),
-        "lists": len(chance),
-        "reached": reached,
-    }
-    yield Finding(
-        f"{head} between two runs of one model: {count(lists.changed)} gained or lost; in "
-        f"{plural(len(chance), 'list')} of stories that changed sides by chance {count(min(chance))} to "
-        f"{count(max(chance))}, {decimal(numbers['mean'], 1)} on average.",
-        (numbers,),
-    )
 
 
 def pooled(profiles: Profiles, settings: Discovery) -> pl.DataFrame:

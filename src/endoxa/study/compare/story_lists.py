@@ -7,7 +7,9 @@ would show that writes as both runs together do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,9 +17,11 @@ import polars as pl
 from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.associations.discover import types_of
 from endoxa.instruments.stories.options import Discovery
+from endoxa.report.document import Finding
+from endoxa.report.words import count, decimal, decimal_interval, plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles
-from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.associations import PARTS, association_id
 from endoxa.stats.intervals import UNDEFINED, Interval
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.verdicts import ABOVE
@@ -119,3 +123,64 @@ def _compared(associations: pl.DataFrame) -> pl.DataFrame:
     inside = [pl.col(f"lift_{side}").is_not_null() for side in SIDES]
     status = pl.when(inside[0] & inside[1]).then(pl.lit(KEPT)).when(inside[0]).then(pl.lit(LOST))
     return joined.with_columns(status=status.otherwise(pl.lit(GAINED))).sort(PARTS)
+
+
+def items_of_lists(lists: Lists) -> pl.DataFrame:
+    """The associations of the lists of both runs, those that only one has first."""
+    shown = {
+        name: pl.when(pl.col(f"lift_{name}").is_null())
+        .then(pl.lit("not listed"))
+        .otherwise(
+            pl.format(
+                "listed ({} % of stories, lift {})",
+                (100 * pl.col(f"fraction_{name}")).round().cast(pl.Int64),
+                pl.col(f"lift_{name}").round(2),
+            )
+        )
+        for name in SIDES
+    }
+    numbers = [f"{name}_{side}" for name in ("fraction", "lift") for side in SIDES]
+    parts = lists.associations.select(PARTS).iter_rows()
+    order = pl.col("direction").replace_strict({GAINED: 0, LOST: 1, KEPT: 2})
+    return lists.associations.select(
+        pl.Series("item_id", [association_id(*each) for each in parts], dtype=pl.String),
+        rule=pl.lit(""),
+        axis="base_attribute",
+        identity="base_value",
+        compared_attribute="compared_attribute",
+        compared_value="compared_value",
+        **shown,
+        direction="status",
+        **{name: pl.col(name) for name in numbers},
+    ).sort(order, maintain_order=True)
+
+
+def about_lists(lists: Lists) -> Iterator[Finding]:
+    """How alike the lists of both runs are, and how alike they would be by chance."""
+    if lists.associations.is_empty():
+        return
+    rests: dict[str, Any] = {"jaccard": lists.jaccard, "changed": lists.changed}
+    text = f"The Jaccard index of the two lists of associations is {decimal(lists.jaccard, 2)}"
+    if lists.interval.defined:
+        rests |= {"low": lists.interval.low, "high": lists.interval.high}
+        text += f" ({decimal_interval(lists.interval.low, lists.interval.high, 2)})"
+    yield Finding(f"{text}.", (rests,))
+    chance = lists.by_chance
+    if not chance or not lists.changed:
+        return
+    reached = sum(number >= lists.changed for number in chance)
+    head = "So many can differ by chance" if reached else "More differ than by chance"
+    numbers = {
+        "changed": lists.changed,
+        "least": min(chance),
+        "most": max(chance),
+        "mean": float(np.mean(chance)),
+        "lists": len(chance),
+        "reached": reached,
+    }
+    yield Finding(
+        f"{head} between two runs of one model: {count(lists.changed)} gained or lost; in "
+        f"{plural(len(chance), 'list')} of stories that changed sides by chance {count(min(chance))} to "
+        f"{count(max(chance))}, {decimal(numbers['mean'], 1)} on average.",
+        (numbers,),
+    )
