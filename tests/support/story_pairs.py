@@ -111,7 +111,7 @@ def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
         for table, side in zip((before, after), SIDES, strict=True)
     ]
     return PairedStories(
-        names=SIDES, frame=before.select("sample_id", "language", "repeat", "scenario", *COLUMNS[3:5]),
+        frame=before.select("sample_id", "language", "repeat", "scenario", *COLUMNS[3:5]),
         profiles=profiles_of(chunks, Path("memory")), readable=~refused, refused=refused, lost=nothing, cut_off=nothing,
         words=np.where(refused, np.nan, 6.0), alike=np.zeros(before.height, dtype=bool), alone=(0, 0), **columns,
     )  # fmt: skip

@@ -64,6 +64,15 @@ def compare(
             default="",
         ),
     ] = "",
+    harm: Annotated[
+        tuple[Path, ...],
+        Option(
+            "Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful; "
+            "repeatable.",
+            ANALYSIS,
+            metavar="RUN|TABLE",
+        ),
+    ] = (),
     run: Annotated[
         tuple[Path, ...],
         Option("Of two sets of pairs: a run over each, in their order (give it twice).", DATA, metavar="RUN"),
@@ -88,6 +97,7 @@ def compare(
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
+      endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
       endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
@@ -110,7 +120,14 @@ def compare(
         for path in paths
     ):
         return _compare_runs(
-            paths, out, items, model=model, rule=rule, group=group, confidence=editions.confidence
+            paths,
+            out,
+            items,
+            model=model,
+            rule=rule,
+            group=group,
+            harm=harm,
+            confidence=editions.confidence,
         )
     tables = list(paths)
     if out is None:
@@ -135,6 +152,7 @@ def _compare_runs(
     model: tuple[str, ...],
     rule: tuple[str, ...],
     group: str,
+    harm: tuple[Path, ...],
     confidence: float,
 ) -> Outcome:
     """The branch of `endoxa compare` for runs.
@@ -150,7 +168,9 @@ def _compare_runs(
     if out is not None:
         require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    return _written(contrast(*paths, model=model, rule=rule, group=group, confidence=confidence), out, items)
+    return _written(
+        contrast(*paths, model=model, rule=rule, group=group, harm=harm, confidence=confidence), out, items
+    )
 
 
 def _compare_studies(

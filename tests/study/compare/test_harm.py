@@ -6,8 +6,9 @@ import krippendorff
 import numpy as np
 import pytest
 
+import endoxa as ex
 from endoxa.errors import UserError
-from endoxa.study.compare.harm import compare_harm
+from endoxa.study.compare.harm import rated
 from support.story_pairs import write_ratings
 
 
@@ -20,38 +21,38 @@ def drawn(rng, shift=0.0):
 
 
 def compared(folder, pair):
-    return compare_harm(*(write_ratings(folder / name, harm) for name, harm in zip("ab", pair, strict=True)))
+    return ex.compare(*(write_ratings(folder / name, harm) for name, harm in zip("ab", pair, strict=True)))
 
 
 def test_means_shares_and_agreement_are_those_of_other_programs(tmp_path):
     before, after = drawn(np.random.default_rng(1), shift=-0.6)
     after[:12] = 0  # declined
     found = compared(tmp_path, (before, after))
-    mean, harmful, refused = (
-        found.changes[0],
-        found.changes[1],
-        next(c for c in found.changes if c.measure == "refused"),
-    )
+    changes = {change.measure: change for change in found.contrasts[0].changes}
+    mean, harmful, refused = (changes[name] for name in ("mean_rating", "rated_harmful", "rating_refused"))
     read = after > 0
     assert (mean.before, mean.after) == pytest.approx((before[read].mean(), after[read].mean()))
     assert (harmful.before, harmful.after) == pytest.approx(
         ((before[read] >= 4).mean(), (after[read] >= 4).mean())
     )
     assert (mean.verdict, refused.after, refused.kind) == ("below", 12 / 240, "price")
+    assert found.sentence.startswith("b lowers the mean rating of harm by ")
+    numbers = found.about_items[0].rests_on[0]
     alpha = krippendorff.alpha(np.stack([before[read], after[read]]), level_of_measurement="ordinal")
-    assert found.agreement.value == pytest.approx(alpha)
-    assert found.alike == pytest.approx(((before[read] >= 4) == (after[read] >= 4)).mean())
-    assert found.ratings.height == read.sum()
-    assert found.ratings["change"].abs().is_sorted(descending=True)
+    assert numbers["alpha"] == pytest.approx(alpha)
+    assert numbers["alike"] == pytest.approx(((before[read] >= 4) == (after[read] >= 4)).mean())
+    assert found.items.height == (before != after)[read].sum()
+    assert (found.items["before"] - found.items["after"]).abs().is_sorted(descending=True)
+    page = found.save(tmp_path / "page.html").read_text()
+    assert "Associations that are rated otherwise" in page
 
 
 @pytest.mark.slow
 def test_nothing_is_found_where_nothing_changed(tmp_path):
     claims = [
         any(
-            c.verdict in ("above", "below")
-            for c in compared(tmp_path / str(seed), drawn(np.random.default_rng(seed))).changes
-            if c.kind == "bias"
+            change.clear
+            for change in compared(tmp_path / str(seed), drawn(np.random.default_rng(seed))).contrasts[0].bias
         )
         for seed in range(100)
     ]
@@ -61,12 +62,15 @@ def test_nothing_is_found_where_nothing_changed(tmp_path):
 def test_edges(tmp_path):
     before, after = drawn(np.random.default_rng(2))
     nothing = compared(tmp_path / "refused", (before, np.zeros(240, dtype=int)))
-    assert {c.kind for c in nothing.changes} == {"price"}
-    assert np.isnan(nothing.agreement.value)
+    assert {change.kind for change in nothing.contrasts[0].changes} == {"price"}
+    assert not nothing.about_items
+    assert nothing.save(tmp_path / "page.html").is_file()
+    same = compared(tmp_path / "same", (before, before))
+    assert same.sentence == "Nothing changed: every score or answer of b is that of a."
     one = compared(tmp_path / "one", (before[:1], after[:1]))
-    assert {c.verdict for c in one.changes} == {"cannot-be-tested"}
+    assert {change.verdict for change in one.contrasts[0].changes} == {"cannot-be-tested"}
     other = write_ratings(tmp_path / "c", after, language="fr")
     with pytest.raises(UserError, match="no association in common"):
-        compare_harm(tmp_path / "one" / "a", other)
+        ex.compare(tmp_path / "one" / "a", other)
     with pytest.raises(UserError, match="has no ratings of 'x'"):
-        compare_harm(tmp_path / "one" / "a", tmp_path / "one" / "b", models=("x", None))
+        rated(tmp_path / "one" / "a", "x")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from itertools import product
 
 import numpy as np
@@ -9,12 +11,16 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
-from endoxa.sources.stereotales.associations import association_id
-from endoxa.study.compare.stories import association_change, changes_of, compare_stories
+from endoxa.sources.files import sha256
+from endoxa.study.compare.changes import judged
+from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.stories import association_change, estimates_of
 from endoxa.study.compare.story_lists import jaccard, lists_of
-from support.story_pairs import frame, in_memory, write_run
+from endoxa.study.compare.story_pairs import paired_stories
+from support.story_pairs import frame, in_memory, write_ratings, write_run
 
 QUICK = Discovery(draws=2000, jobs=1)
 
@@ -47,8 +53,11 @@ def simulated(seed: int, before: float, after: float, **settings):
     return in_memory(*(frame(rng, share, prompts=prompts, **settings) for share in (before, after)))
 
 
-def chosen(comparison, compared="religion: muslim"):
-    return [c for c in comparison.of("association") if (c.identity, c.rule) == ("low", compared)]
+def claims_of(stories):
+    """Every change of associations, corrected as `endoxa compare` does."""
+    estimates = estimates_of(stories, QUICK, swaps=0)
+    bias = [change for change in estimates.changes if change.kind == "bias"]
+    return [*judged(bias, 0.95), *judged(estimates.parts, 0.95, "fdr_bh")]
 
 
 @pytest.mark.slow
@@ -66,14 +75,7 @@ def test_size_of_one_association_over_300_sets():
 @pytest.mark.slow
 def test_nothing_is_found_where_nothing_changed_and_what_changed_is_found():
     """200 sets whose runs are of one model, 40 with an association that falls from 0.85 to 0.4."""
-    claimed = []
-    for seed in range(200):
-        comparison = changes_of(simulated(seed, 0.75, 0.75), QUICK, swaps=0)
-        claimed.append(
-            any(
-                change.verdict in ("above", "below") for change in comparison.changes if change.kind == "bias"
-            )
-        )
+    claimed = [any(change.clear for change in claims_of(simulated(seed, 0.75, 0.75))) for seed in range(200)]
     assert np.mean(claimed) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
     # What stories say of the prompts of one low income, on average over what prompts add to the odds.
     adds = np.exp(np.random.default_rng(0).normal(0, 0.7, size=100_000))
@@ -81,13 +83,10 @@ def test_nothing_is_found_where_nothing_changed_and_what_changed_is_found():
     true = 0.7 * (shares[1] - shares[0])
     found, wrong, covered = [], 0, []
     for seed in range(40):
-        comparison = changes_of(simulated(1000 + seed, 0.85, 0.4, scenarios=45, repeats=2), QUICK, swaps=0)
-        changes = chosen(comparison)
+        single = claims_of(simulated(1000 + seed, 0.85, 0.4, scenarios=45, repeats=2))
+        changes = [each for each in single if (each.identity, each.rule) == ("low", "religion: muslim")]
         found.append(bool(changes) and changes[0].verdict == "below")
-        wrong += any(
-            change.verdict == "above" and change.rule.startswith("urban")
-            for change in comparison.of("association")
-        )
+        wrong += any(each.verdict == "above" and each.rule.startswith("urban") for each in single)
         covered += [change.low <= true <= change.high for change in changes]
     assert np.mean(found) >= 0.8
     assert wrong <= 2
@@ -128,16 +127,33 @@ def test_jaccard_is_the_share_kept_and_resamples_base_values():
     assert not ends.defined
 
 
+def by_name(contrast):
+    return {change.measure: change for change in contrast.changes}
+
+
 def test_all_refused_in_one_run(tmp_path):
     rng = np.random.default_rng(1)
     before, after = frame(rng, 0.8, scenarios=12), frame(rng, 0.8, scenarios=12, refused=1.0)
-    comparison = compare_stories(write_run(tmp_path / "a", before), write_run(tmp_path / "b", after), swaps=2)
-    assert comparison.compared == 0
-    assert not [change for change in comparison.changes if change.kind == "bias"]
-    assert comparison.lists.associations.is_empty()
-    refused = comparison.of("refused")[0]
+    comparison = ex.compare(write_run(tmp_path / "a", before), write_run(tmp_path / "b", after))
+    (contrast,) = comparison.contrasts
+    assert not contrast.bias
+    assert comparison.items.is_empty()
+    refused = by_name(contrast)["story_refused"]
     assert (refused.before, refused.after, refused.kind) == (0.0, 1.0, "price")
-    assert not comparison.of("words")
+    assert "story_words" not in by_name(contrast)
+    assert comparison.sentence == (
+        "Whether the bias changed cannot be tested (the notes below say why); it refuses 100.0 points more of the "
+        "stories."
+    )
+    assert any("no association was found" in note for note in contrast.notes)
+
+
+def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
+    rng = np.random.default_rng(6)
+    tables = frame(rng, 0.9, unknown=0.0), frame(rng, 0.5, unknown=0.0, refused=0.3)
+    found = ex.compare(*(write_run(tmp_path / name, each) for name, each in zip("ab", tables, strict=True)))
+    assert by_name(found.contrasts[0])["strength"].verdict == "cannot-be-tested"
+    assert "more than 10 %" in found.contrasts[0].notes[0]
 
 
 def test_harmful_stories_and_money(tmp_path):
@@ -147,9 +163,10 @@ def test_harmful_stories_and_money(tmp_path):
         write_run(tmp_path / name, table, stories_run=tmp_path / f"stories-{name}")
         for name, table in (("a", before), ("b", after.with_columns(completion_tokens=pl.lit(11))))
     ]
-    harmful = {association_id("income_level", "low", "religion", "muslim")}
-    comparison = compare_stories(*runs, harmful=harmful, swaps=0)
-    change = comparison.of("harmful_stories")[0]
+    association = ("income_level", "low", "religion", "muslim")
+    columns = ["base_attribute", "base_value", "compared_attribute", "compared_value", "rater", "harm"]
+    pl.DataFrame([(*association, "p1", 5)], columns, orient="row").write_csv(tmp_path / "people.csv")
+    changes = by_name(ex.compare(*runs, harm=tmp_path / "people.csv").contrasts[0])
     counts = [
         table.filter(
             pl.col("target_attribute_value") == "low",
@@ -157,10 +174,95 @@ def test_harmful_stories_and_money(tmp_path):
         ).height
         for table in (before, after)
     ]
-    assert (change.before, change.after) == pytest.approx((counts[0] / 120, counts[1] / 120))
-    dollars = comparison.of("usd_per_1000")[0]
+    harmful = changes["harmful_stories"]
+    assert (harmful.before, harmful.after) == pytest.approx((counts[0] / 120, counts[1] / 120))
+    dollars = changes["usd_per_1000"]
     # 10 tokens of the request at 0.001 dollars and 6 or 11 of the answer at 0.002, a thousand times.
     assert (dollars.before, dollars.after) == pytest.approx((22.0, 32.0))
+    with pytest.raises(UserError, match="--harm is for runs of stories"):
+        ex.compare(*(write_ratings(tmp_path / name, np.array([3])) for name in "xy"), harm="people.csv")
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """Stories with a planted association, the same again, and without it."""
+    home, rng = tmp_path_factory.mktemp("three"), np.random.default_rng(0)
+    shares = {"base": 0.9, "again": 0.9, "mild": 1 / 3}
+    return [write_run(home / name, frame(rng, share, scenarios=60)) for name, share in shares.items()]
+
+
+def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
+    found = ex.compare(*three)
+    again, mild = found.shown
+    assert not any(change.clear for change in (*again.changes, *again.parts))
+    assert by_name(mild)["strength"].verdict == "below"
+    single = {(part.identity, part.rule): part.verdict for part in mild.parts}
+    assert single["low", "religion: muslim"] == "below"
+    # The same associations in every contrast: the first run has one strength.
+    assert by_name(again)["strength"].before == pytest.approx(by_name(mild)["strength"].before)
+    lost = found.items.filter(after_run="mild", direction="lost")
+    assert ("low", "muslim") in lost.select("identity", "compared_value").rows()
+    assert any(str(finding).startswith("mild: The Jaccard index") for finding in found.about_items)
+    page = found.save(tmp_path / "page.html").read_text()
+    assert "Associations gained, lost and kept" in page
+    content = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
+    assert 0 <= content["contrasts"][1]["about_items"][0]["jaccard"] <= 1
+    with pytest.raises(UserError, match="no scoring rules or protocols"):
+        ex.compare(*three, rule="stories")
+
+
+def test_dates_of_stories_are_a_line(three):
+    section = over_time(ex.compare(*three))
+    assert [figure.name for figure in section.figures] == ["dates-strength-0"]
+
+
+def stories_folder(folder, table):
+    """A finished run of stories, as far as the run that read them asks for it."""
+    folder.mkdir(parents=True)
+    table.drop("extracted_attributes_json", "refusal").write_parquet(folder / "records.parquet")
+    models = [{"name": "m"}]
+    facts = {
+        "kind": "stories",
+        "finished": "x",
+        "models": models,
+        "identity": {"models": models},
+        "usage": {},
+    }
+    (folder / "run.json").write_text(json.dumps(facts))
+    return folder
+
+
+def test_stories_stand_for_the_profiles_beside_them(tmp_path):
+    rng = np.random.default_rng(8)
+    folders = []
+    for name in "ab":
+        table = frame(rng, 0.8, scenarios=12).with_columns(story=pl.lit(f"A story of {name}."))
+        folders.append(stories_folder(tmp_path / name, table))
+        read = write_run(tmp_path / f"{name}-read", table)
+        data = {"path": str(folders[-1]), "sha256": sha256(folders[-1] / "records.parquet")}
+        (read / "run.json").write_text(
+            json.dumps(json.loads((read / "run.json").read_text()) | {"data": data})
+        )
+    by_profiles = ex.compare(tmp_path / "a-read", tmp_path / "b-read")
+    found = ex.compare(*folders)
+    assert [run.label for run in found.runs] == ["a", "b"]
+    assert found.contrasts[0].changes == by_profiles.contrasts[0].changes
+    assert (
+        found.contrasts[0].notes[0]
+        == f"The profiles of the stories in '{folders[0]}' are those of '{folders[0]}-read'."
+    )
+    decided = ex.gate(*folders, margin=0.5)
+    assert [test.difference for test in decided.tests] == [
+        test.difference for test in ex.gate(tmp_path / "a-read", tmp_path / "b-read", margin=0.5).tests
+    ]
+    shutil.copytree(tmp_path / "b-read", tmp_path / "b-twice")
+    with pytest.raises(UserError, match=r"were read in 2 runs: .*b-read, .*b-twice\. Name one in its place"):
+        ex.compare(*folders)
+    shutil.rmtree(tmp_path / "a-read")
+    with pytest.raises(
+        UserError, match=f"endoxa probe extract --data {folders[0]} --model MODEL --out {folders[0]}-read"
+    ):
+        ex.gate(*folders, margin=0.5)
 
 
 def test_what_cannot_be_compared(tmp_path):
@@ -169,24 +271,19 @@ def test_what_cannot_be_compared(tmp_path):
     one = write_run(tmp_path / "a", table)
     other = write_run(tmp_path / "b", table.with_columns(pl.col("sample_id") + "x"))
     with pytest.raises(UserError, match="no prompt in common"):
-        compare_stories(one, other)
+        paired_stories(one, other)
     reread = write_run(tmp_path / "c", table, extractor="other")
     with pytest.raises(UserError, match="read in different ways"):
-        compare_stories(one, reread)
+        ex.compare(one, reread)
     named = write_run(tmp_path / "d", table.with_columns(target_attribute_value=pl.lit("low")))
     with pytest.raises(UserError, match="another attribute"):
-        compare_stories(one, named)
+        paired_stories(one, named)
     with pytest.raises(UserError, match="not a run folder"):
-        compare_stories(one, tmp_path)
-    (tmp_path / "e").mkdir()
-    (tmp_path / "e" / "run.json").write_text('{"kind": "stories"}')
-    with pytest.raises(UserError, match="endoxa probe extract"):
-        compare_stories(one, tmp_path / "e")
+        ex.compare(one, tmp_path)
 
 
 def test_one_prompt_decides_nothing(tmp_path):
     rng = np.random.default_rng(4)
     runs = [write_run(tmp_path / name, frame(rng, 0.8, scenarios=3).head(1)) for name in "ab"]
-    comparison = compare_stories(*runs, swaps=1)
-    assert comparison.prompts == 1
-    assert {change.verdict for change in comparison.changes} == {"cannot-be-tested"}
+    (contrast,) = ex.compare(*runs).contrasts
+    assert {change.verdict for change in contrast.changes} == {"cannot-be-tested"}

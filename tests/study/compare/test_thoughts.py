@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
+import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.study.compare.thoughts import changes, changes_of
-from support.coded_thoughts import crossed, thought
+from support.coded_thoughts import crossed, questions, thought
 
 
 def by_measure(before: pl.DataFrame, after: pl.DataFrame) -> dict:
@@ -61,7 +64,7 @@ def test_the_same_run_twice_changes_nothing():
 
 @pytest.mark.slow
 def test_nothing_is_found_where_nothing_changed():
-    """Of 60 sets; of 300 the largest rate of a measure was 0.027 (docs/analyze/thoughts.md)."""
+    """Of 60 sets; of 300 the largest rate of a measure was 0.040 (docs/analyze/thoughts.md)."""
     small, claimed = 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -70,6 +73,22 @@ def test_nothing_is_found_where_nothing_changed():
         claimed += any(change.clear for change in found)
     assert small / (60 * len(found)) < 0.05
     assert claimed <= 5
+
+
+@pytest.mark.slow
+def test_biased_thoughts_of_fair_answers_stand_in_the_comparison(tmp_path):
+    rows = "".join(f"{json.dumps(row)}\n" for row in questions() if row["context_condition"] == "ambig")
+    (tmp_path / "q.jsonl").write_text(rows, encoding="utf-8")
+    for name in ("thinker-fair", "thinker-biased-thoughts"):
+        ex.probe_questions(tmp_path / "q.jsonl", f"sim/{name}", out=tmp_path / name)
+    comparison = ex.compare(tmp_path / "thinker-fair", tmp_path / "thinker-biased-thoughts")
+    (contrast,) = comparison.contrasts
+    verdicts = {change.measure: change.verdict for change in (*contrast.changes, *contrast.thoughts)}
+    assert (verdicts["bias_ambig"], verdicts["thoughts_bias_ambig"]) == ("unclear", "above")
+    assert any("thoughts_bias_ambig went from" in str(finding) for finding in comparison.about_thoughts)
+    page = comparison.save(tmp_path / "page.html").read_text()
+    assert "What the thoughts cost" in page
+    assert comparison.changes.filter(measure="thoughts_bias_ambig").height == 1
 
 
 def test_one_run_is_not_compared(tmp_path):

@@ -83,6 +83,7 @@ def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_pat
     with pytest.raises(UserError, match="different items: 1500 stories"):
         ex.gate(stories / "base", write_run(tmp_path / "part", table), margin=0.1)
     (tmp_path / "raw").mkdir()
+    table.write_parquet(tmp_path / "raw" / "records.parquet")
     (tmp_path / "raw" / "run.json").write_text('{"kind": "stories", "finished": "x"}')
     with pytest.raises(UserError, match="endoxa probe extract --data"):
         ex.gate(tmp_path / "raw", stories / "base", margin=0.1)

@@ -59,6 +59,11 @@ class Memory:
     cache: DynamicCache
     mask: torch.Tensor
 
+    @property
+    def layers(self) -> list[Any]:
+        """Keys and values of each layer."""
+        return list(self.cache.layers)
+
     def keep(self, rows: Sequence[int]) -> None:
         """Let the other rows go, and the padding that none of these needs."""
         index = torch.tensor(rows, device=self.mask.device)
@@ -66,7 +71,7 @@ class Memory:
         self.mask = self.mask[index]
         unused = int(self.mask.any(0).int().argmax())
         self.mask = self.mask[:, unused:]
-        for layer in self.cache.layers:
+        for layer in self.layers:
             layer.keys, layer.values = layer.keys[:, :, unused:], layer.values[:, :, unused:]
 
 
@@ -76,7 +81,7 @@ def side_by_side(first: Memory, second: Memory) -> Memory:
     sides = (first, second)
     widths = [length - side.mask.shape[1] for side in sides]
     joined = DynamicCache()
-    for layers in zip(first.cache.layers, second.cache.layers, strict=True):
+    for layers in zip(first.layers, second.layers, strict=True):
         keys, values = (
             torch.cat(
                 [
@@ -163,7 +168,8 @@ class Slots:
             )
             self._beginning = (known, cache)
         copies = DynamicCache()
-        for number, layer in enumerate(cache.layers):
+        layers: list[Any] = cache.layers
+        for number, layer in enumerate(layers):
             copies.update(
                 layer.keys.expand(len(prompts), -1, -1, -1),
                 layer.values.expand(len(prompts), -1, -1, -1),

@@ -66,15 +66,23 @@ class Change:
         return {name: plain(value) for name, value in asdict(self).items()}
 
 
-def judged(changes: Sequence[Change], confidence: float) -> tuple[Change, ...]:
-    """The changes with adjusted p-values (Holm 1979, over all of them) and verdicts.
+def judged(
+    changes: Sequence[Change], confidence: float, method: Literal["holm", "fdr_bh"] = "holm"
+) -> tuple[Change, ...]:
+    """The changes with adjusted p-values (over all of them) and verdicts.
 
     Those without a p-value keep the verdict they have, and count for nothing.
+
+    Args:
+        changes: the changes.
+        confidence: of the claims.
+        method: of correction: Holm (1979), or Benjamini and Hochberg (1995).
     """
-    from endoxa.stats.correction import holm
+    from endoxa.stats.correction import adjust, holm
 
     judgements = list(changes)
-    for place, p_adjusted in enumerate(holm([change.p_value for change in changes])):
+    p_values = [change.p_value for change in changes]
+    for place, p_adjusted in enumerate(holm(p_values) if method == "holm" else map(float, adjust(p_values))):
         if isfinite(p_adjusted):
             change = changes[place]
             alpha = significance(confidence)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.report.document import Finding
 from endoxa.study.compare.changes import Change
 from endoxa.study.gate.measures import Paired
 from endoxa.study.gate.run import MOST_LEFT_OUT, untested
@@ -20,10 +21,14 @@ class Choices:
     Attributes:
         rules: scoring rules or protocols; empty takes all that both runs have.
         confidence: of the intervals.
+        sides: every run of the comparison.
+        harmful: identifiers of associations that are rated harmful, for stories.
     """
 
     rules: tuple[str, ...]
     confidence: float
+    sides: tuple[Side, ...] = ()
+    harmful: frozenset[str] = frozenset()
 
     def left_out(self, cells: Iterable[Paired]) -> list[str]:
         """A note on each measure that is not tested because too many items have no value in one of the runs."""
@@ -42,9 +47,12 @@ class Estimates:
         changes: of every measure, over all items.
         parts: measures of bias by axis and identity.
         items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
-            ("towards" the stereotype, "away" or "neither"), and what the instrument has to show of them.
+            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
+            instrument has to show of them.
         notes: what was left out.
         identical: every score or answer is the same in both.
+        thoughts: changes of what models thought before they answered, and of its price.
+        about_items: what is found of the items besides their number.
     """
 
     changes: tuple[Change, ...]
@@ -52,6 +60,8 @@ class Estimates:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
+    thoughts: tuple[Change, ...] = ()
+    about_items: tuple[Finding, ...] = ()
 
 
 Reader = Callable[[tuple[Side, Side], Choices], Estimates]

@@ -14,6 +14,7 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import decimal_interval, listed, plural, signed
+from endoxa.schema import ALL
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import NEUTRAL, name_of
@@ -68,11 +69,7 @@ def over_time(comparison: Comparison) -> Section | None:
             text_field("run", "label"),
             text_field("date"),
             text_field("version"),
-            *(
-                number_field(f"{change.measure} ({change.rule})", _at(comparison, place))
-                for place, change in enumerate(comparison.shown[0].changes)
-                if change.kind == "bias"
-            ),
+            *(number_field(_named(series[0]), _at(comparison, series)) for series in _measures(comparison)),
         ),
     )
     counts = {"runs": len(runs), "changes": len(breaks)}
@@ -93,17 +90,26 @@ def _day(run: Compared) -> str:
     return run.date[:10]
 
 
-def _series(comparison: Comparison, place: int) -> list[Change | None]:
-    """A measure in every run: None in the first, then its change from there."""
-    return [None, *(each.changes[place] for each in comparison.shown)]
+def _measures(comparison: Comparison) -> list[list[Change]]:
+    """Each measure of bias that every run has: its changes from the first run to each other one."""
+    by_run = [
+        {(change.measure, change.identity, change.rule): change for change in each.bias}
+        for each in comparison.shown
+    ]
+    return [
+        [changes[key] for changes in by_run] for key in by_run[0] if all(key in changes for changes in by_run)
+    ]
 
 
-def _at(comparison: Comparison, place: int) -> Callable[[Mapping[str, Any]], str]:
+def _named(change: Change) -> str:
+    return change.measure if change.rule == ALL else f"{change.measure} ({change.rule})"
+
+
+def _at(comparison: Comparison, series: Sequence[Change]) -> Callable[[Mapping[str, Any]], str]:
     """From a row of the table of runs to the value of a measure there."""
-    first = comparison.shown[0].changes[place].before
-    values = {comparison.runs[0].label: first}
-    values |= {each.after.label: each.changes[place].after for each in comparison.shown}
-    return lambda row: value(values[row["label"]])
+    values = [series[0].before, *(change.after for change in series)]
+    by_run = {run.label: number for run, number in zip(comparison.runs, values, strict=True)}
+    return lambda row: value(by_run[row["label"]])
 
 
 def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
@@ -111,11 +117,12 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
     segments = [0]
     for before, after in pairwise(names):
         segments.append(segments[-1] + (before != after))
-    for place, head in enumerate(comparison.shown[0].changes):
-        if head.kind != "bias" or not isfinite(head.before):
+    for place, series in enumerate(_measures(comparison)):
+        head = series[0]
+        if not isfinite(head.before):
             continue
         rows: list[dict[str, Any]] = []
-        for run, segment, name, change in zip(runs, segments, names, _series(comparison, place), strict=True):
+        for run, segment, name, change in zip(runs, segments, names, (None, *series), strict=True):
             ends = (change.low, change.high) if change else (float("nan"), float("nan"))
             rows.append(
                 {
@@ -135,9 +142,10 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
                 if change
                 else ""
             )
-            for row, change in zip(rows, _series(comparison, place), strict=True)
+            for row, change in zip(rows, (None, *series), strict=True)
         )
-        title = f"{name_of(head)[:1].upper()}{name_of(head)[1:]} ({head.rule})"
+        rule = "" if head.rule == ALL else f" ({head.rule})"
+        title = f"{name_of(head)[:1].upper()}{name_of(head)[1:]}{rule}"
         yield Figure(
             f"dates-{head.measure.replace('_', '-')}-{place}",
             title,

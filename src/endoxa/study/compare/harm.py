@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -13,103 +13,133 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.analysis import alpha
 from endoxa.instruments.stories.harm.panel import HIGHEST, LOWEST, THRESHOLD
 from endoxa.instruments.stories.harm.raters import Measured
-from endoxa.instruments.stories.harm.ratings import load_ratings
+from endoxa.instruments.stories.harm.ratings import load_ratings, read_human
+from endoxa.report.document import Finding
+from endoxa.report.words import decimal, decimal_interval, percent, plural
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
-from endoxa.stats.intervals import NAN
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import UNTESTED, significance
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.stories import Tested, change_of_mean, decided
+from endoxa.study.compare.contrasts import Choices, Estimates
+from endoxa.study.compare.stories import change_of_mean, too_many_left_out, without_tests
+from endoxa.study.gate.measures import Measure
+from endoxa.study.gate.runs import Side
 
-MEAN, HARMFUL = "mean_rating", "rated_harmful"
-REFUSED, UNREAD, TOKENS = "refused", "unread", "tokens"
+MEAN = Measure("mean_rating", None, "mean rating of harm, 1 to 5", "higher")
+HARMFUL = Measure("rated_harmful", None, "ratings of 4 or 5, over those that could be read", "higher")
+REFUSED = Measure("rating_refused", None, "ratings that were declined, over those asked for", "higher")
+UNREAD = Measure("rating_unread", None, "ratings that could not be read, over those asked for", "higher")
+TOKENS = Measure("rating_tokens", None, "tokens of an answer as the provider counts them", "more")
+OF_RATINGS = (MEAN, HARMFUL, REFUSED, UNREAD, TOKENS)
 KEYS = ("association_id", "language", "repeat")
-PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 
 
-@dataclass(frozen=True, slots=True)
-class HarmComparison:
-    """What changed between two runs of ratings.
-
-    Attributes:
-        names: what the runs are called.
-        changes: every change with its test; ratings and price are corrected apart.
-        agreement: Krippendorff's alpha, ordinal, between the medians of the two runs.
-        alike: share of associations that both call harmful, or both do not.
-        ratings: associations with the median rating of each run, the largest change first.
-        items: answers that both runs were asked for.
-        alone: answers that only one run was asked for.
-        confidence: of intervals and tests.
-    """
-
-    names: tuple[str, str]
-    changes: tuple[Change, ...]
-    agreement: Measured
-    alike: float
-    ratings: pl.DataFrame
-    items: int
-    alone: tuple[int, int]
-    confidence: float
-
-
-def compare_harm(
-    before: Path,
-    after: Path,
-    *,
-    models: tuple[str | None, str | None] = (None, None),
-    threshold: float = THRESHOLD,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> HarmComparison:
+def compare_harm(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed from one run of ratings to another of the same associations.
 
-    Args:
-        before: run folder of `endoxa probe harm`.
-        after: another.
-        models: the rater, where a run holds several.
-        threshold: rating from which an association counts as harmful.
-        confidence: of intervals and tests.
-        seed: seed of what is drawn.
-
     Raises:
-        UserError: a run holds no ratings, no such rater, or the two have no association in common.
+        UserError: the two have no association in common.
     """
-    sides = [rated(path, model) for path, model in zip((before, after), models, strict=True)]
-    joined = sides[0].join(sides[1], on=KEYS, suffix="_after", maintain_order="left")
+    tables = [rated(side.run.folder, side.model) for side in sides]
+    joined = tables[0].join(tables[1], on=KEYS, suffix="_after", maintain_order="left")
     if joined.is_empty():
         raise UserError(
-            f"'{before}' and '{after}' have no association in common. Rate the same ones in both."
+            f"'{sides[0].run.folder}' and '{sides[1].run.folder}' have no association in common. Rate the same ones "
+            "in both."
         )
-    bias = list(_ratings(joined, threshold, confidence, seed))
-    price = list(_price(joined, confidence, seed))
-    medians = (
-        joined.drop_nulls(["harm", "harm_after"])
-        .group_by("association_id", *PARTS, maintain_order=True)
-        .agg(before=pl.col("harm").median(), after=pl.col("harm_after").median(), n=pl.len())
-        .with_columns(change=pl.col("after") - pl.col("before"))
+    changes = list(_ratings(joined, choices.confidence))
+    read = joined.drop_nulls(["harm", "harm_after"])
+    gaps = too_many_left_out(joined.height - read.height, joined.height)
+    if gaps:
+        changes = without_tests(changes)
+    medians = read.group_by("association_id", *PARTS, maintain_order=True).agg(
+        before=pl.col("harm").median(), after=pl.col("harm_after").median(), n=pl.len()
     )
-    how = Resampling(confidence, seed=seed)
-    return HarmComparison(
-        names=(f"{before.name} ({sides[0]['rater'][0]})", f"{after.name} ({sides[1]['rater'][0]})"),
-        changes=tuple(change for family in (bias, price) for change in decided(family, confidence)),
-        agreement=_agreement(medians, how),
-        alike=_alike(medians, threshold),
-        ratings=medians.sort(pl.col("change").abs(), "association_id", descending=[True, False]),
-        items=joined.height,
-        alone=(sides[0].height - joined.height, sides[1].height - joined.height),
-        confidence=confidence,
+    texts = [joined[name] for name in ("answer", "answer_after") if name in joined.columns]
+    return Estimates(
+        changes=(
+            *(change for change in changes if change.axis == ALL),
+            *_price(joined, choices.confidence),
+        ),
+        parts=tuple(change for change in changes if change.axis != ALL),
+        items=_items(medians),
+        notes=tuple(_notes(changes, gaps, [table.height - joined.height for table in tables])),
+        identical=len(texts) == 2 and texts[0].null_count() == 0 and bool((texts[0] == texts[1]).all()),
+        about_items=tuple(_about(medians, Resampling(choices.confidence, seed=0))),
     )
 
 
-def _alike(medians: pl.DataFrame, threshold: float) -> float:
-    """Share of associations that both runs call harmful, or both do not; NaN where none was rated by both."""
+def harmful_in(sources: Sequence[Path]) -> frozenset[str]:
+    """Identifiers of the associations whose median rating is harmful.
+
+    Args:
+        sources: runs of `endoxa probe harm`, or tables of people's ratings.
+
+    Raises:
+        UserError: one is neither.
+    """
+    tables = [load_ratings([source]) if source.is_dir() else read_human(source) for source in sources]
+    if not tables:
+        return frozenset()
+    ratings = pl.concat([table.select("association_id", pl.col("harm").cast(pl.Float64)) for table in tables])
+    medians = ratings.drop_nulls().group_by("association_id").agg(pl.col("harm").median())
+    return frozenset(medians.filter(pl.col("harm") >= THRESHOLD)["association_id"])
+
+
+def _notes(changes: Sequence[Change], gaps: str, alone: Sequence[int]) -> Iterator[str]:
+    if not changes:
+        yield "Not tested: no association has a rating that could be read in both runs."
+    for change in changes:
+        if change.axis == ALL and change.verdict == UNTESTED:
+            yield f"Not tested, {change.measure}: {gaps or f'too few {change.unit} changed'}."
+    if any(alone):
+        yield f"Left out, because only one run has them: {plural(sum(alone), 'rating')}."
+
+
+def _items(medians: pl.DataFrame) -> pl.DataFrame:
+    """The associations whose median rating changed, the largest change first."""
+    change = pl.col("after") - pl.col("before")
+    return (
+        medians.filter(change != 0)
+        .sort(change.abs(), "association_id", descending=[True, False])
+        .select(
+            item_id="association_id",
+            rule=pl.lit(""),
+            axis="base_attribute",
+            identity="base_value",
+            compared_attribute="compared_attribute",
+            compared_value="compared_value",
+            before="before",
+            after="after",
+            direction=pl.when(change > 0).then(pl.lit("higher")).otherwise(pl.lit("lower")),
+        )
+    )
+
+
+def _about(medians: pl.DataFrame, how: Resampling) -> Iterator[Finding]:
+    """How far the two runs rate alike."""
     if medians.is_empty():
-        return NAN
-    calls = medians.select(pl.col("before", "after") >= threshold).to_numpy()
-    return float((calls[:, 0] == calls[:, 1]).mean())
+        return
+    calls = medians.select(pl.col("before", "after") >= THRESHOLD).to_numpy()
+    agreement = _agreement(medians, how)
+    numbers = {
+        "alpha": agreement.value,
+        "low": agreement.low,
+        "high": agreement.high,
+        "alike": float((calls[:, 0] == calls[:, 1]).mean()),
+        "n": agreement.n,
+    }
+    ends = f" ({decimal_interval(agreement.low, agreement.high, 2)})"
+    index = f"is {decimal(agreement.value, 2)}{ends}" if isfinite(agreement.value) else "is not defined"
+    yield Finding(
+        f"The runs call {percent(numbers['alike'])} of {plural(agreement.n, 'association')} alike, harmful or not; "
+        f"Krippendorff's alpha of their ratings {index}.",
+        (numbers,),
+    )
 
 
 def rated(folder: Path, model: str | None) -> pl.DataFrame:
@@ -145,7 +175,7 @@ def units_of(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def _ratings(joined: pl.DataFrame, threshold: float, confidence: float, seed: int) -> Iterator[Tested]:
+def _ratings(joined: pl.DataFrame, confidence: float) -> Iterator[Change]:
     """Mean rating and share rated harmful, over all associations and by attribute that prompts named."""
     read = joined.drop_nulls(["harm", "harm_after"])
     axes = sorted(set(read["base_attribute"]))
@@ -157,11 +187,10 @@ def _ratings(joined: pl.DataFrame, threshold: float, confidence: float, seed: in
         units, unit = _units(part, confidence)
         for measure, values in (
             (MEAN, columns),
-            (HARMFUL, [(column >= threshold).astype(float) for column in columns]),
+            (HARMFUL, [(column >= THRESHOLD).astype(float) for column in columns]),
         ):
-            yield change_of_mean(
-                measure, (values[0], values[1]), units, confidence, seed, axis=axis, unit=unit
-            )
+            pair = (values[0], values[1])
+            yield change_of_mean(measure.name, pair, units, confidence, 0, axis=axis, unit=unit)
 
 
 def _units(part: pl.DataFrame, confidence: float) -> tuple[tuple[np.ndarray, np.ndarray], str]:
@@ -173,7 +202,7 @@ def _units(part: pl.DataFrame, confidence: float) -> tuple[tuple[np.ndarray, np.
     return (names, names), "associations"
 
 
-def _price(joined: pl.DataFrame, confidence: float, seed: int) -> Iterator[Tested]:
+def _price(joined: pl.DataFrame, confidence: float) -> Iterator[Change]:
     """Answers declined and not read, and tokens."""
     units, unit = _units(joined, confidence)
     declined = [(joined[name] == "refused").to_numpy() for name in ("outcome", "outcome_after")]
@@ -181,7 +210,7 @@ def _price(joined: pl.DataFrame, confidence: float, seed: int) -> Iterator[Teste
         joined[name].is_null().to_numpy() & ~refused
         for name, refused in zip(("harm", "harm_after"), declined, strict=True)
     ]
-    measures: list[tuple[str, Sequence[np.ndarray]]] = [(REFUSED, declined), (UNREAD, unread)]
+    measures: list[tuple[Measure, Sequence[np.ndarray]]] = [(REFUSED, declined), (UNREAD, unread)]
     if {"completion_tokens", "completion_tokens_after"} <= set(joined.columns):
         counted = joined.drop_nulls(["completion_tokens", "completion_tokens_after"])
         if counted.height == joined.height:
@@ -193,13 +222,11 @@ def _price(joined: pl.DataFrame, confidence: float, seed: int) -> Iterator[Teste
             )
     for measure, values in measures:
         pair = (values[0].astype(float), values[1].astype(float))
-        yield change_of_mean(measure, pair, units, confidence, seed, unit=unit, kind="price")
+        yield change_of_mean(measure.name, pair, units, confidence, 0, unit=unit, kind="price")
 
 
 def _agreement(medians: pl.DataFrame, how: Resampling) -> Measured:
     """Krippendorff's alpha of the medians of the two runs."""
-    if medians.is_empty():
-        return Measured(NAN, NAN, NAN, 0)
     values = medians.select("before", "after").to_numpy()
     points = np.arange(2 * LOWEST, 2 * HIGHEST + 1) / 2
     seen = points[np.isin(points, values)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -13,6 +14,7 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
@@ -20,7 +22,9 @@ from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
+from endoxa.study.compare.harm import OF_RATINGS
 from endoxa.study.compare.results import Comparison, Contrasted, value
+from endoxa.study.compare.stories import ASSOCIATION, OF_STORIES
 from endoxa.study.gate.measures import EFFECT_SIZE, OF_PAIRS, OF_QUESTIONS
 
 MOST_PARTS = 10
@@ -29,6 +33,20 @@ MOST_SETTINGS = 4
 """Settings in which runs differ that the first lines of the page name."""
 MOST_ITEMS = 100
 """Items in each direction that the page shows."""
+UNVEIL = "Show the associations (they are stereotypes, some of them offensive)"
+PLACES = {EXTRACTED: "attribute and association", HARM: "attribute"}
+"""By what parts are told apart, where it is not axis and identity."""
+DIRECTIONS = {
+    "towards": "towards the stereotype",
+    "gained": "gained",
+    "higher": "rated higher",
+    "away": "away from it",
+    "lost": "lost",
+    "lower": "rated lower",
+    "neither": "in another way",
+    "kept": "kept",
+}
+"""Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
 
 Row = tuple[Contrasted, Change]
@@ -116,7 +134,10 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
         return written
 
     fields = [
-        number_field(f"{place[1] if place[1] != ALL else place[0]} ({place[2]})", cell(place))
+        number_field(
+            f"{place[1] if place[1] != ALL else place[0]}{f' ({place[2]})' if place[2] != ALL else ''}",
+            cell(place),
+        )
         for place in heads
     ]
     return (
@@ -159,15 +180,20 @@ def parts(comparison: Comparison) -> Section | None:
     if not rows:
         return None
     # Four pairs can move from 0 to 1 by chance: what can be tested is drawn, unless nothing can.
-    drawn = [row for row in rows if row[1].verdict != UNTESTED] or rows
+    # Associations are veiled, so no figure or sentence names one.
+    veiled = [row for row in rows if row[1].measure == ASSOCIATION.name]
+    named = [row for row in rows if row not in veiled]
+    drawn = [row for row in named if row[1].verdict != UNTESTED] or named
     rises = [row for row in drawn if row[1].difference > 0][:MOST_PARTS]
     falls = [row for row in drawn if row[1].difference < 0][-MOST_PARTS:]
     claimed = [change for _, change in rows if change.clear]
     ends = [end for end in (rises[:1], falls[-1:]) if end]
-    text = f"Of {plural(len(rows), 'change')} by axis and identity, {count(len(claimed)) if claimed else 'none'} "
+    where = PLACES.get(_kind(comparison), "axis and identity")
+    drawn_by, among = ("attribute", " by attribute") if veiled else (where, "")
+    text = f"Of {plural(len(rows), 'change')} by {where}, {count(len(claimed)) if claimed else 'none'} "
     text += f"{'is' if len(claimed) < 2 else 'are'} shown after correction over all of them."
     extremes = [
-        f"The largest {'rise' if change.difference > 0 else 'fall'} is {signed(change.difference)} "
+        f"The largest {'rise' if change.difference > 0 else 'fall'}{among} is {signed(change.difference)} "
         f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
         f"{plural(change.n_items, 'item')}, {CHIPS[change.verdict]})."
         for end in ends
@@ -178,19 +204,21 @@ def parts(comparison: Comparison) -> Section | None:
         "parts",
         "Where it changed most",
         findings=(finding,),
-        figures=_figure([*rises, *falls], comparison, "parts", "Largest changes by axis and identity"),
+        figures=_figure([*rises, *falls], comparison, "parts", f"Largest changes by {drawn_by}"),
         tables=(
             table_of(
-                "Changes by axis and identity, largest rise first",
+                f"Changes by {where}, largest rise first",
                 rows,
                 _fields(rows, comparison, parts=True),
                 stub=3,
                 most_open=12,
+                unveil=UNVEIL,
             ),
         ),
         notes=(
             f"Drawn are {count(len(drawn))} of {plural(len(rows), 'change')}: those that can be tested, if any; the "
             "table has all. They are corrected among themselves, and hollow dots are no claims.",
+            *(("Single associations are in the table only, which is blurred.",) if veiled else ()),
         ),
     )
 
@@ -256,17 +284,21 @@ def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False)
     several = len(comparison.shown) > 1
     rules = len({change.rule for _, change in rows if change.rule != ALL}) > 1
     tests = any(change.measure == EFFECT_SIZE.name for _, change in rows)
+    veiled = any(change.measure == ASSOCIATION.name for _, change in rows)
+    heads = ("attribute", "stories about", "say") if veiled else ("axis", "identity", "rule")
 
     def of(read: Callable[[Change], str]) -> Callable[[Any], str]:
         return lambda row: read(row[1])
 
     return [
         text_field("run", lambda row: row[0].after.label) if several else None,
-        text_field("axis", of(lambda change: change.axis)) if parts else None,
-        text_field("identity", of(lambda change: change.identity)) if parts else None,
+        text_field(heads[0], of(lambda change: change.axis)) if parts else None,
+        text_field(heads[1], of(lambda change: change.identity)) if parts else None,
         text_field("test", of(lambda change: change.identity)) if tests else None,
         text_field("measure", of(lambda change: change.measure)),
-        text_field("rule", of(lambda change: change.rule)) if rules else None,
+        text_field(heads[2], of(lambda change: "" if change.rule == ALL else change.rule), veiled=veiled)
+        if rules or veiled
+        else None,
         number_field("before", of(lambda change: value(change.before))),
         number_field("after", of(lambda change: value(change.after))),
         number_field("change", of(lambda change: signed(change.difference))),
@@ -282,28 +314,70 @@ def _about(change: Change) -> str:
     return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
 
 
+def thoughts(comparison: Comparison) -> Section | None:
+    """What models thought before they answered, and what the thoughts cost, each in a table."""
+    rows = [(each, change) for each in comparison.shown for change in each.thoughts]
+    if not rows:
+        return None
+    tables = [
+        table_of(title, chosen, _fields(chosen, comparison), stub=2)
+        for title, kind in (("What the thoughts say", "bias"), ("What the thoughts cost", "price"))
+        if (chosen := [row for row in rows if row[1].kind == kind])
+    ]
+    return Section(
+        "thoughts",
+        "What they thought",
+        findings=comparison.about_thoughts,
+        tables=tuple(tables),
+        notes=(
+            "Thoughts are coded by rules (analyze thoughts). Only those that ended in both runs count, but for "
+            "cut-offs and tokens; shares of right or wrong answers are over answers that are right or wrong in both. "
+            "p-values are corrected among the thoughts.",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ItemWords:
+    """How a page speaks of the items of an instrument."""
+
+    title: str = "Items that changed sides"
+    noun: str = "answer"
+    moved: str = "changed sides"
+
+
+ITEM_WORDS = {
+    PAIRS: ItemWords(noun="pair"),
+    EXTRACTED: ItemWords("Associations gained, lost and kept", "association", "in the lists of the runs"),
+    HARM: ItemWords("Associations that are rated otherwise", "association", "with another median rating"),
+}
+
+
+def _kind(comparison: Comparison) -> str:
+    return comparison.runs[0].side.run.kind
+
+
 def items(comparison: Comparison) -> Section | None:
     """The items that changed sides, with an address each."""
     changed = comparison.items
-    if changed.is_empty():
+    if changed.is_empty() and not comparison.about_items:
         return None
     several = len(comparison.shown) > 1
-    numbers = {name: changed.filter(direction=name).height for name in ("towards", "away", "neither")}
-    directions = {
-        "towards": "towards the stereotype",
-        "away": "away from it",
-        "neither": "in another way",
-    }
-    moved = [f"{count(number)} {directions[name]}" for name, number in numbers.items() if number]
-    text = f"{plural(changed.height, 'answer')} changed sides: {listed(moved)}."
-    if "stereotypical_sentence" in changed.columns:
-        text = text.replace("answer", "pair", 1)
+    words = ITEM_WORDS.get(_kind(comparison), ItemWords())
+    numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
+    numbers = {name: number for name, number in numbers.items() if number}
+    moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
+    text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
     address = csv_address(changed)
     rows = list(_item_rows(changed, several=several))
     return Section(
         "items",
-        "Items that changed sides",
-        findings=(Finding(text, (numbers | {"changed": changed.height},)),),
+        words.title,
+        findings=(
+            Finding(text, (numbers | {"changed": changed.height},)),
+            *comparison.about_items,
+        ),
+        notes=(LISTS,) if _kind(comparison) == EXTRACTED else (),
         template="items.html.j2",
         values={
             "rows": rows,
@@ -313,6 +387,14 @@ def items(comparison: Comparison) -> Section | None:
     )
 
 
+LISTS = (
+    "Being in a list (analyze associations) is a decision at a level, so the lists of two runs of one model differ, "
+    "too: they are no test. By chance: prompt by prompt the stories of the two runs change sides with even chance, and "
+    "the lists are made again. The interval of the index resamples base values."
+)
+"""What lists of associations say, and what not."""
+
+
 def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str, Any]]:
     """What the page shows of an item, as many in each direction."""
     swing = (
@@ -320,7 +402,8 @@ def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str,
         if "difference_after" in changed.columns
         else pl.lit(0.0)
     )
-    order = pl.col("direction").replace_strict({"towards": 0, "away": 1, "neither": 2}, return_dtype=pl.Int64)
+    places = {name: place for place, name in enumerate(DIRECTIONS)}
+    order = pl.col("direction").replace_strict(places, return_dtype=pl.Int64)
     chosen = (
         changed.with_columns(_order=order, _swing=swing)
         .sort("_order", "_swing", descending=[False, True], maintain_order=True)
@@ -329,6 +412,8 @@ def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str,
     addresses: set[str] = set()
     for row in chosen.iter_rows(named=True):
         item = str(row["item_id"])
+        if "compared_attribute" in row:
+            item = item.rpartition("-")[2]  # the rest of its name says the association, which is veiled
         where = [
             row["after_run"] if several else "",
             row["axis"],
@@ -338,7 +423,7 @@ def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str,
         yield {
             "item": item,
             "address": "" if item in addresses else item,
-            "where": ", ".join(str(word) for word in where if word),
+            "where": ", ".join(str(word).replace("_", " ") for word in where if word),
             "rule": row["rule"],
             "before": row["before"],
             "after": row["after"],
@@ -353,6 +438,10 @@ def _texts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "stereotypical_sentence" in row:
         yield "stereotypical", str(row["stereotypical_sentence"] or "")
         yield "other", str(row["other_sentence"] or "")
+        return
+    if "compared_attribute" in row:
+        yield "stories about", f"{row['axis'].replace('_', ' ')}: {row['identity']}"
+        yield "also have", f"{row['compared_attribute'].replace('_', ' ')}: {row['compared_value']}"
         return
     if row.get("context"):
         yield "question", f"{row['context']} {row['question']}"
@@ -383,14 +472,15 @@ def differing(comparison: Comparison) -> Section | None:
 
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
-    used = {change.measure for each in comparison.shown for change in each.changes}
-    measures = [each for each in (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE) if each.name in used]
+    used = {change.measure for each in comparison.shown for change in (*each.changes, *each.parts)}
+    every = (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE, *OF_STORIES, *OF_RATINGS)
+    measures = [each for each in every if each.name in used]
     return Section(
         "methods",
         "Methods",
         template="methods.html.j2",
         folded=True,
-        values={"measures": measures, "comparison": comparison},
+        values={"measures": measures, "comparison": comparison, "kind": _kind(comparison)},
     )
 
 
@@ -398,6 +488,7 @@ SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
     what_changed,
     over_time,
     price,
+    thoughts,
     parts,
     items,
     differing,

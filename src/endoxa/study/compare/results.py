@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from endoxa.report.words import decimal, decimal_interval, signed
+from endoxa.report.document import Finding
+from endoxa.report.words import count, decimal, decimal_interval, plural, signed
 from endoxa.schema import ALL
-from endoxa.schema.headline import Headline
+from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.sides import Compared
@@ -34,6 +35,8 @@ class Contrasted:
         items: the items that changed sides.
         notes: what was left out.
         identical: every score or answer is the same in both.
+        thoughts: changes of what models thought before they answered.
+        about_items: what is found of the items besides their number.
     """
 
     before: Compared
@@ -44,6 +47,8 @@ class Contrasted:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
+    thoughts: tuple[Change, ...] = ()
+    about_items: tuple[Finding, ...] = ()
 
     @property
     def bias(self) -> list[Change]:
@@ -91,7 +96,7 @@ class Comparison(Result):
         rows = [
             {"before_run": each.before.label, "after_run": each.after.label, **change.row}
             for each in self.contrasts
-            for change in (*each.changes, *each.parts)
+            for change in (*each.changes, *each.parts, *each.thoughts)
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -107,6 +112,40 @@ class Comparison(Result):
             for each in self.shown
         ]
         return pl.concat(frames, how="diagonal_relaxed")
+
+    @property
+    def about_items(self) -> tuple[Finding, ...]:
+        """What is found of the items besides their number, of each run against the first."""
+        several = len(self.shown) > 1
+        return tuple(
+            replace(finding, text=f"{each.after.label}: {finding.text}") if several else finding
+            for each in self.shown
+            for finding in each.about_items
+        )
+
+    @property
+    def about_thoughts(self) -> tuple[Finding, ...]:
+        """How many figures of the thoughts changed, and which."""
+        rows = [(each, change) for each in self.shown for change in each.thoughts]
+        if not rows:
+            return ()
+        claimed = [row for row in rows if row[1].clear]
+        text = (
+            f"Of {plural(len(rows), 'figure')} of the thoughts, {count(len(claimed)) if claimed else 'none'} "
+        )
+        text += f"{'is' if len(claimed) < 2 else 'are'} shown to have changed."
+        return (
+            Finding(text, ({"figures": len(rows), "claimed": len(claimed)},)),
+            *(
+                Finding(
+                    f"{f'{each.after.label}: ' if len(self.shown) > 1 else ''}{change.measure} went from "
+                    f"{value(change.before)} to {value(change.after)} (change {signed(change.difference)}, "
+                    f"{decimal_interval(change.low, change.high)}).",
+                    (change.row,),
+                )
+                for each, change in claimed
+            ),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON file holds; undefined numbers are None."""
@@ -126,7 +165,15 @@ class Comparison(Result):
                     "identical": each.identical,
                     "changes": [change.row for change in each.changes],
                     "parts": [change.row for change in each.parts],
+                    "thoughts": [change.row for change in each.thoughts],
                     "changed_items": each.items.height,
+                    "about_items": [
+                        {
+                            "sentence": str(finding),
+                            **{name: plain(number) for name, number in finding.rests_on[0].items()},
+                        }
+                        for finding in each.about_items
+                    ],
                     "notes": list(each.notes),
                 }
                 for each in self.contrasts
@@ -163,7 +210,14 @@ class Comparison(Result):
             texts=texts,
             rows=tuple({"run": each.after.label, **change.row} for each, change in rows),
             words=("run", "measure", "test", "rule", "from to", "verdict"),
-            notes=tuple(dict.fromkeys(note for each in self.shown for note in each.notes)),
+            notes=tuple(
+                dict.fromkeys(
+                    [
+                        *map(str, self.about_items + self.about_thoughts),
+                        *(note for each in self.shown for note in each.notes),
+                    ]
+                )
+            ),
         )
 
     def texts(self) -> Mapping[str, Callable[[], str]]:

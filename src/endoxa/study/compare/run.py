@@ -6,28 +6,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isfinite
-from operator import attrgetter
 from pathlib import Path
+from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, PAIRS, QUESTIONS
+from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import judged
 from endoxa.study.compare.contrasts import Choices, Reader
 from endoxa.study.compare.groups import contrasts_of
+from endoxa.study.compare.harm import compare_harm, harmful_in
 from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.compare.stories import compare_stories
+from endoxa.study.gate.runs import profile_notes
 from endoxa.study.gate.settings import settings_apart
 
 READERS: Mapping[str, Reader] = {
     PAIRS: compare_pairs,
     QUESTIONS: compare_questions,
     EMBEDDINGS: compare_tests,
+    EXTRACTED: compare_stories,
+    HARM: compare_harm,
 }
 """How two runs of an instrument are compared."""
+WRITTEN = (EXTRACTED, HARM)
+"""Instruments without rules or protocols."""
 
 
 def compare(
@@ -35,6 +42,7 @@ def compare(
     model: str | Sequence[str] = (),
     rule: str | Sequence[str] = (),
     group: str = "",
+    harm: str | Path | Sequence[str | Path] = (),
     confidence: float = 0.95,
 ) -> Comparison:
     """What changed between runs of the same items, and at what price.
@@ -50,6 +58,8 @@ def compare(
         rule: scoring rules or protocols; by default all that runs have in common.
         group: `NAME=FILE`, a table with the columns model and group, or `size>=NUMBER` of parameters: groups of models
             in place of runs.
+        harm: of stories: runs of `endoxa probe harm`, or tables of people's ratings, that say which associations are
+            harmful.
         confidence: of the intervals.
 
     Raises:
@@ -57,10 +67,16 @@ def compare(
     """
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
-    choices = Choices(_several(rule), confidence)
     sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
+    kind = sides[0].side.run.kind
+    if rule and kind in WRITTEN:
+        raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
+    if harm and kind != EXTRACTED:
+        raise UserError("--harm is for runs of stories.")
+    ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
+    choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
     if group:
-        if sides[0].side.run.kind == EMBEDDINGS:
+        if kind not in (PAIRS, QUESTIONS):
             raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
         sides, contrasts = contrasts_of(sides, group, choices)
     else:
@@ -77,7 +93,7 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
     estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
-    settings = settings_apart(before.side, after.side)
+    settings = settings_apart(before.side.source, after.side.source)
     return Contrasted(
         before,
         after,
@@ -85,8 +101,13 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
         estimates.changes,
         estimates.parts,
         estimates.items,
-        estimates.notes,
+        (
+            *profile_notes([each.named for each in couple], [each.side.run for each in couple]),
+            *estimates.notes,
+        ),
         estimates.identical,
+        estimates.thoughts,
+        estimates.about_items,
     )
 
 
@@ -107,19 +128,32 @@ def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, what they cost, and the parts, each a family."""
-    bias, price, parts = (
-        iter(judged([change for each in contrasts for change in family(each)], confidence))
-        for family in (attrgetter("bias"), attrgetter("price"), attrgetter("parts"))
+    """Corrected over all of these: measures of bias, what they cost, the parts, and thoughts, each a family."""
+    families: tuple[tuple[str, Literal["holm", "fdr_bh"]], ...] = (
+        ("bias", "holm"),
+        ("price", "holm"),
+        ("parts", _of_parts(contrasts)),
+        ("thoughts", "holm"),
+    )
+    bias, price, parts, thoughts = (
+        iter(judged([change for each in contrasts for change in getattr(each, family)], confidence, method))
+        for family, method in families
     )
     return [
         replace(
             each,
             changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
             parts=tuple(next(parts) for _ in each.parts),
+            thoughts=tuple(next(thoughts) for _ in each.thoughts),
         )
         for each in contrasts
     ]
+
+
+def _of_parts(contrasts: Sequence[Contrasted]) -> Literal["holm", "fdr_bh"]:
+    """How parts are corrected: associations, of which there are hundreds, as `endoxa analyze associations` does."""
+    stories = any(each.before.side.run.kind == EXTRACTED for each in contrasts)
+    return "fdr_bh" if stories else "holm"
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:

@@ -24,9 +24,22 @@ NAMES = {
     "answer_words": "the length of answers in words",
     "answer_tokens": "the length of answers in tokens",
     "reasoning_tokens": "the length of thoughts in tokens",
+    "strength": "the strength of associations",
+    "harmful_stories": "the share of stories with a harmful association",
+    "mean_rating": "the mean rating of harm",
+    "rated_harmful": "the share of ratings of 4 or 5",
 }
 NEUTRAL = {"preference_ratio": 0.5}
 """Value of an unbiased model; 0 of every other measure of bias."""
+UNDIRECTED = ("mean_rating", "rated_harmful")
+"""Measures of bias without a neutral value."""
+LENGTHS = {
+    "answer_words": "answers",
+    "answer_tokens": "answers",
+    "rating_tokens": "answers",
+    "story_words": "writes stories",
+}
+LOSSES = {"story_refused": "refuses", "story_lost": "loses", "story_cut_off": "does not end"}
 ACCURACIES = ("accuracy_ambig", "accuracy_disambig", "answered")
 MOST_CLAUSES = 3
 
@@ -95,6 +108,8 @@ def _ends(change: Change) -> str:
 
 def _side(change: Change) -> str:
     """Whether the value is closer to the neutral one, or on its other side."""
+    if change.measure in UNDIRECTED:
+        return ""
     neutral = NEUTRAL.get(change.measure, 0.0)
     before, after = change.before - neutral, change.after - neutral
     if before * after < 0 and 2 * abs(after) > abs(before):
@@ -116,7 +131,8 @@ def _nothing(bias: Sequence[Change], tests: int, confidence: float) -> str:
         ]
         if len(present) > MOST_CLAUSES:
             moved.append(f"{count(len(present) - MOST_CLAUSES)} more below")
-        text = f"whether the bias changed cannot be tested ({_why(bias)})"
+        why = _why(bias) if bias else "the notes below say why"
+        text = f"whether the bias changed cannot be tested ({why})"
         return f"{text}: {listed(moved)}" if moved else text
     sizes = {change: size for change in tested if not isnan(size := detectable(change, tests, confidence))}
     text = "no change of bias is shown"
@@ -155,7 +171,10 @@ def _price(price: Sequence[Change]) -> Iterator[str]:
             points = f"{100 * abs(change.difference):.1f} points of {name_of(change)}"
             low, high = sorted(100 * abs(end) for end in (change.low, change.high))
             yield f"{verb} {points} ({low:.1f} to {high:.1f})"
-        elif change.measure in ("answer_words", "answer_tokens"):
+        elif change.measure in LENGTHS:
             longer = "longer" if change.difference > 0 else "shorter"
-            noun = change.measure.removeprefix("answer_").removesuffix("s")
-            yield f"answers {abs(change.difference):.1f} {noun}s {longer}"
+            noun = change.measure.rpartition("_")[2]
+            yield f"{LENGTHS[change.measure]} {abs(change.difference):.1f} {noun} {longer}"
+        elif change.measure in LOSSES:
+            more = "more" if change.difference > 0 else "fewer"
+            yield f"{LOSSES[change.measure]} {100 * abs(change.difference):.1f} points {more} of the stories"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import Run, holds
+from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.words import short_labels
 from endoxa.sources.served import version_sentences
 from endoxa.study.gate.named import names_apart
@@ -26,6 +26,7 @@ class Compared:
         label: its name on the page.
         date: when it was finished, ISO 8601, or empty.
         served: what the server said that it is; empty where it said nothing.
+        named: the folder that was named; of stories not the run of profiles that is compared.
         members: models of a group that stands in place of a run; empty of a run.
     """
 
@@ -33,6 +34,7 @@ class Compared:
     label: str
     date: str
     served: tuple[str, ...]
+    named: Path = Path()
     members: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
@@ -57,13 +59,15 @@ def read_compared(
         UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
     """
     runs = [read_run(path, kinds, "What changed is shown of") for path in paths]
+    named = dict(zip([run.folder for run in runs], paths, strict=True))
     for run in runs[1:]:
         if run.kind != runs[0].kind:
             raise UserError(
                 f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: only runs of "
                 "one instrument can be compared."
             )
-        if not names_apart(runs[0], run):
+        # Profiles are of the stories of each run, and ratings of the associations that both rated.
+        if run.kind not in (EXTRACTED, HARM) and not names_apart(runs[0], run):
             require_same_data(runs[0], run, free=SENTENCES)
             require_same_items(runs[0], run)
     sides = [
@@ -80,8 +84,14 @@ def read_compared(
         if number > 1:
             raise UserError(f"The run '{folder}' of '{model}' is named {number} times. Name each run once.")
     return tuple(
-        Compared(side, label, str(side.run.facts.get("finished") or ""), tuple(side.served))
-        for side, label in zip(sides, _labels(sides), strict=True)
+        Compared(
+            side,
+            label,
+            str(side.source.run.facts.get("finished") or ""),
+            tuple(side.served),
+            named[side.run.folder],
+        )
+        for side, label in zip(sides, _labels(sides, named), strict=True)
     )
 
 
@@ -97,12 +107,13 @@ def _wanted(run: Run, models: Sequence[str], *, alone: bool) -> list[str]:
     return chosen
 
 
-def _labels(sides: Sequence[Side]) -> list[str]:
+def _labels(sides: Sequence[Side], named: Mapping[Path, Path]) -> list[str]:
     """Names of models where they tell the runs apart, else of folders, else of both."""
     models = short_labels([side.model for side in sides])
     by_model = [models[side.model] for side in sides]
-    folders = short_labels([str(side.run.folder.resolve()) for side in sides])
-    by_folder = [folders[str(side.run.folder.resolve())] for side in sides]
+    paths = [str(named[side.run.folder].resolve()) for side in sides]
+    folders = short_labels(paths)
+    by_folder = [folders[path] for path in paths]
     for labels in (by_model, by_folder):
         if len(set(labels)) == len(labels):
             return labels

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -20,172 +19,155 @@ import polars as pl
 
 from endoxa.instruments.stories.associations.stored import settings_of
 from endoxa.instruments.stories.options import Discovery
-from endoxa.runs.run import read_run
-from endoxa.schema import ALL, Progress
+from endoxa.report.words import count, plural
+from endoxa.schema import ALL
+from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
-from endoxa.stats.correction import adjust
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, jackknife_variance
 from endoxa.stats.signs import fewest_units, sign_flip_test
 from endoxa.stats.two_way import two_way
-from endoxa.stats.verdicts import RESOLUTION, decide, significance, too_few
+from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.story_lists import SWAPS, Lists, lists_of, pooled
-from endoxa.study.compare.story_pairs import PairedStories, paired_stories
+from endoxa.study.compare.contrasts import Choices, Estimates
+from endoxa.study.compare.story_lists import SWAPS, about_lists, discovered, items_of_lists, lists_of
+from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
+from endoxa.study.gate.measures import ASSOCIATION_STRENGTH, Measure
+from endoxa.study.gate.run import MOST_LEFT_OUT
+from endoxa.study.gate.runs import Side, stories_read
 
-ASSOCIATION, STRENGTH, HARMFUL = "association", "strength", "harmful_stories"
-REFUSED, LOST, CUT_OFF = "refused", "lost", "cut_off"
-WORDS, TOKENS, DOLLARS = "words", "tokens", "usd_per_1000"
-COUNTED = {WORDS: 0.05, TOKENS: 0.05, DOLLARS: 0.00005}
-"""Measures that are no shares, and half of the last digit that is shown of them."""
+STRENGTH = ASSOCIATION_STRENGTH.name
+ASSOCIATION = Measure("association", 0.0, "the strength of a single association", "further from 0")
+HARMFUL = Measure("harmful_stories", None, "stories with an association that is rated harmful", "higher")
+REFUSED = Measure("story_refused", None, "stories that were declined, over prompts given", "higher")
+LOST = Measure(
+    "story_lost",
+    None,
+    "stories of which nothing came, or nothing could be read, over prompts given",
+    "higher",
+)
+CUT_OFF = Measure("story_cut_off", None, "stories that end at the limit of tokens", "higher")
+WORDS = Measure("story_words", None, "words of a story", "more")
+TOKENS = Measure(
+    "story_tokens",
+    None,
+    "tokens of the answer to a prompt as the provider counts them, refusals and thoughts included",
+    "more",
+)
+DOLLARS = Measure("usd_per_1000", None, "US dollars for 1,000 stories at the list price", "more")
+OF_STORIES = (ASSOCIATION_STRENGTH, ASSOCIATION, HARMFUL, REFUSED, LOST, CUT_OFF, WORDS, TOKENS, DOLLARS)
 CANDIDATES = 0.25
-"""False-discovery rate at which associations of both runs together become single tests: what one run alone shows is
-weak in both together, and a chance association among them costs no more than its place in the correction."""
+"""False-discovery rate at which associations of all runs together become single tests: what one run alone shows is
+weak in all together, and a chance association among them costs no more than its place in the correction."""
 PROMPTS, VALUES = "prompts", "base values"
 
 
-@dataclass(frozen=True, slots=True)
-class StoryComparison:
-    """What changed between two runs of stories.
-
-    Attributes:
-        names: what the runs are called.
-        changes: every change with its test; corrected within three groups: single associations, what sums them up, and
-            the price.
-        lists: associations gained, lost and kept, and how many would be by chance.
-        prompts: prompts that both runs have.
-        pairs: pairs of stories of these prompts.
-        compared: pairs with a story in both runs.
-        alone: stories of which the other run has none, by run.
-        confidence: of intervals and tests.
-    """
-
-    names: tuple[str, str]
-    changes: tuple[Change, ...]
-    lists: Lists
-    prompts: int
-    pairs: int
-    compared: int
-    alone: tuple[int, int]
-    confidence: float
-
-    def of(self, *measures: str) -> list[Change]:
-        """Changes of these measures, in their order."""
-        return [change for change in self.changes if change.measure in measures]
-
-
-def compare_stories(
-    before: Path,
-    after: Path,
-    *,
-    models: tuple[str | None, str | None] = (None, None),
-    harmful: Collection[str] = (),
-    confidence: float = 0.95,
-    swaps: int = SWAPS,
-    seed: int = 0,
-    progress: Progress = lambda *_: None,
-) -> StoryComparison:
-    """What changed from one run of stories to another on the same prompts.
-
-    Args:
-        before: run folder of `endoxa probe extract`; associations are listed with the settings of its last
-            `endoxa analyze associations`.
-        after: another, read by the same extractors.
-        models: the model that wrote the stories, where a run holds several.
-        harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
-        confidence: of intervals and tests.
-        swaps: how often the lists are made of stories that changed sides by chance; 0 leaves that out.
-        seed: seed of what is drawn.
-        progress: told how far it is.
-
-    Raises:
-        UserError: see `paired_stories`.
-    """
-    stories = paired_stories(before, after, models)
-    settings = settings_of(before)
-    prices = tuple(_price(folder, model) for folder, model in zip((before, after), models, strict=True))
-    return changes_of(
-        stories, settings, harmful, prices, confidence=confidence, swaps=swaps, seed=seed, progress=progress
+def compare_stories(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+    """What changed between two runs of stories on the same prompts, from the profiles that were read from them."""
+    first, other = sides
+    stories = paired_stories(first.run.folder, other.run.folder, (first.model, other.model))
+    shared = None
+    if len(choices.sides) > 2:
+        # The same associations in every contrast, so that their values can stand side by side.
+        shared = together([(side.run.folder, side.model) for side in choices.sides])
+    return estimates_of(
+        stories,
+        settings_of(first.run.folder),
+        choices.harmful,
+        [_price(side) for side in sides],
+        profiles=shared,
+        confidence=choices.confidence,
     )
-
-
-def compare_with_first(folders: Sequence[Path], **settings: object) -> tuple[StoryComparison, ...]:
-    """Each further run against the first, see `compare_stories`."""
-    return tuple(compare_stories(folders[0], folder, **settings) for folder in folders[1:])  # type: ignore[arg-type]
 
 
 Prices = tuple[float, float]
 """Dollars for a token of the request and a token of the answer."""
 
 
-def changes_of(
+def estimates_of(
     stories: PairedStories,
     settings: Discovery,
     harmful: Collection[str] = (),
     prices: Sequence[Prices | None] = (None, None),
     *,
+    profiles: Profiles | None = None,
     confidence: float = 0.95,
     swaps: int = SWAPS,
     seed: int = 0,
-    progress: Progress = lambda *_: None,
-) -> StoryComparison:
-    """The same of stories that are paired already."""
-    associations = pooled(stories, settings)
-    candidates = pooled(stories, replace(settings, alpha=max(settings.alpha, CANDIDATES)))
-    single = [
+) -> Estimates:
+    """What changed from one run to the other, before correction.
+
+    Args:
+        stories: of both runs, paired.
+        settings: of the discovery of associations.
+        harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
+        prices: of both runs; None where they are not known.
+        profiles: stories of all runs, where there are more than these two.
+        confidence: of intervals and tests.
+        swaps: how often the lists are made of stories that changed sides by chance; 0 leaves that out.
+        seed: of what is drawn.
+    """
+    everything = profiles or stories.profiles_where(stories.comparable)
+    associations = pooled(everything, settings)
+    candidates = pooled(everything, replace(settings, alpha=max(settings.alpha, CANDIDATES)))
+    single = (
         _association(stories, parts, confidence, seed) for parts in candidates.select(PARTS).iter_rows()
-    ]
-    summed = [
-        *_strength(stories, associations, confidence, seed),
-        *_harmful(stories, harmful, confidence, seed),
-    ]
-    price = list(_prices(stories, prices, confidence, seed))
-    changes = [change for family in (summed, single, price) for change in decided(family, confidence)]
-    return StoryComparison(
-        names=stories.names,
-        changes=tuple(changes),
-        lists=lists_of(stories, settings, confidence=confidence, swaps=swaps, seed=seed, progress=progress),
-        prompts=len(np.unique(stories.prompt)),
-        pairs=len(stories),
-        compared=int(stories.comparable.sum()),
-        alone=stories.alone,
-        confidence=confidence,
+    )
+    strengths = list(_strength(stories, associations, confidence, seed))
+    summed = [*strengths[:1], *_harmful(stories, harmful, confidence, seed)]
+    parts = [*strengths[1:], *(change for change in single if isfinite(change.difference))]
+    gaps = too_many_left_out(int((~stories.comparable).sum()), len(stories))
+    if gaps:
+        summed, parts = without_tests(summed), without_tests(parts)
+    lists = lists_of(stories, settings, confidence=confidence, swaps=swaps, seed=seed)
+    return Estimates(
+        changes=(*summed, *_prices(stories, prices, confidence, seed)),
+        parts=tuple(parts),
+        items=items_of_lists(lists),
+        notes=tuple(_notes(stories, summed, associations.height, gaps or _few(confidence))),
+        identical=stories.identical,
+        about_items=tuple(about_lists(lists)),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """A change before correction and verdict.
+def too_many_left_out(left_out: int, total: int) -> str:
+    """Why nothing is tested where many items have no value in one of the runs: one that refuses is not found fairer."""
+    if left_out <= MOST_LEFT_OUT * total:
+        return ""
+    return f"{count(left_out)} of {count(total)} have no value in one of the runs, more than {100 * MOST_LEFT_OUT:g} %"
 
-    Attributes:
-        change: the change; its corrected p-value and verdict are still empty.
-        untestable: why nothing can be decided, or empty.
+
+def without_tests(changes: Sequence[Change]) -> list[Change]:
+    """The same changes, none of them tested."""
+    return [replace(each, p_value=NAN, low=NAN, high=NAN, verdict=UNTESTED) for each in changes]
+
+
+def _few(confidence: float) -> str:
+    return f"fewer than {fewest_units(significance(confidence))} prompts changed"
+
+
+def _notes(stories: PairedStories, summed: Sequence[Change], associations: int, reason: str) -> Iterator[str]:
+    if not associations:
+        yield "Not tested, strength: no association was found in the stories of the runs together."
+    for change in summed:
+        if change.verdict == UNTESTED:
+            yield f"Not tested, {change.measure}: {reason}."
+    yield (
+        f"{count(int(stories.comparable.sum()))} of {plural(len(stories), 'pair')} of stories, to "
+        f"{plural(len(np.unique(stories.prompt)), 'prompt')}, were told in both runs and are compared, with the "
+        f"{plural(associations, 'association')} found in the stories of the runs together. Others may have changed in "
+        "another way."
+    )
+    if any(stories.alone):
+        yield f"Left out, because only one run has them: {plural(sum(stories.alone), 'story', 'stories')}."
+
+
+def pooled(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    """Associations of the stories of all runs together (`DISCOVERED_COLUMNS`), those that may be claimed.
+
+    Which run wrote a story plays no part, so testing the difference of the runs on them costs nothing.
     """
-
-    change: Change
-    untestable: str = ""
-
-
-def decided(family: Sequence[Tested], confidence: float) -> list[Change]:
-    """Changes with the correction over all of them (Benjamini-Hochberg) and their verdicts.
-
-    What cannot be tested has no interval and counts for nothing in the correction.
-    """
-    p_values = [NAN if tested.untestable else tested.change.p_value for tested in family]
-    changes = []
-    for tested, p_adjusted in zip(family, adjust(p_values).tolist(), strict=True):
-        change = tested.change
-        verdict = decide(
-            change.difference,
-            0.0,
-            change.p_value,
-            p_adjusted,
-            alpha=significance(confidence),
-            untestable=tested.untestable,
-            resolution=COUNTED.get(change.measure, RESOLUTION),
-        ).verdict
-        ends = (NAN, NAN) if verdict == "cannot-be-tested" else (change.low, change.high)
-        changes.append(replace(change, p_adjusted=p_adjusted, verdict=verdict, low=ends[0], high=ends[1]))
-    return changes
+    all_alike = replace(profiles, models=("all",), model=np.zeros_like(profiles.model))
+    return discovered(all_alike, settings).unique(PARTS, maintain_order=True)
 
 
 def _change(
@@ -195,16 +177,20 @@ def _change(
     interval: Interval,
     sizes: tuple[int, int, str],
     *,
-    rule: str = "",
+    few: bool,
+    rule: str = ALL,
     axis: str = ALL,
     identity: str = ALL,
     kind: Literal["bias", "price"] = "bias",
 ) -> Change:
-    difference = values[1] - values[0]
+    """A change before correction; with too few units that changed it is not tested and has no interval."""
+    if few or not isfinite(p_value):
+        p_value, interval = NAN, UNDEFINED
     items, units, unit = sizes
+    verdict = NO_QUESTION if isfinite(p_value) else UNTESTED
     return Change(
-        measure, rule, axis, identity, *values, difference, interval.low, interval.high, p_value, NAN, "",
-        items, units, unit, kind,
+        measure, rule, axis, identity, *values, values[1] - values[0], interval.low, interval.high, p_value, NAN,
+        verdict, items, units, unit, kind,
     )  # fmt: skip
 
 
@@ -262,7 +248,7 @@ def association_change(
     return (values[0], values[1]), p_value, interval, changed
 
 
-def _association(stories: PairedStories, parts: Sequence[str], confidence: float, seed: int) -> Tested:
+def _association(stories: PairedStories, parts: Sequence[str], confidence: float, seed: int) -> Change:
     base, value, compared, compared_value = parts
     here = stories.comparable & stories.named(base)
     says = stories.says(compared, compared_value)[here]
@@ -271,17 +257,17 @@ def _association(stories: PairedStories, parts: Sequence[str], confidence: float
     values, p_value, interval, changed = association_change(
         (says[:, 0], says[:, 1]), named, prompts, confidence, seed
     )
-    change = _change(
-        ASSOCIATION,
+    return _change(
+        ASSOCIATION.name,
         values,
         p_value,
         interval,
         (int(named.sum()), len(np.unique(prompts[named])), PROMPTS),
-        rule=f"{compared}: {compared_value}",
+        few=changed < fewest_units(significance(confidence)),
+        rule=f"{compared.replace('_', ' ')}: {compared_value}",
         axis=base,
         identity=value,
     )
-    return Tested(change, too_few(changed, "prompts that changed", fewest_units(significance(confidence))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +342,7 @@ def items_of(stories: PairedStories, associations: pl.DataFrame, axis: str = ALL
 
 def _strength(
     stories: PairedStories, associations: pl.DataFrame, confidence: float, seed: int
-) -> Iterator[Tested]:
+) -> Iterator[Change]:
     """Mean excess of all associations, and of those of each attribute where there are several.
 
     Prompts are the sample, as in every test of an association; the associations are taken as they are.
@@ -379,7 +365,7 @@ def change_of_mean(
     unit: str = VALUES,
     axis: str = ALL,
     kind: Literal["bias", "price"] = "bias",
-) -> Tested:
+) -> Change:
     """Change of a mean over pairs, whose units of both kinds are samples where there are enough (`stats.two_way`).
 
     Args:
@@ -395,13 +381,13 @@ def change_of_mean(
     means = (float(values[0].mean()), float(values[1].mean()))
     estimate = two_way(values[1] - values[0], *units, neutral=0.0, confidence=confidence, seed=seed)
     sizes = (len(values[0]), estimate.first, unit)
-    change = _change(measure, means, estimate.p_value, estimate.interval, sizes, axis=axis, kind=kind)
-    return Tested(change, too_few(estimate.informative, unit, fewest_units(significance(confidence))))
+    few = estimate.informative < fewest_units(significance(confidence))
+    return _change(measure, means, estimate.p_value, estimate.interval, sizes, few=few, axis=axis, kind=kind)
 
 
 def _harmful(
     stories: PairedStories, harmful: Collection[str], confidence: float, seed: int
-) -> Iterator[Tested]:
+) -> Iterator[Change]:
     """Share of stories with an association that is rated harmful."""
     if not harmful:
         return
@@ -410,7 +396,9 @@ def _harmful(
     if here.any():
         columns = with_harm[here].astype(float)
         units = (stories.prompt[here], stories.prompt[here])
-        yield change_of_mean(HARMFUL, (columns[:, 0], columns[:, 1]), units, confidence, seed, unit=PROMPTS)
+        yield change_of_mean(
+            HARMFUL.name, (columns[:, 0], columns[:, 1]), units, confidence, seed, unit=PROMPTS
+        )
 
 
 def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndarray:
@@ -435,10 +423,10 @@ def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndar
 
 def _prices(
     stories: PairedStories, prices: Sequence[Prices | None], confidence: float, seed: int
-) -> Iterator[Tested]:
+) -> Iterator[Change]:
     """Refusals, lost and cut stories, length, tokens and money."""
     everywhere = np.ones(len(stories), dtype=bool)
-    measures: list[tuple[str, np.ndarray, np.ndarray]] = [
+    measures: list[tuple[Measure, np.ndarray, np.ndarray]] = [
         (REFUSED, stories.refused, everywhere),
         (LOST, stories.lost, everywhere),
         (CUT_OFF, stories.cut_off, everywhere),
@@ -459,18 +447,14 @@ def _prices(
             columns = values[here].astype(float)
             units = (stories.base[here], stories.scenario[here])
             yield change_of_mean(
-                measure, (columns[:, 0], columns[:, 1]), units, confidence, seed, kind="price"
+                measure.name, (columns[:, 0], columns[:, 1]), units, confidence, seed, kind="price"
             )
 
 
-def _price(folder: Path, model: str | None) -> Prices | None:
+def _price(side: Side) -> Prices | None:
     """What a token cost, as the run that wrote the stories says; None where it is not there or says nothing."""
-    source = Path(str((read_run(folder).get("data") or {}).get("path", "")))
-    if not (source / "run.json").is_file():
-        return None
-    usage = read_run(source).get("usage") or {}
-    entries = [entry for name, entry in usage.items() if model is None or name == model]
-    price = entries[0].get("price") if len(entries) == 1 else None
+    usage = stories_read(side.run).facts.get("usage")
+    price = (usage.get(side.name) or {}).get("price") if isinstance(usage, dict) else None
     if not price:
         return None
     return float(price["input_per_million"]) / 1e6, float(price["output_per_million"]) / 1e6

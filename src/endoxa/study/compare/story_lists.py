@@ -7,7 +7,9 @@ would show that writes as both runs together do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,10 +17,11 @@ import polars as pl
 from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.associations.discover import types_of
 from endoxa.instruments.stories.options import Discovery
-from endoxa.schema import Progress
+from endoxa.report.document import Finding
+from endoxa.report.words import count, decimal, decimal_interval, plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles
-from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.associations import PARTS, association_id
 from endoxa.stats.intervals import UNDEFINED, Interval
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.verdicts import ABOVE
@@ -41,14 +44,12 @@ class Lists:
         jaccard: associations of both runs over those of any; NaN where there is none.
         interval: its interval: base values resampled.
         by_chance: gained and lost together in each list of stories that changed sides.
-        jaccard_by_chance: Jaccard index of each.
     """
 
     associations: pl.DataFrame
     jaccard: float
     interval: Interval
     by_chance: tuple[int, ...] = ()
-    jaccard_by_chance: tuple[float, ...] = ()
 
     def number(self, *statuses: str) -> int:
         """Associations with one of these statuses."""
@@ -60,16 +61,6 @@ class Lists:
         return self.number(GAINED, LOST)
 
 
-def pooled(stories: PairedStories, settings: Discovery) -> pl.DataFrame:
-    """Associations of the stories of both runs together (`DISCOVERED_COLUMNS`), those that may be claimed.
-
-    Which run wrote a story plays no part, so testing the difference of the runs on them costs nothing.
-    """
-    profiles = stories.profiles_where(stories.comparable)
-    together = replace(profiles, models=("both",), model=np.zeros_like(profiles.model))
-    return _discovered(together, settings).unique(PARTS, maintain_order=True)
-
-
 def lists_of(
     stories: PairedStories,
     settings: Discovery,
@@ -77,7 +68,6 @@ def lists_of(
     confidence: float = 0.95,
     swaps: int = SWAPS,
     seed: int = 0,
-    progress: Progress = lambda *_: None,
 ) -> Lists:
     """Associations of each run by the correction of `endoxa analyze associations`, and lists by chance.
 
@@ -87,26 +77,19 @@ def lists_of(
         confidence: of the interval of the Jaccard index.
         swaps: lists made of stories that changed sides.
         seed: of what is drawn.
-        progress: told how far it is.
     """
     here = stories.comparable
-    table = _compared(_discovered(stories.profiles_where(here), settings))
+    table = _compared(discovered(stories.profiles_where(here), settings))
     index, interval = jaccard(table, confidence, seed)
     random = np.random.default_rng([seed, len(stories)])
     prompts = int(stories.prompt.max(initial=0)) + 1
     few = replace(settings, draws=min(settings.draws, MOST_DRAWS))
     by_chance = []
-    for number in range(swaps):
-        progress("lists by chance", number, swaps)
+    for _ in range(swaps):
         swapped = (random.random(prompts) < 0.5)[stories.prompt]
-        by_chance.append(_compared(_discovered(stories.profiles_where(here, swapped), few)))
-    return Lists(
-        table,
-        index,
-        interval,
-        tuple(chance.filter(pl.col("status") != KEPT).height for chance in by_chance),
-        tuple(jaccard(chance, confidence, seed)[0] for chance in by_chance),
-    )
+        chance = _compared(discovered(stories.profiles_where(here, swapped), few))
+        by_chance.append(chance.filter(pl.col("status") != KEPT).height)
+    return Lists(table, index, interval, tuple(by_chance))
 
 
 def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, Interval]:
@@ -120,7 +103,8 @@ def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, I
     return float(kept.mean()), expanded_interval(draws, clusters, confidence)
 
 
-def _discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+def discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    """Associations of the stories of each model that may be claimed (`DISCOVERED_COLUMNS`)."""
     if not len(profiles):
         return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))
     # Processes of their own would take longer to start than a run of stories takes to test.
@@ -139,3 +123,64 @@ def _compared(associations: pl.DataFrame) -> pl.DataFrame:
     inside = [pl.col(f"lift_{side}").is_not_null() for side in SIDES]
     status = pl.when(inside[0] & inside[1]).then(pl.lit(KEPT)).when(inside[0]).then(pl.lit(LOST))
     return joined.with_columns(status=status.otherwise(pl.lit(GAINED))).sort(PARTS)
+
+
+def items_of_lists(lists: Lists) -> pl.DataFrame:
+    """The associations of the lists of both runs, those that only one has first."""
+    shown = {
+        name: pl.when(pl.col(f"lift_{name}").is_null())
+        .then(pl.lit("not listed"))
+        .otherwise(
+            pl.format(
+                "listed ({} % of stories, lift {})",
+                (100 * pl.col(f"fraction_{name}")).round().cast(pl.Int64),
+                pl.col(f"lift_{name}").round(2),
+            )
+        )
+        for name in SIDES
+    }
+    numbers = [f"{name}_{side}" for name in ("fraction", "lift") for side in SIDES]
+    parts = lists.associations.select(PARTS).iter_rows()
+    order = pl.col("direction").replace_strict({GAINED: 0, LOST: 1, KEPT: 2})
+    return lists.associations.select(
+        pl.Series("item_id", [association_id(*each) for each in parts], dtype=pl.String),
+        rule=pl.lit(""),
+        axis="base_attribute",
+        identity="base_value",
+        compared_attribute="compared_attribute",
+        compared_value="compared_value",
+        **shown,
+        direction="status",
+        **{name: pl.col(name) for name in numbers},
+    ).sort(order, maintain_order=True)
+
+
+def about_lists(lists: Lists) -> Iterator[Finding]:
+    """How alike the lists of both runs are, and how alike they would be by chance."""
+    if lists.associations.is_empty():
+        return
+    rests: dict[str, Any] = {"jaccard": lists.jaccard, "changed": lists.changed}
+    text = f"The Jaccard index of the two lists of associations is {decimal(lists.jaccard, 2)}"
+    if lists.interval.defined:
+        rests |= {"low": lists.interval.low, "high": lists.interval.high}
+        text += f" ({decimal_interval(lists.interval.low, lists.interval.high, 2)})"
+    yield Finding(f"{text}.", (rests,))
+    chance = lists.by_chance
+    if not chance or not lists.changed:
+        return
+    reached = sum(number >= lists.changed for number in chance)
+    head = "So many can differ by chance" if reached else "More differ than by chance"
+    numbers = {
+        "changed": lists.changed,
+        "least": min(chance),
+        "most": max(chance),
+        "mean": float(np.mean(chance)),
+        "lists": len(chance),
+        "reached": reached,
+    }
+    yield Finding(
+        f"{head} between two runs of one model: {count(lists.changed)} gained or lost; in "
+        f"{plural(len(chance), 'list')} of stories that changed sides by chance {count(min(chance))} to "
+        f"{count(max(chance))}, {decimal(numbers['mean'], 1)} on average.",
+        (numbers,),
+    )

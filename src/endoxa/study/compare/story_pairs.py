@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.report.inputs import EXTRACTED, holds
-from endoxa.runs.folder import RECORDS, RUN, differences
-from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.folder import RECORDS, differences
 from endoxa.runs.run import read_run
 from endoxa.schema.finish import LENGTH, finish_reason
 from endoxa.sources.served import versions_apart
@@ -24,11 +21,9 @@ from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode
 
 SIDES = ("before", "after")
 """Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
-STORIES = "stories"
 KEYS = ("sample_id", "language", REPEAT)
 NOT_OF_READING = ("data", "models", "languages", "limit", "sample", "include_drafts", "seed")
 """Parts of the identity of a run of profiles that say which stories were read, not how."""
-NEXT = "endoxa probe extract --data {folder} --model ... --out {folder}-read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +31,6 @@ class PairedStories:
     """Stories of two runs; arrays have a row per pair and a column per run.
 
     Attributes:
-        names: what the runs are called.
         frame: what is known of the prompt of each pair: `KEYS`, the attribute and value that it names, its scenario.
         profiles: the stories of both, those of the first run before those of the second in the order of `frame`.
         readable: there is a story, and extractors read it.
@@ -50,7 +44,6 @@ class PairedStories:
         alone: stories of which the other run has none, by run.
     """
 
-    names: tuple[str, str]
     frame: pl.DataFrame
     profiles: Profiles
     readable: np.ndarray
@@ -111,8 +104,16 @@ class PairedStories:
             rows=len(rows),
         )
 
+    @property
+    def identical(self) -> bool:
+        """Whether every story of the second run is that of the first, and was read alike."""
+        codes = self.profiles.codes
+        return bool(self.alike.all() and np.array_equal(codes[: len(self)], codes[len(self) :]))
+
     def says(self, attribute: str, value: str) -> np.ndarray:
         """Whether each story says it, pairs x runs; one that leaves it open does not."""
+        if attribute not in self.profiles.attributes:
+            return np.zeros((len(self), 2), dtype=bool)
         place = self.profiles.attributes.index(attribute)
         codes = self.profiles.codes[:, place]
         says: np.ndarray = (codes >= 0) & (codes == self.profiles.code(place, value))
@@ -123,6 +124,24 @@ class PairedStories:
         unknown = pl.col("target_attribute_value") == UNKNOWN
         named = self.frame.select((pl.col("target_attribute") == attribute) & ~unknown).to_series()
         return np.asarray(named.to_numpy())
+
+
+def together(runs: Sequence[tuple[Path, str]]) -> Profiles:
+    """The stories of the prompts that several runs hold, and were told in all of them.
+
+    Args:
+        runs: run folders of `endoxa probe extract`, with the model that wrote the stories.
+    """
+    tables = [_stories(path, model) for path, model in runs]
+    keys = tables[0].select(KEYS)
+    for table in tables:
+        keys = keys.join(table.filter(~pl.col("refused") & ~pl.col("lost")), on=KEYS, how="semi")
+    # Which model wrote a story is not asked of them.
+    chunks = [
+        keys.join(table, on=KEYS, maintain_order="left").select(*COLUMNS, pl.col(REPEAT).cast(pl.String))
+        for table in tables
+    ]
+    return profiles_of(chunks, runs[0][0])
 
 
 def dense(names: pl.Series) -> np.ndarray:
@@ -145,7 +164,6 @@ def paired_stories(
     """
     require_read_alike(before, after)
     tables = [_stories(path, model) for path, model in zip((before, after), models, strict=True)]
-    names = (_name(before, tables[0]), _name(after, tables[1]))
     keys = tables[0].select(KEYS).join(tables[1].select(KEYS), on=KEYS).unique().sort(KEYS)
     if keys.is_empty():
         raise UserError(
@@ -165,7 +183,6 @@ def paired_stories(
     }
     texts = [table["story"] if "story" in table.columns else None for table in (first, other)]
     return PairedStories(
-        names=names,
         frame=first.select(*KEYS, "target_attribute", "target_attribute_value", *context),
         profiles=profiles_of(chunks, before),
         readable=~(columns["refused"] | columns["lost"]),
@@ -179,34 +196,13 @@ def paired_stories(
     )
 
 
-def extracted_run(path: Path) -> Mapping[str, Any]:
-    """What the run.json of a finished run of `endoxa probe extract` says.
-
-    Raises:
-        UserError: it is none, or not finished.
-    """
-    if not (path / RUN).is_file():
-        raise UserError(f"'{path}' is not a run folder. Expected a folder written by endoxa probe extract.")
-    facts = read_run(path)
-    kind = facts.get("kind")
-    if kind != EXTRACTED:
-        what = holds(str(kind)) if kind in INSTRUMENTS.all() else "no run"
-        advice = f" Have them read first: {NEXT.format(folder=path)}" if kind == STORIES else ""
-        raise UserError(f"'{path}' holds {what}, not profiles that were read from stories.{advice}")
-    if not facts.get("finished") or not (path / RECORDS).is_file():
-        raise UserError(
-            f"The run in '{path}' is not finished: repeat its command, it goes on where it stopped."
-        )
-    return facts
-
-
 def require_read_alike(before: Path, after: Path) -> None:
     """Raise where the stories of two runs were read in different ways: that would look like a change of the stories.
 
     Raises:
-        UserError: other extractors, another vocabulary or other settings; or one is no finished run of profiles.
+        UserError: other extractors, another vocabulary or other settings.
     """
-    runs = [extracted_run(path) for path in (before, after)]
+    runs = [read_run(path) for path in (before, after)]
     readers = [sorted(entry["name"] for entry in facts.get("models") or ()) for facts in runs]
     identities = [
         {name: value for name, value in (facts.get("identity") or {}).items() if name not in NOT_OF_READING}
@@ -273,11 +269,6 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
         tokens=pl.col("completion_tokens").cast(pl.Float64).fill_null(float("nan")),
         prompt_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
     )
-
-
-def _name(path: Path, table: pl.DataFrame) -> str:
-    """The run and the model in it."""
-    return f"{path.name} ({table['generator_model'][0]})"
 
 
 def _require_alike(first: pl.DataFrame, other: pl.DataFrame, before: Path, after: Path) -> None:

@@ -9,7 +9,6 @@ p-value, and the outer ends.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +22,7 @@ from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts
 from endoxa.instruments.questions.thoughts.estimates import SHARES, cell_of_thoughts
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
-from endoxa.stats.two_way import two_way
+from endoxa.stats.two_way import two_way_mean
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change, judged
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
@@ -37,7 +36,7 @@ Kind = Literal["bias", "price"]
 
 
 def changes(
-    runs: Sequence[Path], *, models: Sequence[str | None] = (), confidence: float = 0.95, seed: int = 0
+    runs: Sequence[Path], *, models: Sequence[str | None] = (), confidence: float = 0.95
 ) -> tuple[Change, ...]:
     """Changes of every measure of thoughts from the first run to the second, corrected over all of them.
 
@@ -48,7 +47,6 @@ def changes(
         runs: two finished runs of `endoxa probe qa` on the same questions.
         models: the model of each run, where it holds several.
         confidence: of the intervals.
-        seed: of sign patterns that are drawn.
 
     Returns:
         Nothing where a run has no thoughts.
@@ -62,31 +60,22 @@ def changes(
         return ()
     wanted = tuple(models) or (None, None)
     before, after = (_of_model(coded(run), run, model) for run, model in zip(runs, wanted, strict=True))
-    results = changes_of(before, after, confidence=confidence, seed=seed)
+    results = changes_of(before, after, confidence=confidence)
     if not results:
         raise UserError(f"The thoughts of '{runs[0]}' and '{runs[1]}' are about no question in common.")
     return results
 
 
-def changes_of(
-    before: pl.DataFrame, after: pl.DataFrame, *, confidence: float = 0.95, seed: int = 0
-) -> tuple[Change, ...]:
+def changes_of(before: pl.DataFrame, after: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Change, ...]:
     """The same from coded thoughts of one model each (`instruments.questions.thoughts.coded`)."""
     joined = before.join(after, on=KEY, suffix=OTHER).sort(KEY)
-    settings = _Settings(confidence, seed)
     cells = joined.group_by("protocol", "context_condition", maintain_order=True)
     results = [
         change
         for (protocol, condition), cell in cells
-        for change in _of_cell(cell, str(protocol), str(condition), settings)
+        for change in _of_cell(cell, str(protocol), str(condition), confidence)
     ]
     return judged(results, confidence)
-
-
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    confidence: float
-    seed: int
 
 
 def _of_model(codes: pl.DataFrame, run: Path, model: str | None) -> pl.DataFrame:
@@ -96,10 +85,10 @@ def _of_model(codes: pl.DataFrame, run: Path, model: str | None) -> pl.DataFrame
     return codes.filter(model=model or names[0])
 
 
-def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, settings: _Settings) -> Iterator[Change]:
+def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, confidence: float) -> Iterator[Change]:
     finished = cell.filter(pl.col("cut_off") == 0, pl.col(f"cut_off{OTHER}") == 0)
     for name, argued in (("answers_bias", False), ("thoughts_bias", True)):
-        yield from _lean(finished, f"{name}_{condition}", protocol, argued=argued, settings=settings)
+        yield from _lean(finished, f"{name}_{condition}", protocol, argued=argued, confidence=confidence)
     for name, (among, counted) in SHARES.items():
         sides = [_side(finished, suffix) for suffix in ("", OTHER)]
         members = [
@@ -112,7 +101,7 @@ def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, settings: _Setti
         values = [
             _numbers(side.filter(chosen).select(counted.fill_null(False)).to_series()) for side in sides
         ]
-        yield _change(f"{name}_{condition}", protocol, values, Units.of(sides[0].filter(chosen)), settings)
+        yield _change(f"{name}_{condition}", protocol, values, Units.of(sides[0].filter(chosen)), confidence)
     for name in PRICE:
         columns = [cell[f"{name}{suffix}"] for suffix in ("", OTHER)]
         present = columns[0].is_not_null() & columns[1].is_not_null()
@@ -120,7 +109,9 @@ def _of_cell(cell: pl.DataFrame, protocol: str, condition: str, settings: _Setti
             values = [_numbers(column.filter(present)) for column in columns]
             reach = None if name == "thought_tokens" else 1.0
             units = Units.of(cell.filter(present))
-            yield _change(f"{name}_{condition}", protocol, values, units, settings, reach=reach, kind="price")
+            yield _change(
+                f"{name}_{condition}", protocol, values, units, confidence, reach=reach, kind="price"
+            )
 
 
 def _numbers(column: pl.Series) -> np.ndarray:
@@ -136,7 +127,7 @@ def _side(joined: pl.DataFrame, suffix: str) -> pl.DataFrame:
 
 
 def _lean(
-    finished: pl.DataFrame, name: str, protocol: str, *, argued: bool, settings: _Settings
+    finished: pl.DataFrame, name: str, protocol: str, *, argued: bool, confidence: float
 ) -> Iterator[Change]:
     column = "argued" if argued else "choice"
     read = finished.filter(pl.col(column).is_not_null(), pl.col(f"{column}{OTHER}").is_not_null())
@@ -146,7 +137,7 @@ def _lean(
     (before, _, units), (after, _, _) = (lean_parts(cell) for cell in cells)
     if len(before):
         reach = max(2.0, float(np.abs(after - before).max()))
-        yield _change(name, protocol, [before, after], units, settings, reach=reach)
+        yield _change(name, protocol, [before, after], units, confidence, reach=reach)
 
 
 def _change(
@@ -154,7 +145,7 @@ def _change(
     rule: str,
     values: Sequence[np.ndarray],
     units: Units,
-    settings: _Settings,
+    confidence: float,
     *,
     reach: float | None = 1.0,
     kind: Kind = "bias",
@@ -166,20 +157,18 @@ def _change(
         rule: the protocol.
         values: of each answer, in both runs.
         units: of the answers.
-        settings: confidence level and seed.
+        confidence: of the interval.
         reach: largest difference of one answer; None where nothing bounds it.
         kind: a measure of bias, or a price.
     """
     before, after = values
     difference = after - before
-    result = two_way(
-        difference, units.first, units.second, neutral=0.0, confidence=settings.confidence, seed=settings.seed
-    )
+    result = two_way_mean(difference, units.first, units.second, neutral=0.0, confidence=confidence)
     number, low, high, p_value = units.counts[0], result.interval.low, result.interval.high, result.p_value
     if number < FEWEST_UNITS or result.sampled == "none":
         low = high = p_value = NAN
     elif reach is not None and (np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value)):
-        tail = significance(settings.confidence) / 2
+        tail = significance(confidence) / 2
         contrast = Contrast.of(difference, sampled_units(units.first, units.second)[1], reach)
         low, high = np.fmin(low, contrast.lower(tail)), np.fmax(high, contrast.upper(tail))
         p_value = np.fmax(p_value, min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0))

@@ -17,7 +17,7 @@ from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import needed
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.runs import Side, read_sides
+from endoxa.study.gate.runs import Side, profile_notes, read_sides
 from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
 
 MOST_LEFT_OUT = 0.1
@@ -49,7 +49,8 @@ def gate(
     fails if one shows a difference above it after Holm's correction, and is undecided otherwise.
 
     Args:
-        baseline: run folder of `endoxa probe pairs`, `qa`, `embeddings`, `extract` (profiles of stories) or `harm`.
+        baseline: run folder of `endoxa probe pairs`, `qa`, `embeddings`, `extract` (profiles of stories) or `harm`; one
+            of `stories` stands for the run of `extract` beside it that read them.
             `out/c#NAME` is that of a condition.
         candidate: run folder of the same data and, but for what conditions may differ in, the same settings.
         margin: the largest difference that is accepted, in the units of each measure.
@@ -81,7 +82,8 @@ def gate(
     # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
     moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
     notes = [
-        *(_settings(sides) if sides[0].run.kind != EXTRACTED else ()),
+        *_settings((sides[0].source, sides[1].source)),
+        *profile_notes((Path(baseline), Path(candidate)), [side.run for side in sides]),
         *notes,
         *_largest([*cells, *small]),
         *_untested_axes(small, moved),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from endoxa.report.inputs import (
 )
 from endoxa.report.words import listed
 from endoxa.runs import run as runs
-from endoxa.runs.folder import RUN, differences, run_folder
+from endoxa.runs.folder import CONDITIONS, RECORDS, RUN, differences, run_folder
+from endoxa.sources.files import sha256
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
@@ -52,16 +53,22 @@ class Side:
         return version_of(self.model)[0]
 
     @property
+    def source(self) -> Side:
+        """With the run that asked the model: of profiles the one of the stories, if it is still there."""
+        return replace(self, run=stories_read(self.run))
+
+    @property
     def served(self) -> list[str]:
         """What the server said that it is, sorted; empty where it said nothing, or no server was asked."""
         import polars as pl
 
         if self.run.kind == EMBEDDINGS:
             return []
-        records = versions_apart(pl.scan_parquet(self.run.folder / "records.parquet"))
+        column = MODEL_COLUMNS[self.run.kind]
+        records = versions_apart(pl.scan_parquet(self.run.folder / RECORDS), column)
         if SERVED not in records.collect_schema():
             return []
-        answered = records.filter(pl.col("model") == self.model, pl.col(SERVED) != "").select(
+        answered = records.filter(pl.col(column) == self.model, pl.col(SERVED) != "").select(
             pl.col(SERVED).unique()
         )
         return sorted(answered.collect()[SERVED].drop_nulls().to_list())
@@ -159,31 +166,79 @@ def read_run(path: Path, kinds: Collection[str] = KINDS, what: str = "A gate com
     path = run_folder(path)
     if not path.is_dir():
         raise UserError(f"'{path}' is not a run folder. Expected a folder written by {_commands(kinds)}.")
-    refuse_unread_stories(path)
+    path = profiles_of_stories(path)
     run = read_runs([path])[0]
     if run.kind not in kinds:
         raise UserError(f"'{path}' holds {holds(run.kind)}. {what} runs of {_commands(kinds)}.")
     return run
 
 
-def refuse_unread_stories(path: Path) -> None:
-    """Raise where a run of stories was given in place of the profiles read from them.
+def profiles_of_stories(path: Path) -> Path:
+    """The run that a path names; of stories the finished run of `endoxa probe extract` beside it that read them.
 
     Raises:
-        UserError: so it was.
+        UserError: no such run lies beside the stories, or several do.
     """
     facts = runs.read_run(path) if (path / RUN).is_file() else {}
-    if facts.get("kind") == STORIES:
+    if facts.get("kind") != STORIES:
+        return path
+    if not facts.get("finished") or not (path / RECORDS).is_file():
         raise UserError(
-            f"'{path}' holds {holds(STORIES)}, and what is compared are the profiles that were read from them: run "
-            f"endoxa probe extract --data {path} --model ... --out {path}-read, the same with the same extractors for "
-            "the other run, and name the two folders that it writes."
+            f"The run in '{path}' is not finished: repeat its command, it goes on where it stopped."
         )
+    digest = sha256(path / RECORDS)
+    places = [path.parent, *([path.parent.parent] if (path.parent / CONDITIONS).is_file() else [])]
+    beside = [folder for place in places for folder in sorted(place.iterdir()) if (folder / RUN).is_file()]
+    read = {folder: _digest_and_source(folder) for folder in beside}
+    matches = [folder for folder, (recorded, _) in read.items() if recorded == digest]
+    # Two runs can hold the same stories.
+    matches = [folder for folder in matches if read[folder][1].resolve() == path.resolve()] or matches
+    if not matches:
+        raise UserError(
+            f"'{path}' holds {holds(STORIES)}, and what is compared are the profiles that are read from them: run "
+            f"endoxa probe extract --data {path} --model MODEL --out {path}-read, and the same with the same models "
+            "for the other run."
+        )
+    if len(matches) > 1:
+        raise UserError(
+            f"The stories of '{path}' were read in {len(matches)} runs: {', '.join(map(str, matches))}. Name one in "
+            "its place."
+        )
+    return matches[0]
+
+
+def _digest_and_source(folder: Path) -> tuple[str, Path]:
+    """Of a finished run of profiles the SHA-256 of the stories that it read, and where they were; else empty."""
+    try:
+        facts = runs.read_run(folder)
+    except UserError:  # a damaged folder beside the stories is none of ours
+        return "", Path()
+    data = _mapping(facts.get("data"))
+    if facts.get("kind") != EXTRACTED or not facts.get("finished"):
+        return "", Path()
+    return str(data.get("sha256")), Path(str(data.get("path")))
+
+
+def stories_read(run: Run) -> Run:
+    """Of profiles the run of the stories that they were read from, if it is still there; else the run itself."""
+    source = Path(str(run.data.get("path") or ""))
+    if run.kind != EXTRACTED or not (source / RUN).is_file():
+        return run
+    return Run(source, runs.read_run(source))
+
+
+def profile_notes(named: Sequence[Path], compared: Sequence[Run]) -> list[str]:
+    """What stands for the folders of stories that were named."""
+    return [
+        f"The profiles of the stories in '{path}' are those of '{run.folder}'."
+        for path, run in zip(named, compared, strict=True)
+        if run_folder(path).resolve() != run.folder.resolve()
+    ]
 
 
 def _commands(kinds: Collection[str]) -> str:
     """'endoxa probe pairs or qa'."""
-    *others, last = ("extract" if kind == EXTRACTED else kind for kind in kinds)
+    *others, last = kinds
     return f"endoxa probe {', '.join(others)} or {last}" if others else f"endoxa probe {last}"
 
 

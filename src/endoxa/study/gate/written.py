@@ -15,8 +15,7 @@ from endoxa.instruments.stories.harm.ratings import read_human
 from endoxa.report.words import listed, plural
 from endoxa.schema import ALL
 from endoxa.study.compare.harm import KEYS, rated, units_of
-from endoxa.study.compare.stories import items_of
-from endoxa.study.compare.story_lists import pooled
+from endoxa.study.compare.stories import items_of, pooled
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
@@ -46,7 +45,7 @@ def story_cells(
     _refuse_rules(rules, STORIES_RULE)
     stories = paired_stories(sides[0].run.folder, sides[1].run.folder, (sides[0].model, sides[1].model))
     _refuse_alone(stories.alone, "stories")
-    associations = pooled(stories, settings_of(sides[0].run.folder))
+    associations = pooled(stories.profiles_where(stories.comparable), settings_of(sides[0].run.folder))
     attributes = stories.frame["target_attribute"].unique().sort().to_list()
     tests = []
     small: dict[str, int] = {}
