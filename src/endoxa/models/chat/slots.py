@@ -44,7 +44,7 @@ def usual_places(network: Any, device: torch.device) -> int:
     width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     numbers = 2 * config.num_hidden_layers * heads * width * USUAL_TOKENS
     free = torch.cuda.mem_get_info(device)[0] // 2
-    return max(FEW, min(MANY, free // (numbers * network.dtype.itemsize)))
+    return max(FEW, min(MANY, free // int(numbers * network.dtype.itemsize)))
 
 
 @dataclass(slots=True)
