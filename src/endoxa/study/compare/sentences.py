@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from endoxa.report.words import count, decimal, listed, signed
+from endoxa.report.words import count, decimal, listed, plural, signed
 from endoxa.stats.verdicts import UNTESTED, too_few
 from endoxa.study.compare.changes import Change, detectable
 from endoxa.study.compare.results import Contrasted, value
@@ -76,6 +76,9 @@ def sentence_of(contrast: Contrasted, tests: int, confidence: float, *, several:
     else:
         named = f"in {subject}, " if several else ""
         parts = [named + _nothing(contrast.bias, tests, confidence)]
+        if shown := sum(change.clear for change in contrast.parts):
+            of_all = f"of {plural(len(contrast.parts), 'change')} in parts of the items"
+            parts.append(f"{of_all}, {count(shown)} {'is' if shown == 1 else 'are'} shown")
     text = "; ".join([*parts, *(f"it {clause}" for clause in price)])
     return f"{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(contrast, price)}"
 

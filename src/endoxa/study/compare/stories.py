@@ -153,9 +153,13 @@ def _notes(stories: PairedStories, summed: Sequence[Change], associations: int, 
             yield f"Not tested, {change.measure}: {reason}."
     yield (
         f"{count(int(stories.comparable.sum()))} of {plural(len(stories), 'pair')} of stories, to "
-        f"{plural(len(np.unique(stories.prompt)), 'prompt')}, were told in both runs and are compared, with the "
-        f"{plural(associations, 'association')} found in the stories of the runs together. Others may have changed in "
-        "another way."
+        f"{plural(len(np.unique(stories.prompt)), 'prompt')}, were told in both runs and are compared"
+        + (
+            f", with the {plural(associations, 'association')} found in the stories of the runs together. Others may "
+            "have changed in another way."
+            if associations
+            else "."
+        )
     )
     if any(stories.alone):
         yield f"Left out, because only one run has them: {plural(sum(stories.alone), 'story', 'stories')}."
