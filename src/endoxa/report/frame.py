@@ -237,9 +237,13 @@ def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
 
 
 def _data_notes(runs: Sequence[Run]) -> Iterator[str]:
+    """What is said of the data, with the runs it is said of where it is not said of all."""
+    folders: dict[str, list[str]] = {}
     for run in runs:
         for note in data_notes(run.facts):
-            yield note if len(runs) == 1 else f"{run.folder.name}: {note}"
+            folders.setdefault(note, []).append(run.folder.name)
+    for note, names in folders.items():
+        yield note if len(names) == len(runs) else f"{', '.join(names)}: {note}"
 
 
 def commands(runs: Iterable[Run]) -> list[str]:
