@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     )
 
 
-def _label(row: dict[str, Any], labels: dict[str, str], *, by_language: bool) -> str:
+def _label(row: Mapping[str, Any], labels: dict[str, str], *, by_language: bool) -> str:
     where = f", {language_name(row['language'])}" if by_language else ""
     return f"{labels[row['model']]}, {row['rule']}{where}"
 

@@ -378,7 +378,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
             ),
             rounding=_largest(part["rounding"]),
             calibrated_rounding=_largest(part["calibrated_rounding"]),
-            precision=part["precision"].max() or "",
+            precision=str(part["precision"].max() or ""),
         )
 
 

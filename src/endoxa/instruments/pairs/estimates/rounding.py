@@ -21,7 +21,8 @@ _ESTIMATE = ("model", "rule", "language", "axis", "name", "interval")
 
 def within_rounding(difference: np.ndarray, noise: float) -> np.ndarray:
     """Which differences are not larger than rounding moves one; none where it moves nothing or was not measured."""
-    return (noise > 0) & (np.abs(difference) <= noise)
+    within: np.ndarray = (noise > 0) & (np.abs(difference) <= noise)
+    return within
 
 
 def turned(score: Scores, side: int, *, calibrated: bool = False) -> Scores:
