@@ -85,6 +85,6 @@ def rounding_notes(
         if pairs
     ]
     return [
-        f"Half precision could change the verdict: {listed(within)} ({largest.rule}, {largest.axis}). Had they gone the "
-        "other way, it could be another one. Use --dtype float32 for the last word."
+        f"Half precision could change the verdict: {listed(within)} ({largest.rule}, {largest.axis}). Had they gone "
+        "the other way, it could be another one. Use --dtype float32 for the last word."
     ]
