@@ -42,6 +42,16 @@ RECORD_COLUMNS: dict[str, str] = {
 }
 """Columns of `records.parquet`: one row per item x model x rule."""
 
+ROUNDING_COLUMNS: dict[str, str] = {
+    "precision": "type of the model's numbers ('bfloat16') where they have fewer bits than float32 and their rounding "
+    "was measured; of preference ratios. Else empty, as the columns after it",
+    "within_rounding": "of a preference ratio: pairs whose difference is not larger than rounding was seen to move one",
+    "rounding_low": "the value if all of these had gone to the other sentence",
+    "rounding_high": "the value if all of these had gone to the stereotypical one",
+    "rounding_verdicts": "the verdicts of both, if one of them is another than `verdict`; else empty",
+}
+"""Columns at the end of `estimates.csv` about half precision; files of earlier versions do not have them."""
+
 ESTIMATE_COLUMNS: dict[str, str] = {
     "model": "the model",
     "rule": "the scoring rule",
@@ -67,6 +77,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
     "largest": "share of the pairs that the largest identity has; over one half, the statement is about these "
     "identities as they are",
+    **ROUNDING_COLUMNS,
 }
 """Columns of `estimates.csv`."""
 

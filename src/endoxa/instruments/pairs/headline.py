@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,14 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.report.headline import basis
-from endoxa.instruments.pairs.report.results import by_kind, calibrated, kind_cells, overall, preference_cells
+from endoxa.instruments.pairs.report.results import (
+    by_kind,
+    calibrated,
+    kind_cells,
+    overall,
+    preference_cells,
+    rounding_notes,
+)
 from endoxa.report.claims import chip, percent_ends
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, listed, percent, short_labels
 from endoxa.runs.estimates import read
@@ -65,10 +72,16 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
             *dict.fromkeys(
                 f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED
             ),
+            *rounding_notes(rows, lambda row: _label(row, labels, by_language=by_language)),
             *([_of_calibration(some, len(rows))] if some else []),
             *_of_kinds(overall(kind_cells(estimates)), labels),
         ),
     )
+
+
+def _label(row: Mapping[str, Any], labels: dict[str, str], *, by_language: bool) -> str:
+    where = f", {language_name(row['language'])}" if by_language else ""
+    return f"{labels[row['model']]}, {row['rule']}{where}"
 
 
 MOST_LINES = 6

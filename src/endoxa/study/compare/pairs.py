@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -11,10 +11,12 @@ from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.report.inputs import Run
 from endoxa.schema import ALL
 from endoxa.sources.identities import with_joined_names
-from endoxa.study.compare.changes import Change
+from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import change_of
+from endoxa.study.gate.measures import Paired
 from endoxa.study.gate.pairs import PairedScores, paired_scores, pairs_cell
+from endoxa.study.gate.rounding import rounding_notes
 from endoxa.study.gate.runs import Side
 
 PREFERS = {1: "stereotypical", 0: "tie", -1: "other"}
@@ -29,9 +31,21 @@ def compare_pairs(sides: tuple[Side, Side], choices: Choices) -> Estimates:
         tuple(change_of(cell, choices.confidence) for cell in cells),
         tuple(_parts(scored, choices.confidence)),
         _described(pl.concat(changed), scored.items, sides[0].run),
-        (*notes, *choices.left_out(cells)),
+        (*notes, *choices.left_out(cells), *_rounded(sides, cells, choices.confidence)),
         all(cell.identical for cell in cells),
     )
+
+
+def _rounded(sides: tuple[Side, Side], cells: Sequence[Paired], confidence: float) -> list[str]:
+    """Whether half precision could change a verdict."""
+    names = str(sides[0].run.folder), str(sides[1].run.folder)
+
+    def verdicts(cells: Sequence[Paired]) -> list[str]:
+        return [
+            change.verdict for change in judged([change_of(cell, confidence) for cell in cells], confidence)
+        ]
+
+    return rounding_notes(cells, names, verdicts)
 
 
 def _parts(scored: PairedScores, confidence: float) -> Iterator[Change]:

@@ -113,6 +113,19 @@ CATALOG = {
 
 
 @dataclass(frozen=True, slots=True)
+class Rounding:
+    """What the rounding of half precision could make of pairs (`endoxa.study.gate.rounding`).
+
+    Attributes:
+        within: of either run the type of its numbers, and how many pairs lie within their rounding.
+        ends: the values with these pairs on one side or the other, in either run.
+    """
+
+    within: tuple[tuple[str, int], ...]
+    ends: tuple[Values, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Paired:
     """One measure of both models on their common items.
 
@@ -125,6 +138,7 @@ class Paired:
         identical: every score or answer of the candidate is that of the baseline.
         units: what the two kinds of units are, ("identities", "attributes") or ("templates", "groups").
         untestable: why nothing may be decided, or empty.
+        rounding: of pairs, where some lie within the rounding of half precision.
     """
 
     measure: Measure
@@ -135,6 +149,7 @@ class Paired:
     identical: bool
     units: tuple[str, str]
     untestable: str = ""
+    rounding: Rounding | None = None
 
     @property
     def baseline(self) -> float:

@@ -14,6 +14,7 @@ from endoxa.schema import ALL
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.measures import PREFERENCE_RATIO, Measure, Paired
+from endoxa.study.gate.rounding import rounding_of
 from endoxa.study.gate.runs import Side
 from endoxa.study.gate.selection import axes_of, common_rules, require_same_ids
 
@@ -103,15 +104,17 @@ def pairs_cell(
     first, second = baseline.sample.difference[in_baseline], other.sample.difference[in_other]
     cluster, attribute = baseline.sample.cluster[in_baseline], baseline.sample.attribute
     attribute = attribute if attribute is None else attribute[in_baseline]
+    values = Values(np.sign(first) / 2, np.sign(second) / 2, cluster, attribute=attribute)
     return Paired(
         measure,
         rule,
         axis,
-        Values(np.sign(first) / 2, np.sign(second) / 2, cluster, attribute=attribute) if len(at) else None,
+        values if len(at) else None,
         left_out=scored - len(at),
         identical=bool(np.array_equal(first, second)),
         units=("identities", "attributes"),
         untestable=baseline.unlinked(in_baseline) if len(at) else "",
+        rounding=rounding_of(values, baseline, other, (first, second)),
     )
 
 

@@ -17,6 +17,7 @@ from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import needed
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
+from endoxa.study.gate.rounding import rounding_notes
 from endoxa.study.gate.runs import Side, profile_notes, read_sides
 from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
 
@@ -79,8 +80,14 @@ def gate(
         require_same_items(sides[0].run, sides[1].run)
     people = None if human is None else Path(human)
     cells, small, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
-    # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
-    moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
+
+    def judged(cells: Sequence[Cell], small: Sequence[Cell]) -> tuple[tuple[GateTest, ...], list[Cell]]:
+        # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
+        moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
+        tests = [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in [*cells, *moved]]
+        return _corrected(tests, significance(confidence)), moved
+
+    tests, moved = judged(cells, small)
     notes = [
         *_settings((sides[0].source, sides[1].source)),
         *profile_notes((Path(baseline), Path(candidate)), [side.run for side in sides]),
@@ -88,11 +95,12 @@ def gate(
         *_largest([*cells, *small]),
         *_untested_axes(small, moved),
         *_warnings(sides),
+        *rounding_notes(
+            [*cells, *small],
+            ("the baseline", "the candidate"),
+            lambda every: _overall(judged(every[: len(cells)], every[len(cells) :])[0]),
+        ),
     ]
-    tests = _corrected(
-        [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in [*cells, *moved]],
-        significance(confidence),
-    )
     verdict = _overall(tests)
     left = max(test.n_left_out for test in tests)
     if left:

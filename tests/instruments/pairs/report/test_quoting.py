@@ -185,6 +185,14 @@ def test_half_precision(tmp_path, dtype, size, concerning):
     assert (PRECISION in diagnostics) == (dtype != "float32")
 
 
+@pytest.mark.parametrize(("size", "concerning"), [(0.25, [PRECISION]), (0.35, [])])
+def test_half_precision_whose_rounding_was_measured(tmp_path, size, concerning):
+    """Rounding by 20 / 256 says nothing of pairs that differ by 0.25; a move of 0.3 that was seen does."""
+    difference = size * np.tile([1.0, -1.0], ITEMS // 2)
+    model = {"name": "m", "dtype": "bfloat16", "rounding": {"sum": {"pairs": 64, "largest": 0.3}}}
+    assert found(tmp_path, records(difference), models=[model])[1] == concerning
+
+
 def test_words_that_no_speaker_has_read(tmp_path):
     diagnostics, concerning = found(tmp_path, records(), own_words={"pair templates": ["hi"]})
     assert concerning == ["review by speakers"]

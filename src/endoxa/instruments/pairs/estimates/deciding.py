@@ -159,5 +159,6 @@ def calibrated(score: Scores, kept: np.ndarray) -> Scores:
         language=score.language[kept],
         axis=score.axis[kept],
         keyed=score.keyed[kept],
+        rounding=score.calibrated_rounding,
         sample=replace(sample, difference=sample.difference - sample.neutral_difference),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.check.wording import denials, lists_by_language, negates
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
+from endoxa.stats.intervals import NAN
 
 REQUIRED = {
     "item_id": pl.String,
@@ -40,12 +42,18 @@ OPTIONAL = {
     "denied": pl.Float64,
     "data": pl.String,
     "run": pl.String,
+    "precision": pl.String,
+    "rounding": pl.Float64,
+    "calibrated_rounding": pl.Float64,
 }
 CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
 _ATTRIBUTES = ("attribute_more", "attribute_less")
 _PROVENANCE = (BUILT_BY, WORDS)
+_NOISE = {"precision": "", "rounding": "largest", "calibrated_rounding": "calibrated_largest"}
+"""Columns of the rounding that a run measured, and where `run.json` has each."""
+_OF_RUNS = ("data", "run", *_NOISE)
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -106,7 +114,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _load(run: Path) -> pl.DataFrame:
-    path, data = (run / "records.parquet", _data_key(run)) if run.is_dir() else (run, None)
+    path, facts = (run / "records.parquet", _facts(run)) if run.is_dir() else (run, {})
     if not path.is_file():
         raise UserError(
             f"'{run}' does not exist. Name a run folder (written by `endoxa probe pairs`) or its records."
@@ -117,7 +125,7 @@ def _load(run: Path) -> pl.DataFrame:
         wanted = [
             name
             for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, *_PROVENANCE)
-            if name in present and name not in ("data", "run")
+            if name in present and name not in _OF_RUNS
         ]
         table = lazy.select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
@@ -128,11 +136,28 @@ def _load(run: Path) -> pl.DataFrame:
         checked = check_records(table)
     except UserError as problem:
         raise UserError(f"'{path}': {problem}") from problem
-    return checked.with_columns(data=pl.lit(data, dtype=pl.String), run=pl.lit(str(run)))
+    return (
+        checked.drop(_NOISE)
+        .join(_noise(facts), on=["model", "rule"], how="left", maintain_order="left")
+        .with_columns(data=pl.lit(_data_key(facts), dtype=pl.String), run=pl.lit(str(run)))
+        .select(checked.columns)
+    )
 
 
-def _data_key(run: Path) -> str | None:
-    """What pairs a finished run scored: hash of their file and options it was read with (a prefix, say)."""
+def _noise(facts: Mapping[str, Any]) -> pl.DataFrame:
+    """By how much a run saw rounding move differences, by model and rule; no row where nothing was measured."""
+    rows = [
+        (model["name"], rule, model["dtype"], *(noise.get(key) for key in _NOISE.values() if key))
+        for model in facts.get("models") or ()
+        if isinstance(model, dict)
+        for rule, noise in model.get("rounding", {}).items()
+    ]
+    schema = {"model": pl.String, "rule": pl.String, **{name: OPTIONAL[name] for name in _NOISE}}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _facts(run: Path) -> dict[str, Any]:
+    """What a finished run says of itself; empty where that is no table of facts."""
     described = run / "run.json"
     if not described.is_file():
         raise UserError(
@@ -145,6 +170,11 @@ def _data_key(run: Path) -> str | None:
     facts = content if isinstance(content, dict) else {}
     if not (run / "records.parquet").is_file() or not facts.get("finished", True):
         raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
+    return facts
+
+
+def _data_key(facts: Mapping[str, Any]) -> str | None:
+    """What pairs a run scored: hash of their file and options it was read with (a prefix, say)."""
     data = facts.get("data")
     if not isinstance(data, dict) or not isinstance(data.get("sha256"), str):
         return None
@@ -214,6 +244,10 @@ class Scores:
         axis: axis per pair.
         keyed: whether the pair has a stated `identity_key`, or was given a group.
         sample: the scores.
+        rounding: the largest move of a difference that rounding was seen to make; NaN where it was not measured, as
+            with float32.
+        calibrated_rounding: the same of the calibrated difference.
+        precision: type of the numbers of the model where its rounding was measured, else empty.
     """
 
     model: str
@@ -223,6 +257,9 @@ class Scores:
     axis: np.ndarray
     keyed: np.ndarray
     sample: Sample
+    rounding: float = NAN
+    calibrated_rounding: float = NAN
+    precision: str = ""
 
     def chosen(self, cell: Cell) -> np.ndarray:
         """Mask of the pairs that belong to the cell."""
@@ -339,7 +376,16 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 denied=direction * part["denied"].fill_null(0).to_numpy(),
                 resamples=resamples,
             ),
+            rounding=_largest(part["rounding"]),
+            calibrated_rounding=_largest(part["calibrated_rounding"]),
+            precision=str(part["precision"].max() or ""),
         )
+
+
+def _largest(noise: pl.Series) -> float:
+    """The largest value; NaN where nothing was measured."""
+    largest = noise.max()
+    return float(largest) if isinstance(largest, float) else NAN
 
 
 def groups(records: pl.DataFrame) -> pl.Series:

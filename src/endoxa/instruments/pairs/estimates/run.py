@@ -48,6 +48,7 @@ from endoxa.instruments.pairs.estimates.records import (
     scores_of,
     take,
 )
+from endoxa.instruments.pairs.estimates.rounding import with_rounding
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.registry import Registry
 from endoxa.runs import estimates
@@ -59,9 +60,13 @@ from endoxa.stats.intervals import NAN
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
     **dict.fromkeys(
-        ("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral", "largest"), pl.Float64
+        (
+            *("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral", "largest"),
+            *("rounding_low", "rounding_high"),
+        ),
+        pl.Float64,
     ),
-    **dict.fromkeys(("n", "clusters", "attributes"), pl.Int64),
+    **dict.fromkeys(("n", "clusters", "attributes", "within_rounding"), pl.Int64),
 }
 
 
@@ -141,25 +146,32 @@ def analyze_pairs(
         raise UserError(f"The seed must not be negative ({seed} was given).")
     checked = check_records(records)
     cells, scores = cells_of(checked), scores_of(checked, resamples)
-    # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
-    rows = [
-        row
-        for cell in cells
-        for score in scores
-        for statistic in STATISTICS.all().values()
-        if cell.axis == ALL or statistic not in BY_KIND
-        for row in _rows(statistic, score, cell, confidence, seed)
-    ]
-    frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
-    frame = pl.concat([frame, pl.DataFrame(list(_detectable(scores, cells, confidence)), schema=_TYPES)])
-    # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
-    clustered = pl.col("interval") == IDENTITIES
-    judged = decided(frame, confidence=confidence, ends=()).with_columns(
-        pl.when(clustered).then(end).otherwise(name).alias(name)
-        for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
-    )
+
+    def judged(scores: Sequence[Scores], *names: str) -> pl.DataFrame:
+        statistics = [STATISTICS.get(name) for name in names or STATISTICS.all()]
+        # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
+        rows = [
+            row
+            for cell in cells
+            for score in scores
+            for statistic in statistics
+            if cell.axis == ALL or statistic not in BY_KIND
+            for row in _rows(statistic, score, cell, confidence, seed)
+        ]
+        frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
+        if not names:
+            detectable = list(_detectable(scores, cells, confidence))
+            frame = pl.concat([frame, pl.DataFrame(detectable, schema=_TYPES)])
+        # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
+        clustered = pl.col("interval") == IDENTITIES
+        return decided(frame, confidence=confidence, ends=()).with_columns(
+            pl.when(clustered).then(end).otherwise(name).alias(name)
+            for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
+        )
+
+    table = with_rounding(judged(scores), scores, judged)
     return PairsAnalysis(
-        estimates=judged.sort("model", "rule", maintain_order=True),
+        estimates=table.sort("model", "rule", maintain_order=True),
         comparisons=compare_models(scores, cells, confidence, seed),
         flips=rule_flips(scores, cells, confidence),
     )

@@ -29,6 +29,7 @@ from endoxa.instruments.pairs.probe.items import (
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
+from endoxa.instruments.pairs.probe.rounding import rounding, rounds, sampled
 from endoxa.instruments.pairs.probe.scoring import (
     Begun,
     Line,
@@ -191,9 +192,11 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 _require_scorable(work, number, spec, rules[spec.text], first)
         models = dict(enumerate(done))
         for number, spec, first in missing:
-            models[number] = models.get(number, {}) | _score_model(
-                work, number, spec, rules[spec.text], first
-            )
+            earlier = models.get(number, {})
+            facts = _score_model(work, number, spec, rules[spec.text], first)
+            if noise := {**earlier.get("rounding", {}), **facts.pop("rounding")}:
+                facts["rounding"] = noise
+            models[number] = earlier | facts
         return {"models": [models[number] for number in range(len(specs))]}
 
     def write(journal: Journal, out: Path) -> dict[str, int]:
@@ -253,6 +256,7 @@ def _score_model(
     """
     work.progress(f"loading {spec.text}", 0, work.items)
     unknown: dict[str, float] = {}
+    noise: dict[str, Any] = {}
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
         if rules:
             unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
@@ -263,7 +267,22 @@ def _score_model(
             scoring = f"scoring with {model.name}"
             all_chunks = chunks(work.data, work.settings)
             _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, first=first, what=scoring)
-        return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
+            if rounds(model.describe().get("dtype")):
+                chosen = _sampled(work, f"measuring the rounding of {model.name}")
+                calibrate = work.settings.calibrate
+                noise = rounding(model, number, rules, chosen, work.journal, calibrate=calibrate, first=first)
+        names = [rule.name for rule in rules]
+        return {**model.describe(), "unknown_tokens": unknown, "rules": names, "rounding": noise}
+
+
+def _sampled(work: Scoring, what: str) -> Iterator[Chunk]:
+    """The pairs that are scored twice, a chunk for each."""
+    numbers = sampled(work.items, work.settings.seed)
+    for chunk in chunks(work.data, work.settings):
+        work.progress(what, chunk.first, work.items)
+        for k, item in enumerate(chunk.items):
+            if chunk.first + k in numbers:
+                yield Chunk(chunk.first + k, [item])
 
 
 def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule], first: int) -> None:

@@ -13,6 +13,7 @@ from endoxa.instruments.pairs.report.results import (
     Results,
     limits,
     raw_fields,
+    rounding_notes,
     some_calibrated,
     unit_fields,
 )
@@ -128,7 +129,26 @@ def axes(results: Results) -> Section:
         notes=(
             reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
             *agreed(cells.rows(named=True), "50\u00a0%"),
+            *_rounded(results, cells),
         ),
+    )
+
+
+def _rounded(results: Results, cells: pl.DataFrame) -> tuple[str, ...]:
+    """Rows whose verdict could be another one in full precision: a sentence for each, or of many their number."""
+    rows = cells.filter(pl.col("axis") != ALL).rows(named=True)
+    notes = rounding_notes(
+        rows,
+        lambda row: (
+            f"{results.label(row['model'], row['rule'])}, {axis_name(row['axis'])}"
+            + (f", {language_name(row['language'])}" if len(results.languages) > 1 else "")
+        ),
+    )
+    if len(notes) <= MOST_NAMED:
+        return notes
+    return (
+        f"In {count(len(notes))} of {count(len(rows))} rows by axis the rounding of half precision could change the "
+        "verdict (column rounding_verdicts of the estimates). Use --dtype float32 for the last word.",
     )
 
 

@@ -25,6 +25,7 @@ from endoxa.instruments.pairs.report.results import (
     overall,
     preference_cells,
     raw_fields,
+    rounding_notes,
     rule_unit,
     some_calibrated,
     unit_fields,
@@ -107,6 +108,7 @@ def headline(results: Results) -> Section:
         notes=(
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
             *agreed(cells.rows(named=True), "50\u00a0%"),
+            *rounding_notes(cells.rows(named=True), lambda row: results.label(row["model"], row["rule"])),
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
             "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "

@@ -19,6 +19,7 @@ from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
 from endoxa.instruments.pairs.estimates.inference import Units, share_inference, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
+from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.quoting import (
     FEWEST,
     FLIPS,
@@ -94,6 +95,7 @@ class Preferences:
         units: codes of identity and attribute.
         items: what is known of the pairs, aligned: columns of `looked_up`, and `length` with its `measure`.
         confidence: confidence level of intervals.
+        rounding: the largest move of a difference that rounding was seen to make; NaN where it was not measured.
         linked: False where translations of an identity count as further ones: then there are no intervals.
     """
 
@@ -106,6 +108,7 @@ class Preferences:
     units: Units
     items: pl.DataFrame
     confidence: float
+    rounding: float
     linked: bool
 
     @property
@@ -271,6 +274,7 @@ def _of_scores(
             measure=pl.lit("tokens" if counted else "characters"),
         ).filter(kept),
         confidence=confidence,
+        rounding=scores.rounding,
         linked=not scores.unlinked(np.ones(len(scores.item), dtype=bool)),
     )
 
@@ -462,7 +466,7 @@ def _ties(preferences: Preferences) -> Iterator[Diagnostic]:
 
 
 def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Pairs whose scores differ by less than such numbers are rounded by."""
+    """Pairs whose scores differ by no more than rounding was seen to move, or by less than such a number is rounded."""
     kind = types.get(preferences.model)
     if kind is None:
         return
@@ -471,10 +475,15 @@ def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[D
         sentence = f"{label} ran with {kind} weights: in full precision pairs may change sides."
         yield Diagnostic("precision of the numbers", sentence, True, n, preferences.model, preferences.rule)
         return
-    close = int((np.abs(preferences.values) < ROUNDING[kind] * preferences.size).sum())
+    if isfinite(preferences.rounding):
+        close = int(within_rounding(preferences.values, preferences.rounding).sum())
+        reason = "no more than rounding moved the difference of a pair that was scored twice"
+    else:
+        close = int((np.abs(preferences.values) < ROUNDING[kind] * preferences.size).sum())
+        reason = "less than the rounding of one such number"
     sentence = (
         f"{label} ran with {kind} numbers: in {count(close)} of {plural(n, 'pair')} ({percent(close / n)}) the scores "
-        "differ by less than the rounding of one such number, so these may change sides with float32."
+        f"differ by {reason}, so these may change sides with float32."
     )
     yield Diagnostic(
         "precision of the numbers",

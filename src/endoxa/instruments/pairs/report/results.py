@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
 from endoxa.instruments.pairs.estimates.power import MINIMUM_DETECTABLE_CALIBRATED, MINIMUM_DETECTABLE_RATIO
 from endoxa.instruments.pairs.estimates.preference import KINDS
 from endoxa.instruments.pairs.rules import rule_facts
-from endoxa.report.claims import Row, is_clear
+from endoxa.report.claims import CHIPS, Row, is_clear
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, number_field, text_field
@@ -200,6 +200,28 @@ def limits(rows: Sequence[Row]) -> str:
             "these groups as they are."
         )
     return text
+
+
+def rounding_notes(rows: Iterable[Row], label: Callable[[Row], str]) -> tuple[str, ...]:
+    """A sentence for each row whose verdict could be another one in full precision; none for all others.
+
+    Args:
+        rows: of `preference_cells`.
+        label: what a row is about.
+    """
+    return tuple(
+        f"{label(row)}: {count(row['within_rounding'])} of {plural(row['n'], 'pair')} lie within the rounding of "
+        f"{row['precision']}. Had all of them gone one way or all the other, the ratio would be "
+        f"{percent(row['rounding_low'])} or {percent(row['rounding_high'])}, and the verdict "
+        f"{_both(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+        for row in rows
+        if row["rounding_verdicts"]
+    )
+
+
+def _both(verdicts: str) -> str:
+    """'unclear or above', from the verdicts at both ends."""
+    return " or ".join(dict.fromkeys(CHIPS[verdict] for verdict in verdicts.split(", ")))
 
 
 def dominated(row: Row) -> bool:
