@@ -16,6 +16,7 @@ from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import english_people, with_capitals
 from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
+from endoxa.sources.identities import identity_key
 from endoxa.words.countries import names_in
 from endoxa.words.people import (
     Says,
@@ -225,7 +226,11 @@ def person(text: str, language: str) -> Person | None:
         if is_place(text):
             return None
         return _english_person(text) if language == "en" else _noun(text, language)
-    row = next((row for row in groups_in(language) if row.id == people.id), None)
+    rows = [row for row in groups_in(language) if row.id == people.id]
+    said = identity_key(text)  # a people can have several names: "gringos", "estadounidenses"
+    row = next(
+        (row for row in rows if said in map(identity_key, (row.plural, row.plural_f))), next(iter(rows), None)
+    )
     forms = singulars(row, people.gender) if row else {}
     return Person("friend", forms, people.gender) if forms else None
 
