@@ -137,6 +137,10 @@ def main() -> None:
     bench = Bench(args.device, pairs, args.rounds, args.small, tokenizer)
     print(torch.cuda.get_device_name(args.device) if args.device.type == "cuda" else args.device, end=", ")
     print(f"torch {torch.__version__}, transformers {transformers.__version__}")
+    if args.small:
+        print(
+            "Tiny networks stand for those that are named: these figures say nothing but that the script runs."
+        )
     start = time.perf_counter()
     for name, part in PARTS.items():
         if not args.only or name in args.only:
