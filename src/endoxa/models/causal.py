@@ -17,7 +17,7 @@ import torch
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, padded_batches, scored
+from endoxa.models.networks import Split, equal_length_batches, on_device, padded_batches, scored
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
@@ -224,8 +224,8 @@ class CausalModel:
         longest = max(map(len, batch))
         padded = np.array([[*ids, *[ids[0]] * (longest - len(ids))] for ids in batch])
         inside = np.arange(longest - 1) < np.array([[len(ids) - 1] for ids in batch])
-        ids = torch.from_numpy(padded).to(self._checkpoint.device)
-        scored_at = torch.from_numpy(np.flatnonzero(inside)).to(ids.device, non_blocking=True)
+        ids = on_device(padded, self._checkpoint.device)
+        scored_at = on_device(np.flatnonzero(inside), ids.device)
         hidden = self._split.hidden(input_ids=ids)[:, :-1].flatten(0, 1)
         targets = ids[:, 1:].flatten()
         values = self._split.log_probabilities(hidden[scored_at], targets[scored_at], input_ids=ids[:1, :1])
@@ -237,7 +237,7 @@ class CausalModel:
         tree = build_tree(batch)
         device, dtype = self._checkpoint.device, self._checkpoint.network.dtype
         node_facts = np.array([tree.tokens, tree.depths, tree.parents, tree.ends])
-        tokens, depths, parents, ends = torch.from_numpy(node_facts).to(device, non_blocking=True)
+        tokens, depths, parents, ends = on_device(node_facts, device)
         mask = torch.zeros(1, 1, len(tokens), len(tokens), dtype=dtype, device=device)
         mask.masked_fill_(~ancestor_mask(ends), torch.finfo(dtype).min)
         hidden = self._split.hidden(input_ids=tokens[None], position_ids=depths[None], attention_mask=mask)[0]
@@ -245,8 +245,7 @@ class CausalModel:
         children = children[np.argsort(node_facts[2, children], kind="stable")]
         inner, which = np.unique(node_facts[2, children], return_inverse=True)
         inner_at, children_at, leaves = (
-            torch.from_numpy(places).to(device, non_blocking=True)
-            for places in (inner, children, np.array(tree.leaves))
+            on_device(places, device) for places in (inner, children, tree.leaves)
         )
         steps = self._split.log_probabilities(
             hidden[inner_at], tokens[children_at], which, input_ids=tokens[None, :1]

@@ -9,7 +9,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, scored
+from endoxa.models.networks import Split, equal_length_batches, on_device, scored
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, code_for, codes_of
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
@@ -142,10 +142,11 @@ class EncoderDecoderModel:
         """Work of one shape (prompt length, completion length)."""
         device, network = self._checkpoint.device, self._checkpoint.network
         prompts = list(dict.fromkeys(prompt for prompt, _ in batch))
-        row = torch.tensor([prompts.index(prompt) for prompt, _ in batch], device=device)
-        sources = torch.tensor(prompts, device=device)
+        places = {prompt: place for place, prompt in enumerate(prompts)}
+        row = on_device([places[prompt] for prompt, _ in batch], device)
+        sources = on_device(prompts, device)
         encoded = self._encoder(input_ids=sources).last_hidden_state[row]
-        labels = torch.tensor([label for _, label in batch], device=device)
+        labels = on_device([label for _, label in batch], device)
         shifted = _shifted(network, labels)
         hidden = self._decode(encoded, shifted)
         log_probabilities = self._split.log_probabilities(
@@ -158,7 +159,7 @@ class EncoderDecoderModel:
         if self._reader.code_ids:
             # The code is given, not guessed: it is no part of the sentence.
             log_probabilities = log_probabilities.masked_fill(
-                torch.isin(labels, torch.tensor([*self._reader.code_ids], device=device)), 0.0
+                torch.isin(labels, on_device([*self._reader.code_ids], device)), 0.0
             )
         return log_probabilities.sum(1)
 

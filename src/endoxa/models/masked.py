@@ -16,7 +16,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split, equal_length_batches, scored
+from endoxa.models.networks import Split, equal_length_batches, on_device, scored
 from endoxa.models.special_tokens import SpecialTokens
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
@@ -192,16 +192,14 @@ class MaskedModel:
     def _score_batch(self, batch: Sequence[Variant]) -> torch.Tensor:
         """Masked copies of one length."""
         device = self._checkpoint.device
-        ids = torch.tensor([variant[0] for variant in batch], device=device)
+        ids = on_device([variant[0] for variant in batch], device)
         # A copy with fewer masked positions repeats its first one, and the repetition is not counted.
         most = max(len(variant[1]) for variant in batch)
-        positions = torch.tensor(
-            [[*masked, *[masked[0]] * (most - len(masked))] for _, masked in batch], device=device
-        )
+        positions = on_device([[*masked, *[masked[0]] * (most - len(masked))] for _, masked in batch], device)
         targets = ids.gather(1, positions)
         hidden = self._only_at(positions, input_ids=ids.scatter(1, positions, self.tokenizer.mask_token_id))
         log_probabilities = self._split.log_probabilities(
             hidden.flatten(0, 1), targets.flatten(), input_ids=ids[:1, :1]
         ).view(len(batch), most)
-        repeated = torch.tensor([[k >= len(masked) for k in range(most)] for _, masked in batch])
-        return log_probabilities.masked_fill(repeated.to(device, non_blocking=True), 0.0).sum(1)
+        repeated = on_device([[k >= len(masked) for k in range(most)] for _, masked in batch], device)
+        return log_probabilities.masked_fill(repeated, 0.0).sum(1)

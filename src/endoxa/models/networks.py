@@ -88,7 +88,7 @@ class Split:
             As many numbers as targets; see `precise`.
         """
         which = np.arange(len(rows)) if which is None else which
-        follows = torch.from_numpy(which).to(rows.device, non_blocking=True)
+        follows = on_device(which, rows.device)
         parts = []
         for start in range(0, len(rows), self.head_rows):
             logits = self.logits(rows[start : start + self.head_rows], **rest)
@@ -104,6 +104,14 @@ def head_rows(device: torch.device, vocabulary: int) -> int:
         return max(1, CACHED_LOGITS // vocabulary)
     free = torch.cuda.mem_get_info(device)[0] // FREE_SHARE if device.type == "cuda" else LOGITS_BYTES
     return max(64, min(LOGITS_BYTES, free) // (4 * vocabulary))
+
+
+def on_device(values: Any, device: torch.device) -> torch.Tensor:
+    """A tensor of them on a device, copied while it goes on computing; from memory that is not pinned CUDA may wait."""
+    tensor = torch.as_tensor(values)
+    if device.type != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def precise(numbers: torch.Tensor) -> torch.Tensor:

@@ -81,7 +81,8 @@ def test_a_place_is_given_on_and_no_answer_changes(kind: str) -> None:
     prompts = [Prompt(tuple(range(2, 4 + k % 7)), DRAWN, seed=k) for k in range(24)]
     alone = answers(Watched(kind), prompts, 1)
     watched = Watched(kind)
-    assert answers(watched, prompts, 4) == alone
+    # With 24 places rows that have ended stay for a while, and are not written on.
+    assert answers(Watched(kind), prompts, 24) == answers(watched, prompts, 4) == alone
     lengths = [len(answer.ids) + answer.ended for answer in alone]
     assert len(set(lengths)) > 8
     steps = sum(tokens == 1 for _, tokens in watched.read)

@@ -38,6 +38,7 @@ class Batch(Generic[Request, Result]):
         self._callers, self._waiting = callers, waiting
         self._loop = asyncio.get_running_loop()
         self._abandoned = threading.Event()
+        self._done = 0  # callers in front who have their answers: asked after at every layer
         self.requests = [caller.request for caller in callers]
 
     def more(self, most: int) -> list[tuple[int, Request]]:
@@ -49,7 +50,9 @@ class Batch(Generic[Request, Result]):
 
     def abandoned(self) -> bool:
         """Whether nobody waits for the batch any more; it may then end with any results."""
-        return self._abandoned.is_set() or all(caller.future.done() for caller in self._callers)
+        while self._done < len(self._callers) and self._callers[self._done].future.done():
+            self._done += 1
+        return self._abandoned.is_set() or self._done == len(self._callers)
 
     def deliver(self, number: int, result: Result) -> None:
         """Hand out the result of one request while the others are computed."""

@@ -69,6 +69,7 @@ class Generator:
         self.written = 0  # tokens, for who shows how far the model is
         self._network, self._tokenizer, self._size = network, tokenizer, size
         self._slots = Slots(network)
+        self._texts: dict[int, str] = {}
         network.generation_config = GenerationConfig(
             bos_token_id=config.bos_token_id,
             eos_token_id=list(self.ends) or None,
@@ -118,10 +119,21 @@ class Generator:
         return self._cut(row.written) if at_limit or self._at_stop(settings.stop, row.written) else None
 
     def _at_stop(self, stops: Stops, written: Sequence[int]) -> bool:
-        if stops == NO_STOPS:
+        if stops == NO_STOPS or not self._completes(stops, written[-1]):
             return False
         last = self._tokenizer.decode(list(written[-STOP_TOKENS:]), skip_special_tokens=False)
         return stops.find(last) is not None
+
+    def _completes(self, stops: Stops, token: int) -> bool:
+        """Whether a text that ends an answer may end in this token; decoding for every row takes as long as a step.
+
+        Alone, a token may lack a blank at its beginning, and a part of a character cannot be read.
+        """
+        if token not in self._texts:
+            self._texts[token] = self._tokenizer.decode([token], skip_special_tokens=False)
+        text = self._texts[token]
+        ends = {stop[-1] for stop in (*stops.texts, stops.next_turn) if stop}
+        return not text or "\ufffd" in text or " " in ends or any(end in text for end in ends)
 
     @torch.inference_mode()
     def _run(self, numbers: Sequence[int], batch: Batch[Prompt, Generated]) -> list[Generated]:

@@ -15,7 +15,8 @@ from endoxa.models.chat.slots import Memory, Slots, side_by_side
 from endoxa.models.networks import refuse_unless_memory
 
 REFILL = 8
-"""Prompts that wait are read when this part (one over it) of the places is free: reading a single one takes a step."""
+"""Prompts that wait are read when this part (one over it) of the places is free: reading a single one takes a step.
+Rows that have ended are let go when they are this part of all: that copies the keys and values of all others."""
 READ_TOKENS = 8192
 """Most tokens, with padding, that are read at a time."""
 
@@ -28,11 +29,13 @@ class Row:
         number: of the request in its batch.
         prompt: what is answered.
         written: tokens of the answer so far.
+        ended: it is complete; the row is still there because letting it go would cost more than computing it.
     """
 
     number: int
     prompt: Prompt
     written: list[int] = field(default_factory=list)
+    ended: bool = False
 
     @property
     def ids(self) -> Ids:
@@ -74,19 +77,22 @@ def write(
         try:
             memory = _one_token(slots, rows, fresh, memory)
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
-            size = (len(rows) + len(fresh)) // 2
+            again = [row for row in (*rows, *fresh) if not row.ended]
+            size = len(again) // 2
             refuse_unless_memory(problem, size)
-            waiting.extendleft(reversed([*rows, *fresh]))
+            waiting.extendleft(reversed(again))
             rows, memory = [], None
             continue
-        wrote(len(fresh or rows))
+        wrote(sum(not row.ended for row in fresh or rows))
         rows += fresh
-        ended = {row.number: answer for row in rows if (answer := finished(row)) is not None}
-        for number, answer in ended.items():
-            batch.deliver(number, answer)
-        answers |= ended
-        staying = [place for place, row in enumerate(rows) if row.number not in ended]
-        rows, memory = [rows[place] for place in staying], _kept(memory, staying, len(rows))
+        for row in rows:
+            if not row.ended and (answer := finished(row)) is not None:
+                row.ended = True
+                answers[row.number] = answer
+                batch.deliver(row.number, answer)
+        staying = [place for place, row in enumerate(rows) if not row.ended]
+        if len(rows) - len(staying) >= max(1, len(rows) // REFILL):
+            rows, memory = [rows[place] for place in staying], _kept(memory, staying, len(rows))
     return [answers.get(number, Generated((), ended=False)) for number in range(len(batch.requests))]
 
 
@@ -113,7 +119,8 @@ def _one_token(slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory |
     changed = fresh or rows
     tokens = next_tokens([row.prompt for row in changed], [len(row.written) for row in changed], scores)
     for row, token in zip(changed, tokens.tolist(), strict=True):
-        row.written.append(token)
+        if not row.ended:
+            row.written.append(token)
     return memory
 
 

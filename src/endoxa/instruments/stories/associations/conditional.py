@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -38,24 +37,29 @@ class Draws:
     observed: np.ndarray
 
     @classmethod
-    def of(cls, units: Units, column: int) -> Draws:
-        """What the cells of a compared value are sums of, in the largest possible step.
+    def of_columns(cls, units: Units) -> list[Draws]:
+        """What the cells of each compared value are sums of, in the largest possible step.
 
         Sums are counted from the least that each block must give.
         """
-        value, number = units.vectors[:, column], units.counts.sum(axis=0)
-        blocks, levels = int(units.blocks[-1]) + 1, int(value.max()) + 1
-        counts = np.bincount(units.blocks * levels + value, weights=number, minlength=blocks * levels)
+        number, drawn, observed = units.counts.sum(axis=0), units.rows, units.counts @ units.vectors
+        columns = zip(units.vectors.T, observed.T, strict=True)
+        return [cls._of(units.blocks, value, number, drawn, stories) for value, stories in columns]
+
+    @classmethod
+    def _of(
+        cls, block: np.ndarray, value: np.ndarray, number: np.ndarray, drawn: np.ndarray, stories: np.ndarray
+    ) -> Draws:
+        blocks, levels = int(block[-1]) + 1, int(value.max()) + 1
+        counts = np.bincount(block * levels + value, weights=number, minlength=blocks * levels)
         in_blocks = counts.reshape(blocks, levels).astype(np.int64)
-        present = [np.flatnonzero(block) for block in in_blocks]
-        least = np.array([values[0] for values in present])
-        step = reduce(np.gcd, [int(gap) for values in present for gap in np.diff(values)], 0) or 1
-        most = max(int((values[-1] - values[0]) // step) for values in present)
-        prompts = np.zeros((len(present), most + 1), dtype=np.int64)
-        for place, values in enumerate(present):
-            prompts[place, (values - values[0]) // step] = in_blocks[place, values]
-        drawn = units.rows
-        return cls(prompts, drawn, (units.counts @ value - drawn @ least) // step)
+        place, level = in_blocks.nonzero()
+        least = (in_blocks > 0).argmax(axis=1)
+        above = level - least[place]
+        step = int(np.gcd.reduce(above)) or 1
+        prompts = np.zeros((blocks, int(above.max()) // step + 1), dtype=np.int64)
+        prompts[place, above // step] = in_blocks[place, level]
+        return cls(prompts, drawn, (stories - drawn @ least) // step)
 
 
 def log_p_approximate(columns: Sequence[Draws]) -> np.ndarray:
@@ -93,11 +97,9 @@ def _moments(draws: Draws) -> tuple[np.ndarray, np.ndarray]:
 
 def _largest(draws: Draws) -> np.ndarray:
     """The largest possible sum of each base value."""
-    values = np.arange(draws.prompts.shape[1])
-    sums = np.zeros(len(draws.drawn), dtype=np.int64)
-    for prompts, drawn in zip(draws.prompts, draws.drawn.T, strict=True):
-        first = np.concatenate([[0], np.cumsum(np.repeat(values, prompts)[::-1])])
-        sums += first[drawn]
+    above = draws.prompts[:, ::-1].cumsum(axis=1)[:, ::-1] - draws.prompts
+    used = (draws.drawn[:, :, None] - above).clip(0, draws.prompts)
+    sums: np.ndarray = used.sum(axis=1) @ np.arange(draws.prompts.shape[1])
     return sums
 
 
@@ -222,7 +224,7 @@ SMALLEST = 1e-290
 
 def log_p_units(units: Units) -> np.ndarray:
     """Natural logarithm of P(S >= stories) for every cell, row by row."""
-    columns = [Draws.of(units, column) for column in range(units.vectors.shape[1])]
+    columns = Draws.of_columns(units)
     chances = (
         np.stack([_exact(column) for column in columns])
         if units.prompts <= EXACT_PROMPTS
@@ -277,8 +279,11 @@ class _Block:
         rate = min(max(float(drawn.mean()) / total, 1e-3), 1 - 1e-3) if total else 0.5
         largest = int(np.repeat(np.arange(len(prompts)), prompts)[::-1][:most].sum())
         sums = np.zeros((most + 1, largest + 1))
-        sums[0, 0] = 1.0
-        for value in range(1, len(prompts)):
+        chances = (
+            _binomial(int(prompts[1]), rate)[: min(most, largest) + 1] if len(prompts) > 1 else np.ones(1)
+        )
+        sums[np.arange(len(chances)), np.arange(len(chances))] = chances
+        for value in range(2, len(prompts)):
             chances = _binomial(int(prompts[value]), rate)[: most + 1]
             after = np.zeros_like(sums)
             for number, chance in enumerate(chances):
@@ -297,7 +302,8 @@ class _Block:
         rest[: len(others)] = others
         joint = rest[::-1] @ self.sums[: drawn + 1]
         chances: np.ndarray = joint / self.total[drawn]
-        return np.trim_zeros(chances, "b") if chances.any() else chances
+        likely = chances.nonzero()[0]
+        return chances[: likely[-1] + 1] if len(likely) else chances
 
 
 def _binomial(number: int, rate: float) -> np.ndarray:

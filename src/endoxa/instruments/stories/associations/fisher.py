@@ -88,6 +88,15 @@ class MonteCarlo:
         return (self.hits + 1) / (self.draws + 1) if self.exact is None else self.exact
 
 
+class Undrawn(MonteCarlo):
+    """The test of a table whose p-value is computed."""
+
+    def __init__(self, p_value: float) -> None:
+        """The test that gives this p-value."""
+        self.draws = self.hits = 0
+        self.exact, self.tried = p_value, True
+
+
 class Exchanged(MonteCarlo):
     """The test of a table of prompts, whose base values are exchanged."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from endoxa.instruments.stories.associations.fisher import (
     Exchanged,
     MonteCarlo,
     Sampled,
+    Undrawn,
     decide,
     improbability,
     stream,
@@ -104,29 +104,30 @@ def _whitening(covariance: np.ndarray) -> np.ndarray:
 def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
     """Mean of all cells but those of the last row and column, and their covariance."""
     rows, columns = len(units.counts) - 1, units.vectors.shape[1] - 1
-    blocks = _by_block(units)
-    total = np.array([number.sum() for number, _, _ in blocks])
-    drawn = np.stack([drawn for _, _, drawn in blocks])[:, :-1]
-    means = np.stack([number @ vectors for number, vectors, _ in blocks]) / total[:, None]
-    spread = np.zeros((len(blocks), columns, columns))
-    for place, (number, vectors, _) in enumerate(blocks):
-        if total[place] > 1:
-            apart = (vectors - means[place])[:, :-1]
-            spread[place] = apart.T @ (apart * number[:, None]) / (total[place] - 1)
+    number, vectors, drawn = _by_block(units)
+    total, drawn = number.sum(axis=1), drawn[:, :-1]
+    means = (number[:, None] @ vectors)[:, 0] / total[:, None]
+    apart = (vectors - means[:, None])[:, :, :-1]
+    parts = zip(apart, apart * number[:, :, None], np.bincount(units.blocks), strict=True)
+    spread = np.stack([block[:types].T @ weighted[:types] for block, weighted, types in parts])
+    spread /= np.maximum(total - 1, 1)[:, None, None]
     shared = drawn[:, :, None] * (np.eye(rows) - (drawn / total[:, None])[:, None, :])
     covariance = np.tensordot(shared, spread, (0, 0)).transpose(0, 2, 1, 3)
     return (drawn.T @ means[:, :-1]).ravel(), covariance.reshape(rows * columns, rows * columns)
 
 
-def _by_block(units: Units) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each block: prompts of each type, the vectors of the types, prompts of each base value."""
-    result = []
-    counts, vectors = units.counts.astype(float), units.vectors.astype(float)
-    edges = [*np.flatnonzero(np.diff(units.blocks, prepend=-1)).tolist(), len(units.blocks)]
-    for start, stop in pairwise(edges):
-        here = counts[:, start:stop]
-        result.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
-    return result
+def _by_block(units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Prompts of each type, the vectors of the types (no prompts where a block has fewer), prompts of each base value.
+
+    Returns:
+        Arrays blocks x types, blocks x types x compared values, blocks x base values.
+    """
+    sizes = np.bincount(units.blocks)
+    place = np.arange(len(units.blocks)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    number = np.zeros((len(sizes), sizes.max()))
+    vectors = np.zeros((*number.shape, units.vectors.shape[1]))
+    number[units.blocks, place], vectors[units.blocks, place] = units.counts.sum(axis=0), units.vectors
+    return number, vectors, np.ascontiguousarray(units.rows.T, dtype=float)
 
 
 def is_sparse(units: Units) -> bool:
@@ -138,9 +139,9 @@ def is_sparse(units: Units) -> bool:
     drawn = units.counts.sum(axis=1).astype(float)
     drawn = drawn[drawn > 0]
     total, rows = drawn.sum(), len(drawn)
-    blocks = _by_block(units)
-    apart = np.concatenate([vectors - number @ vectors / number.sum() for number, vectors, _ in blocks])
-    number = np.concatenate([number for number, _, _ in blocks])
+    number, vectors, _ = _by_block(units)
+    means = (number[:, None] @ vectors) / number.sum(axis=1)[:, None, None]
+    apart, number = (vectors - means).reshape(-1, vectors.shape[2]), number.ravel()
     inverse = np.linalg.pinv(apart.T @ (apart * number[:, None]), hermitian=True)
     leverage = np.einsum("ij,jk,ik->i", apart, inverse, apart)
     columns = float(number @ leverage)
@@ -276,16 +277,18 @@ def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
 def _within(family: Family, kept: np.ndarray, settings: Discovery) -> list[Within | None]:
     """The tests within languages: by chi-square, and by exchange where that is too small and the table is kept."""
     several = [k for k, table in enumerate(family.tables) if table.languages is not None]
-    tests: dict[int, Exchanged] = {}
+    tests: dict[int, MonteCarlo] = {}
     for k in several:
         units = family.tables[k].languages
         assert units is not None
         distance = Distance.of(units)
         if not distance.freedom:
             continue
-        tests[k] = Exchanged(units, distance, stream(settings.seed, *family.names[k], WITHIN))
-        if not (kept[k] and is_sparse(units)):
-            tests[k].exact = float(np.exp(distance.log_p))
+        tests[k] = (
+            Exchanged(units, distance, stream(settings.seed, *family.names[k], WITHIN))
+            if kept[k] and is_sparse(units)
+            else Undrawn(float(np.exp(distance.log_p)))
+        )
     if tests:
         _decide(list(tests.values()), settings)
     p_values = [tests[k].p_value if k in tests else float("nan") for k in range(len(family.tables))]
