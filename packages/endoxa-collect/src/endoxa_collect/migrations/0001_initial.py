@@ -3,6 +3,8 @@
 import django.db.models.deletion
 import endoxa_collect.models.pairs
 import uuid
+from typing import Any
+
 from django.conf import settings
 from django.db import migrations, models
 
@@ -12,11 +14,11 @@ class AtOnce(migrations.SeparateDatabaseAndState):
 
     reversible = False
 
-    def state_forwards(self, app_label, state):
+    def state_forwards(self, app_label: str, state: Any) -> None:
         state.__dict__.pop("apps", None)
         super().state_forwards(app_label, state)
 
-    def database_forwards(self, app_label, schema_editor, from_state, to_state):
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         for operation in self.state_operations:
             if isinstance(operation, migrations.CreateModel):
                 model = to_state.apps.get_model(app_label, operation.name)
