@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from uuid import uuid4
 
 import psycopg
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.utils import timezone, translation
 
 from collect_support.browsing import chromium, visit
@@ -128,12 +130,19 @@ def as_person(client):
     return become
 
 
+@cache
+def _hashed(*_hashers):
+    """The password of all accounts, hashed once: to do it slowly is what the site's hasher is for."""
+    return make_password("a long password of ours")
+
+
 @pytest.fixture
-def make_account(db, django_user_model):
+def make_account(db, django_user_model, settings):
     """A function that makes an account with roles in a campaign."""
 
     def make(name, campaign=None, *roles):
-        user = django_user_model.objects.create_user(name, password="a long password of ours")
+        user = django_user_model(username=name, password=_hashed(*settings.PASSWORD_HASHERS))
+        user.save()
         for role in roles:
             Membership.objects.create(user=user, campaign=campaign, role=role)
         return user

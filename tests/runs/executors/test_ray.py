@@ -81,7 +81,7 @@ def cluster() -> Iterator[Cluster]:
     patch = pytest.MonkeyPatch()
     # Workers import the tasks of the tests by name.
     patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_log_monitor": False})
     for _ in range(2):
         made.add_node(num_cpus=1)
     made.wait_for_nodes()

@@ -96,6 +96,9 @@ def _server() -> _Server:
 def _serve() -> None:
     for library in LIBRARIES:
         import_module(library)
+    words = import_module("endoxa.words")
+    for name in ("page texts", "preset texts"):  # `init` says who has checked them
+        words.languages_of(words.COMPONENTS[name])
     for line in sys.stdin:
         request = json.loads(line)
         if (child := os.fork()) == 0:

@@ -3,8 +3,27 @@
 import django.db.models.deletion
 import endoxa_collect.models.pairs
 import uuid
+from typing import Any
+
 from django.conf import settings
 from django.db import migrations, models
+
+
+class AtOnce(migrations.SeparateDatabaseAndState):
+    """Makes tables as they are after all operations: Django would render all models anew for each of them."""
+
+    reversible = False
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        state.__dict__.pop("apps", None)
+        super().state_forwards(app_label, state)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        for operation in self.state_operations:
+            if isinstance(operation, migrations.CreateModel):
+                model = to_state.apps.get_model(app_label, operation.name)
+                if self.allow_migrate_model(schema_editor.connection.alias, model):
+                    schema_editor.create_model(model)
 
 
 class Migration(migrations.Migration):
@@ -1426,3 +1445,4 @@ class Migration(migrations.Migration):
             index=models.Index(fields=["campaign", "-began_at"], name="wave_latest"),
         ),
     ]
+    operations = [AtOnce(state_operations=operations)]
