@@ -17,7 +17,7 @@ from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 LETTER_TOKENS = 64
 """Tokens in which weights that run here have given their letter. Of 60 answers of SmolLM2-135M-Instruct (temperature 1)
-half had up to 12 tokens, and 53 up to 64; of the longer ones 3 could be read by then, one of them otherwise than at its
+half had up to 8 tokens, and 53 up to 64; 2 of the longer ones could be read by then, one of them otherwise than at its
 end."""
 BY_LIKELIHOOD = ("loglik", "loglik-mean")
 Protocol = Literal["baseline", "explanation", "reprompting"]
@@ -117,7 +117,7 @@ class QaSettings(FramedSettings):
 
     @property
     def enough(self) -> int | None:
-        """Tokens after which an answer by letter ends that can be read; None where the user set a limit, or for texts."""
+        """Tokens after which a letter that can be read ends an answer, or None where a limit was set, or for texts."""
         usual = self.sampling.max_tokens == Sampling().max_tokens
         return self.letter_tokens if self.ask == "letters" and usual else None
 
