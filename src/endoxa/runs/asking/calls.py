@@ -217,9 +217,7 @@ async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
             asking.report(0, f"{asking.model.tokens_written:,} tokens")
 
 
-async def _ask(
-    asking: Asking, job: Job, answers: Sequence[ChatAnswer], fresh: Fresh
-) -> ChatAnswer | None:
+async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer], fresh: Fresh) -> ChatAnswer | None:
     """The next answer of a conversation; None where there is no money for it."""
     messages = conversation(job, answers)
     sampling = sampling_of(job, asking, len(answers))
