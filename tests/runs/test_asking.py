@@ -105,6 +105,36 @@ def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> Non
     ]
 
 
+class Lengthy(Echo):
+    """A model whose answers come from their questions, cut at the limit of words."""
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        await super().ask(messages, sampling, told)
+        words = messages[-1].content.split(" ")
+        cut = words[: sampling.max_tokens]
+        return ChatAnswer(" ".join(cut), "stop" if cut == words else "length")
+
+
+def test_few_tokens_are_enough_where_an_answer_can_be_read_from_them(journal: AnswerJournal) -> None:
+    said = ["B it is and so on", "I would say it must be B", "B", "<think> it may be A </think> B", "A " * 9]
+    by_letter = (lambda answer: "B" in answer,)
+    several = [Job(k, (text,), readable=by_letter) for k, text in enumerate(said)]
+    model = Lengthy()
+    ask_all(asking(model, journal, enough=4, sampling=Sampling(max_tokens=8), concurrency=1), several)
+    found = {k: (answer.text, answer.finish) for k, (answer,) in journal.answers(0, 0, 4).items()}
+    assert found == {
+        0: ("B it is and", "length"),
+        1: (said[1], "stop"),
+        2: ("B", "stop"),
+        3: (" B", "stop"),
+        4: (("A " * 8).strip(), "length"),
+    }
+    # A model that was seen to think is given all its tokens at once.
+    assert [sampling.max_tokens for _, sampling, _ in model.asked] == [4, 4, 8, 4, 4, 8, 8]
+
+
 def test_a_conversation_goes_on_where_it_stopped(journal: AnswerJournal) -> None:
     journal.add(0, [Answered(0, 0, ChatAnswer("first answer"))])
     model = Echo()

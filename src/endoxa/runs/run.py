@@ -131,7 +131,10 @@ def measure(
         before = _earlier(instrument, out, restart=restart)
         try:
             _require_same_code(expected or (before or {}).get("identity", {}))
-            settings = settings if before is None else _with_earlier(settings, before, out)
+            if before is not None:
+                settings = _with_earlier(settings, before, out)
+            elif expected is not None:
+                settings = settings.with_earlier({"identity": expected})
             work = instrument.work(settings, out)
             _require_repeated(expected, work)
             components = _components_used(instrument, settings, before)
@@ -235,8 +238,7 @@ def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
     Raises:
         UserError: see `_with_earlier_models`.
     """
-    together = _with_earlier_models(settings, before, out)
-    return together.with_earlier(before) if before.get("finished") else together
+    return _with_earlier_models(settings, before, out).with_earlier(before)
 
 
 def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:

@@ -50,10 +50,10 @@ class RunSettings(Settings):
         return self
 
     def with_earlier(self, _before: Mapping[str, Any]) -> Self:
-        """These settings, with what a finished run measured besides in front, where it can be added to.
+        """These settings, with what an earlier run goes on with: what it measured besides, and how.
 
         Args:
-            _before: what `run.json` of the finished run says.
+            _before: what `run.json` of the run says; of a run to be repeated its identity.
         """
         return self
 

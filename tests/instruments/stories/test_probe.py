@@ -200,14 +200,15 @@ CELLS = {
     "target_attribute_value": "child (0-12)",
     "generator_model": "m",
 }
+SIMULATED = {**CELLS, "generator_model": "sim/m"}
 
 
 def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) -> None:
     rows = [
-        {**CELLS, "repeat": 1, "story": "A walk by the sea.", "finish": "stop"},
-        {**CELLS, "repeat": 2, "story": "", "finish": "content_filter"},
-        {**CELLS, "repeat": 3, "story": " ", "finish": "length"},
-        {**CELLS, "repeat": 4, "story": None, "finish": "error"},
+        {**SIMULATED, "repeat": 1, "story": "A walk by the sea.", "finish": "stop"},
+        {**SIMULATED, "repeat": 2, "story": "", "finish": "content_filter"},
+        {**SIMULATED, "repeat": 3, "story": " ", "finish": "length"},
+        {**SIMULATED, "repeat": 4, "story": None, "finish": "error"},
     ]
     data = write(tmp_path / "stories.jsonl", rows)
     filled = measure(EXTRACT, ExtractSettings(data=str(data), models=READERS), tmp_path / "run")
@@ -226,9 +227,9 @@ def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) ->
 def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) -> None:
     thoughts = "<think>A child is asked for.</think>"
     rows = [
-        {**CELLS, "repeat": 1, "story": f"{thoughts}A walk by the sea.", "finish": "stop"},
-        {**CELLS, "repeat": 2, "story": "<think>A child", "finish": "length"},
-        {**CELLS, "repeat": 3, "story": "<think>A child", "finish": None},
+        {**SIMULATED, "repeat": 1, "story": f"{thoughts}A walk by the sea.", "finish": "stop"},
+        {**SIMULATED, "repeat": 2, "story": "<think>A child", "finish": "length"},
+        {**SIMULATED, "repeat": 3, "story": "<think>A child", "finish": None},
     ]
     settings = ExtractSettings(data=str(write(tmp_path / "stories.jsonl", rows)), models=READERS)
     (asked,) = extract_probe(settings).jobs()

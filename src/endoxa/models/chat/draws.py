@@ -20,7 +20,7 @@ BITS = 48
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What all prompts of a batch share.
+    """How a prompt is answered; prompts of a batch share all of it but `max_tokens`.
 
     Attributes:
         temperature: 0 takes the likeliest token.
@@ -69,7 +69,7 @@ def next_tokens(prompts: Sequence[Prompt], steps: Sequence[int], scores: torch.T
     distribution after temperature, top-k and top-p, in this order.
 
     Args:
-        prompts: one for each row; they share their settings.
+        prompts: one for each row; they share how tokens are drawn.
         steps: tokens that each has written.
         scores: of the network (rows x vocabulary).
 

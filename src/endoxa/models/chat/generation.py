@@ -79,7 +79,7 @@ class Generator:
         )
 
     def generate(self, batch: Batch[Prompt, Generated]) -> list[Generated]:
-        """Answers in the order of `batch`, whose prompts share their settings; each is delivered when it has ended.
+        """Answers in the order of `batch`, whose prompts share how they are drawn; each is delivered when it has ended.
 
         Where the network can, prompts that wait take the places of answers that have ended. Padding changes a result by
         rounding only. Out of memory halves what is written side by side. Once the batch is abandoned, what was written
@@ -139,6 +139,7 @@ class Generator:
     def _run(self, numbers: Sequence[int], batch: Batch[Prompt, Generated]) -> list[Generated]:
         """Answers to the prompts of these numbers."""
         prompts = [batch.requests[number] for number in numbers]
+        limits = [prompt.settings.max_tokens for prompt in prompts]
         encoded = bool(self._network.config.is_encoder_decoder)
         # A causal network goes on where the prompt ends; an encoder counts positions from where it begins.
         side = "right" if encoded else "left"
@@ -151,7 +152,7 @@ class Generator:
             ended = torch.isin(written[:, -1], self._end_ids.to(written.device)).tolist()
             for row in [row for row in pending if ended[row]]:
                 pending.remove(row)
-                batch.deliver(numbers[row], self._cut(written[row, begin:].tolist()))
+                batch.deliver(numbers[row], self._cut(written[row, begin : begin + limits[row]].tolist()))
             return batch.abandoned()
 
         try:
@@ -159,20 +160,21 @@ class Generator:
                 output = self._network.generate(
                     input_ids=ids,
                     attention_mask=mask,
-                    max_new_tokens=prompts[0].settings.max_tokens,
+                    max_new_tokens=max(limits),
                     do_sample=False,
                     num_beams=1,
                     logits_processor=LogitsProcessorList([Choice(prompts, begin)]),
                     stopping_criteria=StoppingCriteriaList(
                         [
                             EachToken(follow, len(prompts)),
-                            Reached(partial(self._at_stop, prompts[0].settings.stop), begin),
+                            Reached(partial(self._at_stop, prompts[0].settings.stop), begin, limits),
                         ]
                     ),
                 )
         except _AbandonedError:
             return [Generated((), ended=False) for _ in prompts]
-        return [self._cut(row) for row in output[:, begin:].tolist()]
+        rows = output[:, begin:].tolist()
+        return [self._cut(row[:limit]) for row, limit in zip(rows, limits, strict=True)]
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int, side: str) -> torch.Tensor:
         tensors = [torch.tensor(row) for row in rows]
@@ -226,17 +228,21 @@ STOP_TOKENS = 64
 
 
 class Reached(StoppingCriteria):
-    """Ends the rows whose answer holds a text at which it is to end.
+    """Ends the rows whose answer holds a text at which it is to end, or has as many tokens as it may have.
 
     Args:
         at_stop: whether tokens of an answer end with such a text.
         begin: tokens in each row before its answer begins.
+        limits: most tokens of the answer in each row.
     """
 
-    def __init__(self, at_stop: Callable[[list[int]], bool], begin: int) -> None:
-        self._at_stop, self._begin = at_stop, begin
+    def __init__(self, at_stop: Callable[[list[int]], bool], begin: int, limits: Sequence[int]) -> None:
+        self._at_stop, self._begin, self._limits = at_stop, begin, limits
 
     def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
         """Whether each row is at its end."""
-        ended = [self._at_stop(row) for row in input_ids[:, self._begin :].tolist()]
+        rows = input_ids[:, self._begin :].tolist()
+        ended = [
+            len(row) >= limit or self._at_stop(row) for row, limit in zip(rows, self._limits, strict=True)
+        ]
         return torch.tensor(ended, device=input_ids.device)

@@ -181,7 +181,9 @@ class LocalChat:
         self._special = SpecialTokens.of(checkpoint.tokenizer)
         self._defaults = OwnSettings.of(checkpoint.network.generation_config)
         self._generator = Generator(checkpoint.network, checkpoint.tokenizer, batch_size)
-        self._batcher = Batcher(self._generator.generate, lambda prompt: prompt.settings, batch_size)
+        self._batcher = Batcher(
+            self._generator.generate, lambda prompt: replace(prompt.settings, max_tokens=0), batch_size
+        )
 
     @property
     def tokens_written(self) -> int:

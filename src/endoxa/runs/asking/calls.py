@@ -17,11 +17,13 @@ from typing import Protocol
 
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import Lost
+from endoxa.models.chat.thoughts import spoken
 from endoxa.runs.asking.cost import Budget, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.chat import CountsTokens
+from endoxa.schema.finish import LENGTH
 
 COMMIT_SECONDS = 0.5
 """Answers that a kill can cost: those of so many seconds."""
@@ -59,6 +61,7 @@ class Asking:
         journal: where answers go.
         budget: what may be spent.
         report: told of progress.
+        enough: tokens in which most answers that can be read are there; None where each is written to its end.
     """
 
     model: ChatModel
@@ -68,6 +71,7 @@ class Asking:
     journal: AnswerJournal
     budget: Budget
     report: Report = lambda *_: None
+    enough: int | None = None
 
 
 @dataclass(slots=True)
@@ -79,12 +83,14 @@ class Fresh:
         answers: those that are not committed.
         saved: when the last ones were.
         broke: the money has run out.
+        thinks: the model was seen to think, so that no answer comes in few tokens.
     """
 
     first: FirstAnswers
     answers: list[Answered] = field(default_factory=list)
     saved: float = field(default_factory=time.monotonic)
     broke: bool = False
+    thinks: bool = False
 
 
 def ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
@@ -187,7 +193,7 @@ async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]],
             if unasked := broken_off(job, answers):
                 fresh.answers += unasked
                 break
-            answer = await _ask(asking, job, answers)
+            answer = await _ask(asking, job, answers, fresh)
             if answer is None:
                 fresh.broke = True
                 return
@@ -211,17 +217,24 @@ async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
             asking.report(0, f"{asking.model.tokens_written:,} tokens")
 
 
-async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatAnswer | None:
+async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer], fresh: Fresh) -> ChatAnswer | None:
     """The next answer of a conversation; None where there is no money for it."""
     messages = conversation(job, answers)
     sampling = sampling_of(job, asking, len(answers))
     respondent_facts = {**job.told, "turn": len(answers), "turns": len(job.turns)}
+    readable = job.readable[len(answers)] if len(answers) < len(job.readable) else None
+    enough = None if readable is None or fresh.thinks else asking.enough
     most = worst(messages, sampling)
     while (reserved := await _money(asking, most)) is not None:
         usage = Usage()
         try:
             with _begun(asking, job, len(answers), most):
-                answer = await asking.model.ask(messages, sampling, respondent_facts)
+                few = sampling if enough is None else replace(sampling, max_tokens=enough)
+                answer = await asking.model.ask(messages, few, respondent_facts)
+                # With its seed an answer begins as before: what the user asked for decides where nothing is read.
+                if readable and enough and answer.finish == LENGTH and not readable(spoken(answer).text):
+                    fresh.thinks |= bool(spoken(answer).reasoning)
+                    answer = await asking.model.ask(messages, sampling, respondent_facts)
         except ShortOfMoneyError:
             continue
         else:

@@ -183,6 +183,8 @@ def answer_warning(row: AnswerCounts, facts: Mapping[str, Any]) -> str:
         if limit is None
         else (f"--max-tokens {limit}", "Raise --max-tokens")
     )
+    if letters := (facts.get("identity") or {}).get("letter_tokens"):
+        at += f", or after {letters} tokens with their letter read"
     share = f"{100 * row.cut_off / row.asked:.1f}\u00a0%"
     return (
         f"Warning: {row.where}: {row.cut_off} of {row.asked} answers ({share}) were cut off at {at}; {row.read} of "

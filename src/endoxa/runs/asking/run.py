@@ -58,6 +58,7 @@ class Questions:
         available: see `endoxa.runs.instrument.Work`.
         score: in the place of asking, or None.
         signs: how a new question begins, where an answer is read no further; asked for once the data was read.
+        enough: for weights that run here, see `endoxa.runs.asking.calls.Asking`.
     """
 
     settings: ChatRunSettings
@@ -74,6 +75,7 @@ class Questions:
     available: Callable[[], int] | None = None
     score: Score | None = None
     signs: Callable[[], tuple[str, ...]] = tuple
+    enough: int | None = None
 
 
 def asking_work(questions: Questions) -> Work:
@@ -271,7 +273,8 @@ def ask_model(
     # Weights here write so many answers side by side: places would stay empty if fewer were asked for.
     at_once = max(settings.options.concurrency, chat.describe().get("batch_size", 0)) * copies
     sampling = with_stops(settings.sampling, stops)
-    asking = Asking(chat, number, sampling, at_once, journal, budget, report)
+    enough = questions.enough if spec.host.runs_here else None
+    asking = Asking(chat, number, sampling, at_once, journal, budget, report, enough)
     if settings.batch or journal.batches(number):
         from endoxa.models.chat import open_batch
 

@@ -33,7 +33,7 @@ from endoxa.instruments.questions.probe.jobs import (
     written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.questions.probe.work import plan_qa
+from endoxa.instruments.questions.probe.work import plan_qa, questions_work
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
@@ -208,6 +208,29 @@ def test_an_item_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     data = write(tmp_path / "twice.jsonl", [*rows, rows[3]])
     with pytest.raises(UserError, match="twice"):
         measure(QUESTIONS, settings(data), tmp_path / "run")
+
+
+def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: Path, tmp_path: Path) -> None:
+    """It is part of the identity, and runs from before it go on, and are repeated, without it."""
+    here = settings(data, models=(f"hf/{tiny.causal(tmp_path / 'model')}",))
+
+    def limit(chosen: QaSettings) -> Any:
+        return questions_work(chosen, tmp_path).identity.get("letter_tokens")
+
+    assert limit(here) == 64
+    others = (
+        settings(data),
+        *(here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)),
+    )
+    assert [limit(other) for other in others] == [None] * 3
+    assert limit(here.model_copy(update={"ask": "text"})) is None
+    before = {
+        name: value
+        for name, value in questions_work(here, tmp_path).identity.items()
+        if name != "letter_tokens"
+    }
+    assert questions_work(here, tmp_path).changes_since(before)
+    assert not questions_work(here.with_earlier({"identity": before}), tmp_path).changes_since(before)
 
 
 # ------------------------------------------------------------------ log-likelihood

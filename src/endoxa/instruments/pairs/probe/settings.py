@@ -113,6 +113,8 @@ class PairsSettings(RunSettings):
 
     def with_earlier(self, before: Mapping[str, Any]) -> Self:
         """These settings with the rules of a finished run in front; where none is new, with just these."""
+        if not before.get("finished"):
+            return self
         stated = tuple(before["settings"].get("rules", ()))
         if self.rules == stated:
             return self

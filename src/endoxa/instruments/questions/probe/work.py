@@ -322,6 +322,9 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     }
     if names is not None:
         contents["names"] = files[names]
+    enough = settings.enough if any(spec.host.runs_here for spec in specs) else None
+    if enough is not None:
+        contents["letter_tokens"] = enough
     stated = unstated_language(settings)
     if stated is not None and stated.code != "en":
         contents["language_taken"] = stated.code
@@ -359,6 +362,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
             signs=lambda: signs_of_new_question(languages),
+            enough=enough,
         )
     )
 

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ from endoxa.instruments.stories.profiles.reading import (
     turns_of,
 )
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
+from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.simulated.model import SIMULATED
+from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.asking.cost import parse_models, require_schemas
 from endoxa.runs.asking.jobs import Job
@@ -126,7 +130,9 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
             raise UserError(f"{out} is the run folder of the stories. Name another folder with --out.")
         if settings.sheet:
             require_new_sheet(Path(settings.sheet))
-        require_schemas(settings, parse_models(settings.models))
+        specs = parse_models(settings.models)
+        require_schemas(settings, specs)
+        _require_simulated(settings, specs)
 
     groups = ("language", "generator_model", "target_attribute", "target_attribute_value")
     return Probe(
@@ -163,6 +169,32 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
         noun="stories per value and model",
         check=check,
     )
+
+
+LOOKED_AT = 100
+"""Stories in which the line of a simulated teller is looked for."""
+
+
+def _require_simulated(settings: ExtractSettings, specs: Sequence[ChatSpec]) -> None:
+    """Refuse simulated readers of real stories: they take every one for a refusal.
+
+    Raises:
+        UserError: none of the first stories says its profile, and a model that is not simulated wrote one of them.
+    """
+    reader = next((spec for spec in specs if spec.host is SIMULATED), None)
+    if reader is None:
+        return
+    stories = list(islice(read_stories(Path(settings.data)), LOOKED_AT))
+    real = next((story for story in stories if not _is_simulated(story)), None)
+    if real and not any(read_profile_line(story.text) for story in stories):
+        raise UserError(
+            f"{reader.text} is a simulated reader: it reads stories of simulated tellers only, which state their "
+            f"profile, and '{real.name}' does not. Have a chat model read these: --model hf/FOLDER, openai/NAME ..."
+        )
+
+
+def _is_simulated(story: Story) -> bool:
+    return (story.cells["generator_model"] or "").startswith(f"{SIMULATED.name}/")
 
 
 def _cells(
