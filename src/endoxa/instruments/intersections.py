@@ -58,27 +58,30 @@ there can be (empty where there is no such limit)."""
 def of_pairs(records: pl.DataFrame) -> pl.DataFrame:
     """`SCORED` of the records of pairs (columns of `schema.RECORD_COLUMNS`)."""
     towards = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
-    return records.select(
-        "model",
-        "rule",
-        "language",
-        pl.col("identity").fill_null(""),
-        "identity_key",
-        attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
-        lean=towards * (pl.col("score_more") - pl.col("score_less")),
-        neutral=towards * pl.col("neutral_difference"),
-        limit=pl.lit(None, pl.Float64),
-    ).filter(pl.col("attribute") != "\t")
+    return (
+        _with_key(records)
+        .select(
+            "model",
+            "rule",
+            "language",
+            pl.col("identity").fill_null(""),
+            "identity_key",
+            attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
+            lean=towards * (pl.col("score_more") - pl.col("score_less")),
+            neutral=towards * pl.col("neutral_difference"),
+            limit=pl.lit(None, pl.Float64),
+        )
+        .filter(pl.col("attribute") != "\t")
+    )
 
 
 def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
     """`SCORED` of answers about persons of whom nothing is said (columns of `schema.QA_RECORD_COLUMNS`): mean leans."""
     if not {"identity", "attribute"} <= set(answers.columns):
         return pl.DataFrame(schema=SCORED)
-    if "identity_key" not in answers.columns:
-        answers = answers.with_columns(identity_key=pl.lit(None, pl.String))
     return (
-        answers.filter(pl.col("outcome").is_in(list(LEANS)), context_condition="ambig")
+        _with_key(answers)
+        .filter(pl.col("outcome").is_in(list(LEANS)), context_condition="ambig")
         .filter(pl.col("attribute").fill_null("") != "")
         .group_by(
             "model", "protocol", "language", "identity", "identity_key", "attribute", maintain_order=True
@@ -88,6 +91,13 @@ def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
         .rename({"protocol": "rule"})
         .select(list(SCORED))
     )
+
+
+def _with_key(records: pl.DataFrame) -> pl.DataFrame:
+    """The records with `identity_key`, which older runs lack."""
+    if "identity_key" in records.columns:
+        return records
+    return records.with_columns(identity_key=pl.lit(None, pl.String))
 
 
 def intersections(
