@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import torch
@@ -154,19 +153,22 @@ class Slots:
 
     def _shared(self, prompts: Sequence[Ids]) -> tuple[Ids, DynamicCache]:
         """The beginning that all prompts share, if it is worth it, and a cache that has read it for each of them."""
-        known, cache = self._beginning
+        beginning, cache = self._beginning
         # At least one token of each prompt is left to read.
-        if not (known and all(len(ids) > len(known) and ids[: len(known)] == known for ids in prompts)):
+        if not (
+            beginning
+            and all(len(ids) > len(beginning) and ids[: len(beginning)] == beginning for ids in prompts)
+        ):
             first = min(prompts, key=len)
             length = min(len(first) - 1, *(shared_length(first, ids) for ids in prompts))
             if len(prompts) == 1 or length < LEAST_SHARED:
                 return (), DynamicCache()
-            known, cache = first[:length], DynamicCache()
-            ids = torch.tensor([known])
+            beginning, cache = first[:length], DynamicCache()
+            ids = torch.tensor([beginning])
             self._forward(
                 ids, torch.arange(length)[None], torch.ones_like(ids).to(self._network.device), cache
             )
-            self._beginning = (known, cache)
+            self._beginning = (beginning, cache)
         copies = DynamicCache()
         layers: list[Any] = cache.layers
         for number, layer in enumerate(layers):
@@ -175,7 +177,7 @@ class Slots:
                 layer.values.expand(len(prompts), -1, -1, -1),
                 number,
             )
-        return known, copies
+        return beginning, copies
 
     @torch.inference_mode()
     def joins_exactly(self) -> bool:
@@ -185,17 +187,17 @@ class Slots:
         """
         vocabulary = self._network.get_input_embeddings().weight.shape[0]
         shared = tuple(range(1, LEAST_SHARED + 1))
-        short, one, two = ((7, 5, 3), (*shared, 4, 2), (*shared, 6))
+        short, leaving, staying = ((7, 5, 3), (*shared, 4, 2), (*shared, 6))
         if vocabulary <= LEAST_SHARED:
             return False
         try:
-            alone = torch.cat([self._two_steps(ids) for ids in (short, two)])
+            alone = torch.cat([self._two_steps(ids) for ids in (short, staying)])
             first, _ = self.read([short])
-            second, _ = self.read([one, two])
+            second, _ = self.read([leaving, staying])
             second.keep([1])
             memory = side_by_side(first, second)
-            together = self.go_on(memory, (1, 1), (len(short), len(two)))
-            plain = all(type(layer) is DynamicLayer for layer in memory.cache.layers)
+            together = self.go_on(memory, (1, 1), (len(short), len(staying)))
+            plain = all(type(layer) is DynamicLayer for layer in memory.layers)
         except (
             TypeError,
             ValueError,
@@ -215,8 +217,3 @@ class Slots:
         """Scores after a prompt and one more token, without any memory."""
         together = torch.tensor([[*ids, 1]], device=self._network.device)
         return self._network(input_ids=together).logits[:, -1].float()  # type: ignore[no-any-return]
-
-
-def joined(memories: Sequence[Memory]) -> Memory:
-    """Memories of several groups of rows as one."""
-    return reduce(side_by_side, memories)

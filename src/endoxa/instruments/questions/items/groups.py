@@ -227,9 +227,9 @@ def person(text: str, language: str) -> Person | None:
             return None
         return _english_person(text) if language == "en" else _noun(text, language)
     rows = [row for row in groups_in(language) if row.id == people.id]
-    said = identity_key(text)  # a people can have several names: "gringos", "estadounidenses"
+    key = identity_key(text)  # a people can have several names: "gringos", "estadounidenses"
     row = next(
-        (row for row in rows if said in map(identity_key, (row.plural, row.plural_f))), next(iter(rows), None)
+        (row for row in rows if key in map(identity_key, (row.plural, row.plural_f))), next(iter(rows), None)
     )
     forms = singulars(row, people.gender) if row else {}
     return Person("friend", forms, people.gender) if forms else None
