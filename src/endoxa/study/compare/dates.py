@@ -52,14 +52,16 @@ def over_time(comparison: Comparison) -> Section | None:
         return None
     runs, names = comparison.runs, versions(comparison.runs)
     breaks = [place for place in range(1, len(runs)) if names[place] != names[place - 1]]
-    text = f"{runs[0].side.name} at {len(runs)} dates, {_day(runs[0])} to {_day(runs[-1])}: "
+    first, last = _day(runs[0]), _day(runs[-1])
+    when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
+    text = f"{runs[0].side.name} at {when}: "
     text += (
         "the version changed "
         + listed(
             [f"before {runs[place].label} ({names[place - 1]}, then {names[place]})" for place in breaks]
         )
         if breaks
-        else f"always {names[0]}"
+        else f"{names[0]} in all runs"
     )
     rows = [run.facts() | {"version": name} for run, name in zip(runs, names, strict=True)]
     table = table_of(

@@ -65,7 +65,7 @@ def what_changed(comparison: StudyComparison) -> Section:
         tables=(table,),
         notes=(
             "Claims are corrected (Holm 1979) over all instruments: measures of bias among themselves, and what they "
-            "cost among itself. Measures of different instruments have different units: do not compare their sizes.",
+            "cost among themselves. Measures of different instruments have different units: do not compare sizes.",
             *comparison.notes,
         ),
     )
