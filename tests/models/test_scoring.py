@@ -27,6 +27,7 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
+from endoxa.models import causal
 from endoxa.models.causal import ancestor_mask, build_tree, path_sums
 from endoxa.models.networks import equal_length_batches, halve_when_full, padded_batches, scored
 from endoxa.models.scoring import open_model, parse_model
@@ -106,9 +107,10 @@ def test_prefixes_are_shared_only_where_that_is_exact(tmp_path, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch_tokens", [1, 30, 5000])
+@pytest.mark.parametrize(("batch_tokens", "tree_nodes"), [(1, 512), (30, 512), (5000, 512), (5000, 12)])
 @pytest.mark.parametrize("packed", [True, False])
-def test_batch_size_and_packing_change_nothing(tiny, batch_tokens, packed):
+def test_batch_size_and_packing_change_nothing(tiny, batch_tokens, tree_nodes, packed, monkeypatch):
+    monkeypatch.setattr(causal, "TREE_NODES", tree_nodes)
     model = opened(tiny["causal"], batch_tokens=batch_tokens, packed_weights=packed)
     requests = [CausalRequest(t, "nothing") for t in TEXTS]
     assert totals(model, requests) == pytest.approx(plain_causal(tiny["causal"], TEXTS), abs=1e-4)
@@ -273,9 +275,9 @@ def test_tree_spells_every_sequence_and_shares_every_prefix(texts):
 @given(sequences)
 def test_a_node_sees_its_ancestors_only_and_sums_over_them(texts):
     tree = build_tree(sorted(texts))
-    mask = ancestor_mask(torch.tensor(tree.ends))
+    mask = ancestor_mask(torch.tensor(tree.ends)[None])[0]
     values = torch.arange(1, len(tree.tokens) + 1, dtype=torch.float64) ** 2
-    sums = path_sums(values, torch.tensor(tree.parents), max(tree.depths))
+    sums = path_sums(values, torch.tensor(tree.parents), int(tree.depths.max()))
     for path in _paths(tree):
         assert mask[path[-1]].nonzero()[:, 0].tolist() == path
         assert sums[path[-1]] == values[path].sum()

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import Checkpoint, unknown_share
@@ -27,8 +30,9 @@ TOLERANCE = 1e-4
 SmolLM2-135M it is 2e-5."""
 HALF_TOLERANCE = 0.1
 """The same where weights have 8 to 11 bits of precision."""
-TREE_NODES = 4096
-"""Most nodes of a tree: its mask grows with their square."""
+TREE_NODES = 512
+"""Most nodes of a tree, unless a single sequence is longer: attention and its mask grow with their square, so a batch
+holds several trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,11 @@ class Tree:
         leaves: for each sequence the node at its end.
     """
 
-    tokens: list[int]
-    depths: list[int]
-    parents: list[int]
-    ends: list[int]
-    leaves: list[int]
+    tokens: NDArray[np.int64]
+    depths: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    leaves: NDArray[np.int64]
 
 
 def build_tree(sequences: Sequence[Ids]) -> Tree:
@@ -56,28 +60,24 @@ def build_tree(sequences: Sequence[Ids]) -> Tree:
     Args:
         sequences: sorted, so that those with a common beginning are neighbours.
     """
-    tree = Tree([], [], [], [], [])
-    path: list[int] = []
-    before: Ids = ()
-    for sequence in sequences:
-        common = shared_length(before, sequence)
-        _close(tree, path, common)
-        for depth in range(common, len(sequence)):
-            tree.parents.append(path[-1] if path else -1)
-            path.append(len(tree.tokens))
-            tree.tokens.append(sequence[depth])
-            tree.depths.append(depth)
-            tree.ends.append(0)
-        tree.leaves.append(path[-1])
-        before = sequence
-    _close(tree, path, 0)
-    return tree
-
-
-def _close(tree: Tree, path: list[int], depth: int) -> None:
-    """Nothing more follows from the nodes of a path below a depth."""
-    while len(path) > depth:
-        tree.ends[path.pop()] = len(tree.tokens)
+    ids = np.array(list(zip_longest(*sequences, fillvalue=-1))).T
+    lengths = np.array([len(sequence) for sequence in sequences])
+    depth = np.arange(ids.shape[1])
+    alike = (ids[1:] == ids[:-1]) & (ids[1:] >= 0)
+    shared = np.concatenate([[0], alike.cumprod(axis=1).sum(axis=1)])[:, None]
+    # A sequence brings a node for each token that it does not share with the one before it.
+    new = (depth >= shared) & (depth < lengths[:, None])
+    number = new.cumsum().reshape(new.shape) - 1
+    node = np.maximum.accumulate(np.where(new, number, -1), axis=0)
+    parents = np.where(depth > 0, np.roll(node, 1, axis=1), -1)
+    # Nothing more follows from a node when a sequence comes that does not share it: there its first new node stands.
+    first = np.concatenate([[0], new.sum(axis=1).cumsum()])
+    left = np.where(shared[1:] <= depth, first[1:-1, None], first[-1])
+    left = np.concatenate([left, np.full((1, len(depth)), first[-1])])
+    ends = np.minimum.accumulate(left[::-1], axis=0)[::-1]
+    depths = np.broadcast_to(depth, new.shape)
+    leaves = node[np.arange(len(ids)), lengths - 1]
+    return Tree(ids[new], depths[new], parents[new], ends[new], leaves)
 
 
 def shared_length(first: Ids, second: Ids) -> int:
@@ -87,13 +87,31 @@ def shared_length(first: Ids, second: Ids) -> int:
 
 
 def ancestor_mask(ends: torch.Tensor) -> torch.Tensor:
-    """Boolean (nodes x nodes): True where the column is the row's node itself or one of its ancestors.
+    """Boolean (trees x nodes x nodes): True where the column is the row's node itself or one of its ancestors.
 
     Args:
-        ends: see `Tree`; the mask is made on the device where they are.
+        ends: of each tree (trees x nodes), see `Tree`; the mask is made on the device where they are.
     """
-    node = torch.arange(len(ends), device=ends.device)
-    return (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
+    node = torch.arange(ends.shape[1], device=ends.device)
+    return (node[None, :] <= node[:, None]) & (node[:, None] < ends[:, None, :])
+
+
+def side_by_side(trees: Sequence[Tree]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Trees as rows of one batch, padded on the right with nodes that nothing sees.
+
+    Returns:
+        Tokens, depths, parents and ends of the nodes (4 x trees x nodes), where parents are places in the flattened
+        batch; and the places of all leaves there.
+    """
+    longest = max(len(tree.tokens) for tree in trees)
+    facts = np.zeros((4, len(trees), longest), dtype=np.int64)
+    facts[2], facts[3] = -1, np.arange(1, longest + 1)
+    for row, tree in enumerate(trees):
+        facts[:, row, : len(tree.tokens)] = (tree.tokens, tree.depths, tree.parents, tree.ends)
+    first = np.arange(len(trees))[:, None] * longest
+    facts[2] += np.where(facts[2] >= 0, first, 0)
+    leaves = [row * longest + leaf for row, tree in enumerate(trees) for leaf in tree.leaves]
+    return facts, np.array(leaves)
 
 
 def path_sums(values: torch.Tensor, parents: torch.Tensor, depth: int) -> torch.Tensor:
@@ -137,12 +155,13 @@ class CausalReader:
         for text, front, tokens in zip(texts, fronts, plain, strict=True):
             ids: Ids = tuple(tokens)
             if front == "bos":
-                ids = (self._bos(), *tokens)
+                ids = (self._bos, *tokens)
             elif front == "tokenizer":
                 ids = tuple(self.tokenizer(text, **AS_TEXT)["input_ids"])
             problem = self._special.problem(tokens) or self._problem(ids)
             yield Unscorable(problem) if problem else ids
 
+    @cached_property
     def _bos(self) -> int:
         token = self.tokenizer.bos_token_id
         if token is None:
@@ -191,7 +210,6 @@ class CausalModel:
         """See `endoxa.schema.Model.unknown_share`."""
         return unknown_share(self._tokenizer, texts)
 
-    @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical token sequences are scored once."""
         wanted: dict[Ids, list[int]] = {}
@@ -207,7 +225,7 @@ class CausalModel:
     def _batches(self, sequences: list[Ids]) -> Iterator[list[Ids]]:
         budget = self._checkpoint.batch_tokens
         if self._fits_tree(sequences):
-            return _prefix_batches(sequences, min(budget, TREE_NODES))
+            return _prefix_batches(sorted(sequences), budget)
         if self._checkpoint.device.type == "cpu":
             return equal_length_batches(sequences, lambda ids: (len(ids),), budget)
         return padded_batches(sequences, len, budget)
@@ -216,8 +234,9 @@ class CausalModel:
         longest = max(map(len, sequences), default=0)
         return self.shares_prefixes and (self._window is None or longest <= self._window)
 
+    @torch.inference_mode()
     def _score_batch(self, batch: Sequence[Ids]) -> torch.Tensor:
-        return self._score_tree(batch) if self._fits_tree(batch) else self._score_plain(batch)
+        return self._score_trees(batch) if self._fits_tree(batch) else self._score_plain(batch)
 
     def _score_plain(self, batch: Sequence[Ids]) -> torch.Tensor:
         """A row for each sequence, padded on the right, which a causal network does not see."""
@@ -232,26 +251,25 @@ class CausalModel:
         spread = values.new_zeros(len(targets)).index_copy(0, scored_at, values)
         return spread.view(len(batch), -1).sum(1)
 
-    def _score_tree(self, batch: Sequence[Ids]) -> torch.Tensor:
-        """Sorted sequences of any length in one row, common beginnings once."""
-        tree = build_tree(batch)
+    def _score_trees(self, batch: Sequence[Ids]) -> torch.Tensor:
+        """Sorted sequences of any length, common beginnings once."""
         device, dtype = self._checkpoint.device, self._checkpoint.network.dtype
-        node_facts = np.array([tree.tokens, tree.depths, tree.parents, tree.ends])
-        tokens, depths, parents, ends = on_device(node_facts, device)
-        mask = torch.zeros(1, 1, len(tokens), len(tokens), dtype=dtype, device=device)
-        mask.masked_fill_(~ancestor_mask(ends), torch.finfo(dtype).min)
-        hidden = self._split.hidden(input_ids=tokens[None], position_ids=depths[None], attention_mask=mask)[0]
-        children = np.flatnonzero(node_facts[2] >= 0)
-        children = children[np.argsort(node_facts[2, children], kind="stable")]
-        inner, which = np.unique(node_facts[2, children], return_inverse=True)
-        inner_at, children_at, leaves = (
-            on_device(places, device) for places in (inner, children, tree.leaves)
-        )
+        facts, leaves = side_by_side([build_tree(part) for part in _prefix_batches(batch, TREE_NODES)])
+        tokens, depths, parents, ends = on_device(facts, device)
+        visible = ancestor_mask(ends)
+        mask = torch.zeros(visible.shape, dtype=dtype, device=device)
+        mask.masked_fill_(~visible, torch.finfo(dtype).min)
+        hidden = self._split.hidden(input_ids=tokens, position_ids=depths, attention_mask=mask[:, None])
+        parent_of = facts[2].ravel()
+        children = np.flatnonzero(parent_of >= 0)
+        children = children[np.argsort(parent_of[children], kind="stable")]
+        inner, which = np.unique(parent_of[children], return_inverse=True)
+        inner_at, children_at, leaves_at = (on_device(places, device) for places in (inner, children, leaves))
         steps = self._split.log_probabilities(
-            hidden[inner_at], tokens[children_at], which, input_ids=tokens[None, :1]
+            hidden.flatten(0, 1)[inner_at], tokens.flatten()[children_at], which, input_ids=tokens[:1, :1]
         )
-        values = steps.new_zeros(len(tokens)).index_copy(0, children_at, steps)
-        return path_sums(values, parents, max(tree.depths))[leaves]
+        values = steps.new_zeros(len(parent_of)).index_copy(0, children_at, steps)
+        return path_sums(values, parents.flatten(), int(facts[1].max()))[leaves_at]
 
     @torch.inference_mode()
     def _refuse_looking_ahead(self) -> None:
@@ -279,18 +297,18 @@ class CausalModel:
         full_precision = self._checkpoint.network.dtype == torch.float32
         tolerance = TOLERANCE if full_precision else HALF_TOLERANCE
         try:
-            plain, shared = self._score_plain(probes), self._score_tree(probes)
+            plain, shared = self._score_plain(probes), self._score_trees(probes)
         except (TypeError, ValueError, RuntimeError, KeyError):
             return False
         return bool((plain - shared).abs().max() <= tolerance * (len(probes[0]) - 1))
 
 
-def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
-    """Sequences in the order of their tokens, so that common beginnings meet; `budget` counts distinct nodes."""
+def _prefix_batches(sequences: Sequence[Ids], budget: int) -> Iterator[list[Ids]]:
+    """Sorted sequences, whose common beginnings meet, cut into batches; `budget` counts distinct nodes."""
     batch: list[Ids] = []
     before: Ids = ()
     nodes = 0
-    for ids in sorted(sequences):
+    for ids in sequences:
         new = len(ids) - (shared_length(before, ids) if batch else 0)
         if batch and nodes + new > budget:
             yield batch

@@ -121,7 +121,7 @@ def choose_dtype(word: str, device: torch.device) -> Any:
 
 def usual_batch(parameters: int, device: torch.device) -> int:
     """Tokens at once: enough to keep the device busy, few enough for a CPU's cache; more for tiny models."""
-    usual = 512 if device.type == "cpu" else 4096
+    usual = {"cpu": 512, "cuda": 16384}.get(device.type, 4096)
     return usual * min(8, max(1, 100_000_000 // max(1, parameters)))
 
 

@@ -121,7 +121,6 @@ class EncoderDecoderModel:
         """See `endoxa.schema.Model.unknown_share`."""
         return unknown_share(self._checkpoint.tokenizer, texts)
 
-    @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical (prompt, completion) pairs are scored once."""
         wanted: dict[Work, list[int]] = {}
@@ -138,6 +137,7 @@ class EncoderDecoderModel:
             for index in wanted[work]:
                 yield index, Score(total, sum(token not in self._reader.code_ids for token in work[1]))
 
+    @torch.inference_mode()
     def _score_batch(self, batch: Sequence[Work]) -> torch.Tensor:
         """Work of one shape (prompt length, completion length)."""
         device, network = self._checkpoint.device, self._checkpoint.network

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,9 @@ from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, Model
 from endoxa.schema.typed import require_typed_trust
+
+# After any fork tokenizers go on with one thread, unless they are told that no child will use them: ours are spawned.
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
 AUTO_CLASS = {
     "causal": AutoModelForCausalLM,

@@ -162,33 +162,40 @@ class MaskedModel:
         """See `endoxa.schema.Model.unknown_share`."""
         return unknown_share(self.tokenizer, texts)
 
-    @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`. A score arrives when the last masked copy of its sentence has run."""
-        variants: dict[Variant, list[int]] = {}
-        waiting = [0] * len(requests)
-        tokens = [0] * len(requests)
+        sentences: dict[tuple[int, ...], int] = {}
+        numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        copies: list[Variant] = []
+        users: list[list[int]] = []
+        parts: dict[int, list[int]] = {}
         for index, request in enumerate(self._reader.read(requests)):
             if isinstance(request, Unscorable):
                 yield index, request
                 continue
-            for variant in ((request.ids, group) for group in request.groups):
-                variants.setdefault(variant, []).append(index)
-                waiting[index] += 1
-                tokens[index] += len(variant[1])
-        parts: dict[int, dict[Variant, float]] = {index: {} for index in range(len(requests))}
+            sentence = sentences.setdefault(request.ids, len(sentences))
+            # In a fixed order, so that equal requests have equal sums to the last bit.
+            for group in sorted(request.groups):
+                number = numbers.setdefault((sentence, group), len(copies))
+                if number == len(copies):
+                    copies.append((request.ids, group))
+                    users.append([])
+                users[number].append(index)
+                parts.setdefault(index, []).append(number)
+        waiting = {index: len(copies_of) for index, copies_of in parts.items()}
+        values = [0.0] * len(copies)
         batches = equal_length_batches(
-            list(variants), lambda variant: (len(variant[0]),), self._checkpoint.batch_tokens
+            range(len(copies)), lambda number: (len(copies[number][0]),), self._checkpoint.batch_tokens
         )
-        for variant, value in scored(batches, self._score_batch):
-            for index in variants[variant]:
-                parts[index][variant] = value
+        for number, value in scored(batches, lambda batch: self._score_batch([copies[k] for k in batch])):
+            values[number] = value
+            for index in users[number]:
                 waiting[index] -= 1
                 if not waiting[index]:
-                    # In a fixed order, so that equal requests have equal sums to the last bit.
-                    done = parts.pop(index)
-                    yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
+                    tokens = sum(len(copies[k][1]) for k in parts[index])
+                    yield index, Score(sum(values[k] for k in parts[index]), tokens)
 
+    @torch.inference_mode()
     def _score_batch(self, batch: Sequence[Variant]) -> torch.Tensor:
         """Masked copies of one length."""
         device = self._checkpoint.device

@@ -15,8 +15,11 @@ from transformers import (
     LlamaForCausalLM,
     MambaConfig,
     MambaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
 )
 
+from endoxa.models.chat import graphs
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.draws import Generated, Prompt, Settings
 from endoxa.models.chat.generation import Generator
@@ -62,9 +65,12 @@ class Watched:
         self.network.forward = counted
 
 
-def answers(watched: Watched, prompts: list[Prompt], size: int) -> list[Generated]:
+def answers(
+    watched: Watched, prompts: list[Prompt], size: int, fixed_places: bool = False
+) -> list[Generated]:
     generator = Generator(watched.network, Tokenizer(), size)
     assert generator._refills
+    generator._slots.replays = fixed_places
     watched.read.clear()
     batcher = Batcher(generator.generate, lambda prompt: prompt.settings, size)
 
@@ -90,6 +96,20 @@ def test_a_place_is_given_on_and_no_answer_changes(kind: str) -> None:
     assert steps <= sum(lengths) / 4 + max(lengths) < sum(max(lengths[k : k + 4]) for k in range(0, 24, 4))
 
 
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_places_of_fixed_size_change_no_answer(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As a GPU replays them; here the same steps run as they are.
+    monkeypatch.setattr(graphs, "LEAST_ROWS", 2)
+    monkeypatch.setattr(graphs, "LEAST_LENGTH", 8)
+    prompts = [Prompt((*BEGINNING[: k % 3 * 9], 2 + k % 7, 3), DRAWN, seed=k) for k in range(24)]
+    alone = answers(Watched(kind), prompts, 1)
+    assert len({len(answer.ids) for answer in alone}) > 8
+    for size in (5, 24):
+        watched = Watched(kind)
+        assert answers(watched, prompts, size, fixed_places=True) == alone
+        assert {rows for rows, tokens in watched.read if tokens == 1} <= {2, 4, 8, 16, 32}
+
+
 def test_a_common_beginning_and_equal_prompts_are_read_once() -> None:
     prompts = [Prompt((*BEGINNING, 30 + k % 3), DRAWN, seed=k) for k in range(6)]
     watched = Watched("llama")
@@ -106,7 +126,19 @@ def test_other_settings_wait_until_a_batch_has_ended() -> None:
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "mamba"])
 def test_only_caches_that_can_be_joined_are(kind: str) -> None:
-    assert Slots(network(kind)).joins_exactly() == (kind != "mamba")
+    slots = Slots(network(kind))
+    assert slots.joins_exactly() == (kind != "mamba")
+    slots.replays = True
+    with torch.inference_mode():
+        assert slots._agrees() == (kind != "mamba")
+
+
+@pytest.mark.parametrize(("window", "sees_all"), [(None, True), (8, False)])
+def test_a_layer_that_sees_a_window_only_is_not_replayed(window: int | None, sees_all: bool) -> None:
+    config = MistralConfig(
+        **SIZES, intermediate_size=32, num_attention_heads=4, num_key_value_heads=2, sliding_window=window
+    )
+    assert Slots(MistralForCausalLM(config))._sees_all() == sees_all
 
 
 def test_a_network_that_does_not_hide_padding_is_not_joined() -> None:

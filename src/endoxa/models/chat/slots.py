@@ -6,7 +6,8 @@ and values, padded on the left to the length of the others; positions count from
 prompts, and the beginning that all prompts share, are read once.
 
 This is exact for networks whose cache is one pair of tensors per layer and whose padding is hidden by the mask;
-`joins_exactly` tries it on the loaded network.
+`joins_exactly` tries it on the loaded network. On a GPU steps are recorded and replayed where that is exact too
+(`graphs`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import pad
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from endoxa.models.causal import Ids, shared_length
+from endoxa.models.chat.graphs import GraphedMemory
 
 LEAST_SHARED = 16
 """Tokens of a common beginning from which on it is read apart."""
@@ -30,6 +33,8 @@ SAME, SAME_IN_HALF = 1e-4, 0.05
 weights have 24 bits of precision, and 8 to 11. Of SmolLM2-135M it is 4e-6, and 0.003 in bfloat16."""
 FEW, MANY = 8, 256
 """Answers written side by side on a CPU, and the most elsewhere: more give a GPU no more tokens per second."""
+KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Not cuDNN's, which plans anew for every length: 2 ms per layer and token on an H100."""
 USUAL_TOKENS = 1024
 """Tokens of a conversation with its answer, for which memory is set aside."""
 
@@ -106,6 +111,32 @@ class Slots:
         self._network = network
         self._parameters = set(inspect.signature(network.forward).parameters)
         self._beginning: tuple[Ids, DynamicCache] = ((), DynamicCache())
+        self._graphed: GraphedMemory | None = None
+        self.replays = False
+
+    def forget(self) -> None:
+        """Give back the memory that is kept for the next batch."""
+        self._beginning, self._graphed = ((), DynamicCache()), None
+
+    def joined(
+        self, memory: Memory | GraphedMemory | None, read: Memory, lengths: Sequence[int], places: int
+    ) -> Memory | GraphedMemory:
+        """A memory that more rows have joined.
+
+        Args:
+            memory: of earlier rows, if there are any.
+            read: of the new ones.
+            lengths: their tokens.
+            places: rows there will be.
+        """
+        if not self.replays:
+            return side_by_side(memory, read) if isinstance(memory, Memory) else read
+        if self._graphed is None:
+            self._graphed = GraphedMemory(self._network, read.layers, places)
+        if memory is None:
+            self._graphed.keep(())
+        self._graphed.add(read.layers, read.mask, lengths)
+        return self._graphed
 
     def read(self, prompts: Sequence[Ids]) -> tuple[Memory, torch.Tensor]:
         """What the network makes of prompts, and its scores for the token that follows each (prompts x vocabulary)."""
@@ -124,7 +155,9 @@ class Slots:
         memory.keep(chosen)
         return memory, scores[chosen]
 
-    def go_on(self, memory: Memory, tokens: Sequence[int], positions: Sequence[int]) -> torch.Tensor:
+    def go_on(
+        self, memory: Memory | GraphedMemory, tokens: Sequence[int], positions: Sequence[int]
+    ) -> torch.Tensor:
         """Scores for the token that follows (rows x vocabulary) after one more token in each row.
 
         Args:
@@ -132,6 +165,8 @@ class Slots:
             tokens: one for each row.
             positions: their places, 0 for the first token of a prompt.
         """
+        if isinstance(memory, GraphedMemory):
+            return memory.go_on(tokens, positions)
         memory.mask = pad(memory.mask, (0, 1), value=1)
         return self._forward(
             torch.tensor(tokens)[:, None], torch.tensor(positions)[:, None], memory.mask, memory.cache
@@ -142,13 +177,14 @@ class Slots:
     ) -> torch.Tensor:
         device = self._network.device
         more = {"position_ids": positions.to(device), "logits_to_keep": 1}
-        output = self._network(
-            input_ids=ids.to(device),
-            attention_mask=mask,
-            past_key_values=cache,
-            use_cache=True,
-            **{name: value for name, value in more.items() if name in self._parameters},
-        )
+        with sdpa_kernel(KERNELS):
+            output = self._network(
+                input_ids=ids.to(device),
+                attention_mask=mask,
+                past_key_values=cache,
+                use_cache=True,
+                **{name: value for name, value in more.items() if name in self._parameters},
+            )
         return output.logits[:, -1].float()  # type: ignore[no-any-return]
 
     def _shared(self, prompts: Sequence[Ids]) -> tuple[Ids, DynamicCache]:
@@ -183,8 +219,23 @@ class Slots:
     def joins_exactly(self) -> bool:
         """Whether rows that are read apart, joined, and go on together have the scores that each has alone.
 
-        Any error means no: other kinds of caches cannot be joined.
+        Where that holds on a GPU, recorded steps are tried likewise, and replayed from then on if they agree.
         """
+        exact = self._agrees()
+        if exact and self._network.device.type == "cuda" and self._sees_all():
+            self.replays = True
+            self.replays = self._agrees()
+        return exact
+
+    def _sees_all(self) -> bool:
+        """Whether every layer sees all tokens before one, and positions can be given."""
+        config = self._network.config.get_text_config(decoder=True)
+        window = "sliding_attention" if getattr(config, "sliding_window", None) else "full_attention"
+        kinds = set(getattr(config, "layer_types", None) or [window])
+        return kinds == {"full_attention"} and "position_ids" in self._parameters
+
+    def _agrees(self) -> bool:
+        """Any error means no: other kinds of caches cannot be joined, and some networks cannot be recorded."""
         vocabulary = self._network.get_input_embeddings().weight.shape[0]
         shared = tuple(range(1, LEAST_SHARED + 1))
         short, leaving, staying = ((7, 5, 3), (*shared, 4, 2), (*shared, 6))
@@ -194,10 +245,11 @@ class Slots:
             alone = torch.cat([self._two_steps(ids) for ids in (short, staying)])
             first, _ = self.read([short])
             second, _ = self.read([leaving, staying])
-            second.keep([1])
-            memory = side_by_side(first, second)
+            plain = all(type(layer) is DynamicLayer for layer in (*first.layers, *second.layers))
+            memory = self.joined(None, first, [len(short)], 1)
+            memory = self.joined(memory, second, [len(leaving), len(staying)], 3)
+            memory.keep([0, 2])
             together = self.go_on(memory, (1, 1), (len(short), len(staying)))
-            plain = all(type(layer) is DynamicLayer for layer in memory.layers)
         except (
             TypeError,
             ValueError,
@@ -209,7 +261,7 @@ class Slots:
         ):
             return False
         finally:
-            self._beginning = ((), DynamicCache())
+            self.forget()
         distance = (alone.softmax(-1) - together.softmax(-1)).abs().sum(-1).max() / 2
         return plain and bool(distance <= (SAME if self._network.dtype == torch.float32 else SAME_IN_HALF))
 

@@ -11,7 +11,8 @@ import torch
 from endoxa.models.causal import Ids
 from endoxa.models.chat.batcher import Batch
 from endoxa.models.chat.draws import Generated, Prompt, next_tokens
-from endoxa.models.chat.slots import Memory, Slots, side_by_side
+from endoxa.models.chat.graphs import GraphedMemory
+from endoxa.models.chat.slots import Memory, Slots
 from endoxa.models.networks import refuse_unless_memory
 
 REFILL = 8
@@ -42,6 +43,11 @@ class Row:
         """All its tokens."""
         return (*self.prompt.ids, *self.written)
 
+    @property
+    def length(self) -> int:
+        """How many these are."""
+        return len(self.prompt.ids) + len(self.written)
+
 
 def write(
     batch: Batch[Prompt, Generated],
@@ -67,7 +73,7 @@ def write(
     answers: dict[int, Generated] = {}
     waiting = deque(Row(number, prompt) for number, prompt in enumerate(batch.requests))
     rows: list[Row] = []
-    memory: Memory | None = None
+    memory: Memory | GraphedMemory | None = None
     while not batch.abandoned():
         if not waiting and size - len(rows) >= max(1, size // REFILL):
             waiting.extend(Row(number, prompt) for number, prompt in batch.more(size - len(rows)))
@@ -75,13 +81,15 @@ def write(
         if not rows and not fresh:
             break
         try:
-            memory = _one_token(slots, rows, fresh, memory)
+            places = min(size, len(rows) + len(fresh) + len(waiting))
+            memory = _one_token(slots, rows, fresh, memory, places)
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
             again = [row for row in (*rows, *fresh) if not row.ended]
             size = len(again) // 2
             refuse_unless_memory(problem, size)
             waiting.extendleft(reversed(again))
             rows, memory = [], None
+            slots.forget()
             continue
         wrote(sum(not row.ended for row in fresh or rows))
         rows += fresh
@@ -101,21 +109,23 @@ def _next_to_read(waiting: deque[Row], places: int) -> list[Row]:
     fresh: list[Row] = []
     longest = 0
     while waiting and len(fresh) < places:
-        longest = max(longest, len(waiting[0].ids))
+        longest = max(longest, waiting[0].length)
         if fresh and longest * (len(fresh) + 1) > READ_TOKENS:
             break
         fresh.append(waiting.popleft())
     return fresh
 
 
-def _one_token(slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory | None) -> Memory:
+def _one_token(
+    slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory | GraphedMemory | None, places: int
+) -> Memory | GraphedMemory:
     """Write one token: the first of the fresh rows, or else the next of all."""
     if fresh:
         read, scores = slots.read([row.ids for row in fresh])
-        memory = read if memory is None else side_by_side(memory, read)
+        memory = slots.joined(memory, read, [row.length for row in fresh], places)
     else:
         assert memory is not None
-        scores = slots.go_on(memory, [row.written[-1] for row in rows], [len(row.ids) - 1 for row in rows])
+        scores = slots.go_on(memory, [row.written[-1] for row in rows], [row.length - 1 for row in rows])
     changed = fresh or rows
     tokens = next_tokens([row.prompt for row in changed], [len(row.written) for row in changed], scores)
     for row, token in zip(changed, tokens.tolist(), strict=True):
@@ -124,7 +134,7 @@ def _one_token(slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory |
     return memory
 
 
-def _kept(memory: Memory, staying: list[int], rows: int) -> Memory | None:
+def _kept(memory: Memory | GraphedMemory, staying: list[int], rows: int) -> Memory | GraphedMemory | None:
     if len(staying) < rows and staying:
         memory.keep(staying)
     return memory if staying else None
