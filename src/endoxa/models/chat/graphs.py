@@ -30,17 +30,18 @@ class Place(DynamicLayer):
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, columns: torch.Tensor) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.keys, self.values, self.is_initialized = keys, values, True
+        self._fixed = keys, values
         self._columns, self._rows = columns, torch.arange(len(columns), device=columns.device)
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write the token of each row into its column."""
-        self.keys[self._rows, :, self._columns] = key_states[:, :, 0]
-        self.values[self._rows, :, self._columns] = value_states[:, :, 0]
-        return self.keys, self.values
+        for fixed, states in zip(self._fixed, (key_states, value_states), strict=True):
+            fixed[self._rows, :, self._columns] = states[:, :, 0]
+        return self._fixed
 
 
 class GraphedMemory:
@@ -52,7 +53,7 @@ class GraphedMemory:
         rows: that it has room for; more make it grow.
     """
 
-    def __init__(self, network: Any, like: Sequence[DynamicLayer], rows: int) -> None:
+    def __init__(self, network: Any, like: Sequence[Any], rows: int) -> None:
         self._network = network
         self._occupied: list[int] = []
         self._layers = [(layer.keys[:0, :, :0], layer.values[:0, :, :0]) for layer in like]
@@ -76,7 +77,7 @@ class GraphedMemory:
         if rows > self._rows or length > self._length:
             self._allocate(doubled(self._rows, rows), doubled(self._length, length))
 
-    def add(self, layers: Sequence[DynamicLayer], inside: torch.Tensor, lengths: Sequence[int]) -> None:
+    def add(self, layers: Sequence[Any], inside: torch.Tensor, lengths: Sequence[int]) -> None:
         """Let rows join.
 
         Args:
