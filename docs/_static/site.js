@@ -1,7 +1,7 @@
 // What screen readers and keyboards need and the theme leaves out.
 addEventListener("DOMContentLoaded", () => {
   for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.ariaLevel = "2";
-  for (const wide of document.querySelectorAll("pre, .table-wrapper")) {
+  for (const wide of document.querySelectorAll("pre, .table-wrapper, p:has(> img)")) {
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
 });

@@ -2,8 +2,8 @@
 
 A comment before a picture names the file that the commands leave, `<!-- picture: out/a/report_figures/lean*.svg -->`;
 of a page (`.html`) or a campaign's folder a browser takes a picture. A comment before a table,
-`<!-- cells: out/a, Table 5 -->`, names a run of `endoxa reproduce` and a table of the paper. `make pictures` follows the
-pages and writes both.
+`<!-- cells: out/a, Table 5 -->`, names a run of `endoxa reproduce` and a table of the paper. `make pictures` follows
+the pages and writes both.
 """
 
 from __future__ import annotations
