@@ -97,8 +97,8 @@ def test_built_links_lead_to_pages_and_anchors(site):
             if address.scheme:
                 continue
             target = (page.parent / unquote(address.path)).resolve() if address.path else page
-            found = target in anchors if target.suffix == ".html" else target.exists()
-            if not found or (address.fragment and unquote(address.fragment) not in anchors[target]):
+            reached = target in anchors if target.suffix == ".html" else target.exists()
+            if not reached or (address.fragment and unquote(address.fragment) not in anchors[target]):
                 broken.append(f"{page.name}: {link}")
     assert len(pages) > 80
     assert not broken

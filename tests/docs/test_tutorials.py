@@ -32,6 +32,16 @@ def test_a_line_that_was_not_printed_or_too_early_is_noticed(shown, missing):
     assert unseen(Step((), lines, "a  \nb\nc\n")) == missing
 
 
+def test_a_number_of_the_prose_that_was_not_printed_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("75 % of 1,200 pairs in 2022 (`--limit 33`). <!-- numbers: 2022 -->\n")
+    assert unprinted(page, "1200 pairs, 74.9 %") == {"75"}
+
+
+def test_pictures_stay_small():
+    assert sum(path.stat().st_size for path in (HOME.parent / "images").iterdir()) < 1_000_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["own-pairs", "stories"])
 def test_a_notebook_gives_its_stored_outputs(name, tmp_path, shared):
