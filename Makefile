@@ -1,5 +1,5 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo setup quick test test-collect lint audit bench docs site messages
+.PHONY: demo setup quick test test-collect lint audit bench docs pictures site messages
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -57,6 +57,11 @@ bench: .venv/ready
 docs: .venv/ready
 	$(BIN)/python -c 'from endoxa.api.functions import write_stub; write_stub()'
 	cd docs && ../$(BIN)/cog -I . -r $$(grep -rl --include='*.md' '\[\[\[cog' .)
+
+# Pictures and printed-beside-ours tables of the tutorials, the road and the gallery, by the commands on these pages; PAGES="gallery road"
+# only some. Needs ../shared, chromium, and for the gallery the small real model of `make setup`.
+pictures: .venv/ready
+	PYTHONPATH=tests:packages/endoxa-collect/tests $(BIN)/python -m support.pages $(or $(ENDOXA_SHARED),../shared) $(PAGES)
 
 # The manual as pages with a search that works offline: out/site/index.html. A broken link or anchor is an error.
 site: .venv/demo-ready

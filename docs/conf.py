@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
@@ -40,7 +42,30 @@ html_title = f"endoxa {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_search_scorer = str(Path(__file__).parent / "_static/scorer.js")
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
+
+
+EXCERPTS = "_static/excerpts.js"
+
+
+def write_excerpts(app: Any, exception: Exception | None) -> None:
+    """Write the words of all pages into one script: a browser reads no other page where the site is a folder of files.
+
+    The search page loads it there, and shows excerpts as it does on a server.
+    """
+    if exception or app.builder.name != "html":
+        return
+    words = {
+        name: app.env.get_doctree(name).astext().replace("\n\n", "\n") for name in sorted(app.env.found_docs)
+    }
+    script = f"window.endoxaExcerpts = {json.dumps(words, ensure_ascii=False)};"
+    (Path(app.outdir) / EXCERPTS).write_text(script, encoding="utf-8")
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("build-finished", write_excerpts)

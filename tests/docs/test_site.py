@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import endoxa
+from collect_support.browsing import CHROMIUM, chromium
 from support.repository import ROOT
 
 for module in ("sphinx", "furo", "myst_nb", "sphinx_external_toc"):
@@ -35,6 +38,14 @@ def site(tmp_path_factory):
     done = build(ROOT / "docs", out)
     assert done.returncode == 0, done.stderr
     return out / "site"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no browser is installed (apt-get install chromium-headless-shell)")
+    with chromium() as running:
+        yield running
 
 
 class Fetched(HTMLParser):
@@ -74,6 +85,57 @@ def test_every_public_name_has_a_reference(site):
         assert f'id="endoxa.{name}"' in page
     assert 'id="endoxa.Result.headline"' in page
     assert 'id="endoxa.stats.intervals.wilson"' in (site / "api/stats.html").read_text(encoding="utf-8")
+
+
+def test_built_links_lead_to_pages_and_anchors(site):
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    anchors = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in pages.items()}
+    broken = []
+    for page, text in pages.items():
+        for link in set(re.findall(r'<a [^>]*?href="([^"]+)"', text)) - {"#"}:
+            address = urlsplit(unescape(link))
+            if address.scheme:
+                continue
+            target = (page.parent / unquote(address.path)).resolve() if address.path else page
+            reached = target in anchors if target.suffix == ".html" else target.exists()
+            if not reached or (address.fragment and unquote(address.fragment) not in anchors[target]):
+                broken.append(f"{page.name}: {link}")
+    assert len(pages) > 80
+    assert not broken
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_pages_fit_the_window_and_show_their_pictures(site, browser, width):
+    window = browser.new_page(viewport={"width": width, "height": 900})
+    faults = []
+    window.on("pageerror", lambda error: faults.append(str(error)))
+    names = ("index", "gallery", "road", "reproduce", "options/probe", "methods/harm", "api/stats")
+    for page in (*(site / f"{name}.html" for name in names), *(site / "tutorials").glob("*.html")):
+        window.goto(page.as_uri())
+        sizes = window.evaluate(
+            "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.documentElement)"
+        )
+        assert sizes[0] <= sizes[1], f"{page.name} scrolls sideways at {width}: {sizes}"
+        assert not window.evaluate(
+            "[...document.images].filter((one) => !one.naturalWidth).map((one) => one.src)"
+        )
+    assert not faults
+    window.close()
+
+
+def test_search_shows_excerpts_without_a_server_and_decisions_last(site, browser):
+    window = browser.new_page()
+    window.goto((site / "search.html").as_uri() + "?q=verdict")
+    window.get_by_text("Search finished").wait_for()
+    shown = window.locator("#search-results li").all_inner_texts()
+    assert any("verdict" in text.partition("\n")[2].lower() for text in shown)
+    links = window.locator("#search-results li > a").evaluate_all(
+        "all => all.map((one) => one.getAttribute('href'))"
+    )
+    decisions = [link.startswith("decisions/") for link in links]
+    assert any(decisions)
+    assert decisions == sorted(decisions)
+    window.close()
 
 
 def test_search_finds_words_of_pages_and_docstrings(site):

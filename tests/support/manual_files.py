@@ -84,12 +84,13 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
 
 
 def sample_files(folder: Path, shared: Path) -> SampleFiles:
-    """Write sample files: those of the tutorials, what people fill in, and what a few commands make of them."""
+    """Write sample files: pairs of a tutorial, a survey, what people fill in, and what a few commands make of them."""
     samples = SampleFiles(folder, shared)
     workspace = Workspace(folder, samples)
     (folder / "out").mkdir(parents=True)
-    for page in ("survey", "own-pairs"):
-        write_files(HOME / f"{page}.md", folder)
+    write_files(HOME / "own-pairs.md", folder)
+    for part in (ROOT / "tests/support/survey").iterdir():
+        copy(part, folder / part.name)
     copy(folder / "pairs.csv", folder / "my-pairs.csv")
     rows = [(*who, word) for who, words in _SAID.items() for word in words.split()]
     said = pl.DataFrame(rows, ("identity", "axis", "language", "attribute"), orient="row").with_columns(

@@ -1,10 +1,11 @@
-"""Runs the commands of a tutorial in an empty folder, as a reader would type them.
+"""Runs what a page shows, its commands and its lines of Python, in an empty folder, as a reader would type them.
 
 With `tests` on the path, `python -m support.tutorials SHARED PAGE...` prints what every command answers now.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -12,10 +13,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import chdir
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, chdir, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
@@ -28,6 +30,10 @@ PARTS = re.compile(
     re.DOTALL,
 )
 """A block of a page, with the comment before it and the output after it."""
+SERVER = "http://localhost:48080/v1"
+"""Where pages start the server for rehearsals; the test takes a free port."""
+REAL_MODEL = "hf/HuggingFaceTB/SmolLM2-135M-Instruct"
+"""What lines of Python measure on the pages."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Step:
     """One block of commands.
 
     Attributes:
-        commands: the lines that begin with `endoxa`.
+        commands: the lines that begin with `endoxa`, or a block of Python.
         shown: the output that the page shows, without lines of "...".
         printed: what the commands print.
     """
@@ -45,26 +51,58 @@ class Step:
     printed: str
 
 
-def follow(page: Path, folder: Path, shared: Path) -> Iterator[Step]:
-    """Follow a page in a folder: write its files, copy published ones, run its commands.
+def follow(
+    page: Path, folder: Path, shared: Path, model: str | None = None, *, slow: bool = False
+) -> Iterator[Step]:
+    """Follow a page in a folder: write its files, copy published ones, run its commands and its Python.
 
     A block is about what the comment before it says:
         file: NAME      the block is the content of the file
         copy: FROM, ... published files that the reader has downloaded by now; the test copies them from `shared`
         not run: WHY    the commands need a network, a person or time
+
+    Args:
+        page: Markdown.
+        folder: where to work.
+        shared: the folder of published data.
+        model: stands for `REAL_MODEL`; by default a tiny network of the shared folder.
+        slow: whether blocks run that are left out because they take long.
     """
-    for part in PARTS.finditer(page.read_text(encoding="utf-8")):
-        note, about = part["note"], (part["about"] or "").strip()
-        if note == "file":
-            (folder / about).write_text(part["body"], encoding="utf-8")
-        elif part["kind"] == "sh" and note != "not run":
-            for name in about.split(", ") if note == "copy" else ():
-                _copy(shared / name, folder / Path(name).name)
-            lines = part["body"].replace("\\\n", " ").splitlines()
-            commands = tuple(line for line in lines if line.startswith("endoxa "))
-            shown = tuple(line for line in (part["shown"] or "").splitlines() if line.strip(" .…"))
-            here = [one.replace("../shared", str(shared)) for one in commands]
-            yield Step(commands, shown, "".join(run(one, folder) for one in here))
+    replaced = {"../shared": str(shared), REAL_MODEL: model or f"hf/{shared}/data/models/tiny-gpt2"}
+    names: dict[str, Any] = {}
+    with ExitStack() as servers:
+        for part in PARTS.finditer(page.read_text(encoding="utf-8")):
+            note, about, body = part["note"], (part["about"] or "").strip(), part["body"]
+            if note == "file":
+                (folder / about).write_text(body, encoding="utf-8")
+            elif part["kind"] in ("sh", "python") and (note != "not run" or (slow and "takes" in about)):
+                for name in about.split(", ") if note == "copy" else ():
+                    _copy(shared / name, folder / Path(name).name)
+                if "endoxa.testing.chat_server" in body:
+                    from endoxa.testing.chat_server.server import Settings, running
+
+                    replaced[SERVER] = servers.enter_context(running(Settings())).url
+                lines = body.replace("\\\n", " ").splitlines()
+                commands = tuple(line for line in lines if line.startswith("endoxa "))
+                if part["kind"] == "python":
+                    commands, printed = (body,), _execute(_replace(body, replaced), names, folder)
+                else:
+                    printed = "".join(run(_replace(line, replaced), folder) for line in commands)
+                shown = tuple(line for line in (part["shown"] or "").splitlines() if line.strip(" .…"))
+                yield Step(commands, shown, printed.replace(replaced.get(SERVER, SERVER), SERVER))
+
+
+def _replace(text: str, replaced: Mapping[str, str]) -> str:
+    for name, other in replaced.items():
+        text = text.replace(name, other)
+    return text
+
+
+def _execute(code: str, names: dict[str, Any], folder: Path) -> str:
+    """What lines of Python print; blocks of one page share their names."""
+    with chdir(folder), redirect_stdout(io.StringIO()) as printed:
+        exec(code, names)
+    return printed.getvalue()
 
 
 def run(command: str, folder: Path) -> str:
