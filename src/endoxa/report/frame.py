@@ -16,6 +16,7 @@ from endoxa.report.document import Article, Figure, Section
 from endoxa.report.downloads import csv_address, rows_of
 from endoxa.report.files import replace_text, write_figures
 from endoxa.report.inputs import Run, command
+from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
 from endoxa.report.vega import packed_library
 from endoxa.runs.folder import data_notes
@@ -28,6 +29,8 @@ Results = TypeVar("Results")
 HOME = "endoxa.report"
 PAGE_STYLE = "page.css"
 """Rules of an instrument's page, after those of all pages."""
+STYLES = ("style.css", "items.css")
+"""Rules of all pages."""
 
 SIMULATED_NOTICE = (
     "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
@@ -137,7 +140,9 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             "subtitle": page.subtitle,
             "notices": notices(page.runs, page.models),
             "entries": entries,
-            "style": template_file(HOME, "style.css") + template_file(page.package, PAGE_STYLE),
+            "style": Markup().join(
+                (*(template_file(HOME, name) for name in STYLES), template_file(page.package, PAGE_STYLE))
+            ),
             "figure_script": figure_script(page, svgs),
         }
     )
@@ -147,9 +152,11 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
     """What the figures of this page need of scripts: tooltips, choices, or nothing."""
     figures = [figure for section in page.sections for figure in section.figures]
     closer = any(figure.choices for figure in figures)
-    if not (closer or any(" data-tip=" in svg for svg in svgs.values())):
+    items = any(section.template == ITEMS for section in page.sections)
+    if not (closer or items or any(" data-tip=" in svg for svg in svgs.values())):
         return Markup()
-    parts = [template_file(HOME, "csv.js"), template_file(HOME, "tips.js")]
+    names = ["common.js"] * (closer or items) + ["csv.js", "tips.js"] + ["items.js"] * items
+    parts = [template_file(HOME, name) for name in names]
     if closer:
         # Base64 text needs no escaping.
         library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704

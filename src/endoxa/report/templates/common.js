@@ -33,15 +33,15 @@ const numbered = (names) => names.map((name, place) => [String(place), name]);
 const any = (names, every) => [[EVERY, every], ...numbered(names)];
 const picks = (select, place) => select.value === EVERY || Number(select.value) === place;
 
-const pager = (holder, total, page, noun, move) => {
-  const last = Math.max(0, Math.ceil(total / PAGE) - 1);
-  const first = total ? page * PAGE + 1 : 0;
+const pager = (holder, total, page, noun, move, size = PAGE) => {
+  const last = Math.max(0, Math.ceil(total / size) - 1);
+  const first = total ? page * size + 1 : 0;
   const step = (text, to) => {
     const button = element("button", { type: "button", onclick: () => move(to) }, text);
     button.disabled = to < 0 || to > last;
     return button;
   };
-  const said = `${first}–${Math.min(total, (page + 1) * PAGE)} of ${total} ${noun}`;
+  const said = `${first}–${Math.min(total, (page + 1) * size)} of ${total} ${noun}`;
   holder.replaceChildren(step("Previous", page - 1), element("span", { role: "status" }, said), step("Next", page + 1));
 };
 
@@ -55,4 +55,22 @@ const cover = (explorer) => {
     explorer.querySelectorAll(".sentence span").forEach((s) => s.setAttribute("aria-hidden", String(!box.checked)));
   box.addEventListener("change", hide);
   return hide;
+};
+
+// What an explorer or chart shows, in the address: #axis=religion&item=12; `in` names it where it is not the first.
+const view = {
+  // What the address asks of it; nothing where the address is of something else, or a place in the page.
+  read: (name, first) => {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const its = location.hash.length < 2 || (location.hash.includes("=") && (said.get("in") ?? first) === name);
+    if (!its) return null;
+    said.delete("in");
+    return said;
+  },
+  address: (name, first, values) =>
+    `#${new URLSearchParams([...(name === first ? [] : [["in", name]]), ...values])}`,
+  write: (name, first, values, replace) => {
+    const address = values.length || name !== first ? view.address(name, first, values) : location.pathname + location.search;
+    history[replace ? "replaceState" : "pushState"](null, "", address);
+  },
 };
