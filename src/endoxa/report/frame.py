@@ -18,7 +18,6 @@ from endoxa.report.files import replace_text, write_figures
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
-from endoxa.report.vega import packed_library
 from endoxa.runs.folder import data_notes
 from endoxa.runs.items import part_of_run
 from endoxa.words import unreviewed
@@ -155,12 +154,13 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
     items = any(section.template == ITEMS for section in page.sections)
     if not (closer or items or any(" data-tip=" in svg for svg in svgs.values())):
         return Markup()
-    names = ["common.js"] * (closer or items) + ["csv.js", "tips.js"] + ["items.js"] * items
+    names = (
+        *(["common.js"] if closer or items else []),
+        *("csv.js", "tips.js"),
+        *(["closer.js"] if closer else []),
+        *(["items.js"] if items else []),
+    )
     parts = [template_file(HOME, name) for name in names]
-    if closer:
-        # Base64 text needs no escaping.
-        library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704
-        parts = [template_file(HOME, "vega-licence.txt"), library, *parts, template_file(HOME, "closer.js")]
     return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
 
 

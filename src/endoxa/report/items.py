@@ -23,7 +23,7 @@ FIRST = 12
 MOST_BYTES = 2_000_000
 """Room for the packed items of a section; with more, every second item is left out."""
 
-DIGITS = 3
+DIGITS = 2
 """Significant digits of values: what is written beside an answer."""
 
 FIRST_CODE = 48

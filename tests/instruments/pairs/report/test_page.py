@@ -23,7 +23,7 @@ from support.report_samples import AXES, HOSTILE, pairs, run_folder, scored
 
 BERT = f"hf/../models/planted_{HOSTILE}"
 GPT = "hf/models/gpt"
-ITEMS = "pairs-pairs"
+ITEMS = "pairs-sample"
 COMBINATIONS = [(BERT, "pll", 0.8), (BERT, "crows-token", 0.5), (GPT, "sum", 0.2)]
 
 
@@ -83,9 +83,10 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
 @pytest.mark.slow
 def test_markup_in_sentences_and_names_stays_text(page: Page) -> None:
     scripts = [own.get("type") for tag, own in page.elements if tag == "script"]
-    assert scripts == ["application/json", None, None]  # a chart, figures, tables
+    assert scripts == ["application/json", "text/plain", None]  # a chart, pairs, scripts
     assert "alert(1)" not in "".join(page.scripts)
-    assert any(HOSTILE in sentence for sentence in page.sentences)
+    texts = [text for part in page.unpacked(ITEMS)["parts"] for text in part["texts"]]
+    assert any(HOSTILE in text for text in texts)
     assert HOSTILE in page.text  # the model's name
 
 
@@ -143,7 +144,7 @@ def test_the_pairs_that_some_model_separates_most_come_first(run: Path) -> None:
     firsts = [widest.filter(rule=rule)["item_id"][0] for rule in ("pll", "crows-token", "sum")]
     assert {item["id"] for item in pairs_shown(results, [run]).values["first"][:4]} >= set(firsts)
     missing = results.records.filter(~((pl.col("rule") == "sum") & (pl.col("item_id") == firsts[0])))
-    shown = [item for item in pairs_shown(replace(results, records=missing), [run]).values["first"]]
+    shown = list(pairs_shown(replace(results, records=missing), [run]).values["first"])
     (item,) = [item for item in shown if item["id"] == firsts[0]]
     assert "sum" not in {answer["condition"] for answer in item["answers"]}
 

@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.quoting import diagnostics
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import closer, pairs_shown
+from endoxa.instruments.pairs.report.sample import closer, league, pairs_shown
 from endoxa.instruments.pairs.report.tables import paper_forms
 from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
@@ -60,6 +60,7 @@ def tests_made(results: Results) -> Section:
 
 SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     headline,
+    league,
     axes,
     closer,
     distributions,

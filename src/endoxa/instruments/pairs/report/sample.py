@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.deciding import deciding
+from endoxa.instruments.pairs.report.comparison import (
+    COMPARED,
+    comparison_rows,
+    differences_counted,
+    letters,
+    many,
+)
 from endoxa.instruments.pairs.report.results import PREFERENCE, Results, overall, preference_cells
 from endoxa.report.claims import percent_ends
 from endoxa.report.closer import EACH, LEAST_ROWS, Box, closer_section
@@ -15,6 +24,7 @@ from endoxa.report.document import Section
 from endoxa.report.items import Items, items_section
 from endoxa.report.words import NOT_DEFINED, axis_name, language_name, percent
 from endoxa.schema import ALL
+from endoxa.stats.verdicts import significance
 
 SENTENCES = {"first": "stereotypical sentence", "second": "other sentence"}
 OUTCOMES = {1: "prefers the stereotypical sentence", -1: "prefers the other sentence", 0: "tie"}
@@ -89,16 +99,48 @@ def _sentences(folders: Sequence[Path]) -> pl.DataFrame:
     )
 
 
+LETTERS_NOTE = (
+    "Letters beside the numbers: two models that share no letter differ on the same pairs, at {level} after "
+    "Benjamini-Hochberg over all comparisons; two that share one are not distinguishable, or could not be tested. The "
+    "first letter is that of the highest ratio. Letters are given over all axes, for one rule at a time."
+)
+
+
+def league(results: Results) -> Section | None:
+    """Many models side by side, and who differs from whom; None where they are few."""
+    section = _closer(results) if many(results) else None
+    if section is None:
+        return None
+    compared = comparison_rows(results, overall(deciding(results.comparisons, COMPARED, value="difference")))
+    return replace(
+        section,
+        title="Models side by side",
+        findings=tuple(differences_counted(results)),
+        notes=(LETTERS_NOTE.format(level=f"{significance(results.confidence):g}"), *section.notes),
+        template="rows.html.j2",
+        values={"name": f"comparisons-{results.slug}", "rows": compared, "what": "comparisons of two models"},
+    )
+
+
 def closer(results: Results) -> Section | None:
-    """All estimates to choose from; None where there are few."""
+    """All estimates to choose from; None where there are few, and where `league` has them."""
+    return None if many(results) else _closer(results)
+
+
+def _closer(results: Results) -> Section | None:
     cells = by_language(results)
     rows = cell_rows(results, cells).with_columns(
         reading=pl.Series([reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
     )
+    if many(results):
+        key = ["model", "rule", "language", "axis"]
+        lettered = cells.select(key).join(letters(results, cells), on=key, how="left", maintain_order="left")
+        rows = rows.with_columns(lettered["letters"])
     pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
     model, rule = pooled.select("model", "rule").row(0)
     models, rules, axes = (cells[name].n_unique() for name in ("model", "rule", "axis"))
-    every_axis = EACH if axes > 2 or models == rules == 1 else axis_name(ALL)
+    several = axes > 2 and not many(results)
+    every_axis = EACH if several or models == rules == 1 else axis_name(ALL)
     return closer_section(
         rows,
         (
