@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.downloads import csv_address, rows_of
-from endoxa.report.files import replace_text, write_figures
+from endoxa.report.downloads import csv_address, rows_of, write_data
+from endoxa.report.files import figures_folder, replace_text, write_figures
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
@@ -89,10 +89,18 @@ def write_page(page: Page, output: Path) -> None:
         OSError: a file cannot be written.
     """
     named = _each_figure(
-        unique_figures(with_part(page)), lambda figure: replace(figure, rows=rows_of(figure))
+        with_findings(unique_figures(with_part(page))), lambda figure: replace(figure, rows=rows_of(figure))
     )
-    figures = (figure for section in named.sections for figure in section.figures)
-    replace_text(output, page_text(named, write_figures(figures, output)))
+    figures = [figure for section in named.sections for figure in section.figures]
+    svgs = write_figures(figures, output)
+    about = {
+        "page": output.name,
+        "generator": f"endoxa {__version__}",
+        "models": list(page.models),
+        "commands": commands(page.runs),
+    }
+    write_data(figures, figures_folder(output), about)
+    replace_text(output, page_text(named, svgs))
 
 
 def page_text(page: Page, svgs: Mapping[str, str]) -> str:
@@ -159,6 +167,7 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
         *("csv.js", "tips.js"),
         *(["closer.js"] if closer else []),
         *(["items.js"] if items else []),
+        *(["files.js"] if figures else []),
     )
     parts = [template_file(HOME, name) for name in names]
     return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
@@ -229,6 +238,25 @@ def with_part(page: Page) -> Page:
         return replace(section, tables=tuple(tables), figures=tuple(figures))
 
     return _each_section(page, captioned)
+
+
+def with_findings(page: Page) -> Page:
+    """The page whose figures say in their text alternative what was found, before what they show.
+
+    A figure alone in its section says the first finding; where there is a finding for each figure, it says its own.
+    """
+
+    def spoken(section: Section) -> Section:
+        alone, each = len(section.figures) == 1, len(section.figures) == len(section.findings)
+        if not section.findings or not (alone or each):
+            return section
+        figures = (
+            replace(figure, alt=f"{finding} {figure.alt}")
+            for figure, finding in zip(section.figures, section.findings, strict=False)
+        )
+        return replace(section, figures=tuple(figures))
+
+    return _each_section(page, spoken)
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
