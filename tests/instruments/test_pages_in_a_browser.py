@@ -206,7 +206,7 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
     other.reload()
     assert other.locator(".items output").inner_text() == counted
     assert other.locator("[aria-current] a").inner_text() == name
-    for words in (counted, f"{of_axis} of {total} pairs.", f"{total} of {total} pairs."):
+    for words in (counted, counted, f"{of_axis} of {total} pairs.", f"{total} of {total} pairs."):
         shown.filter(has_text=words).wait_for()
         page.go_back()
     assert not faults

@@ -243,20 +243,20 @@ def with_part(page: Page) -> Page:
 def with_findings(page: Page) -> Page:
     """The page whose figures say in their text alternative what was found, before what they show.
 
-    A figure alone in its section says the first finding; where there is a finding for each figure, it says its own.
+    A figure alone in its section says the first finding; of several, each says the finding that names its title.
     """
 
-    def spoken(section: Section) -> Section:
-        alone, each = len(section.figures) == 1, len(section.figures) == len(section.findings)
-        if not section.findings or not (alone or each):
-            return section
-        figures = (
-            replace(figure, alt=f"{finding} {figure.alt}")
-            for figure, finding in zip(section.figures, section.findings, strict=False)
-        )
-        return replace(section, figures=tuple(figures))
+    def spoken(figure: Figure, section: Section) -> Figure:
+        alone = len(section.figures) == 1
+        finding = next((each for each in section.findings if alone or figure.title in str(each)), None)
+        return replace(figure, alt=f"{finding} {figure.alt}") if finding else figure
 
-    return _each_section(page, spoken)
+    return _each_section(
+        page,
+        lambda section: replace(
+            section, figures=tuple(spoken(figure, section) for figure in section.figures)
+        ),
+    )
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:

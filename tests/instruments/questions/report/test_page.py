@@ -270,6 +270,7 @@ def test_answers_are_covered_and_escaped_and_all_are_there(page: Page, answers: 
     data = page.unpacked("answers")
     assert any(HOSTILE in text for side in data["answers"] for text in side["texts"] if text)
     assert all("not found" not in text for text in data["parts"][0]["texts"])
+    assert all("(A) " in text for side in data["answers"] for text in side["texts"] if text)
 
 
 @pytest.mark.slow

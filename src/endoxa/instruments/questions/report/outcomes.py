@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from endoxa.instruments.questions.items.of_run import items_of_run
+from endoxa.instruments.questions.items.of_run import items_of_run, options_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
 from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
 from endoxa.report.document import Figure, Section
@@ -130,23 +130,17 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
     records = _records(runs)
     if records.is_empty():
         return None
-    questions = pl.concat(
-        [_questions(run, records.filter(run=place), several=len(runs) > 1) for place, run in enumerate(runs)]
-    )
-    joined = records.join(
-        questions.select("run", "item_id", "id"), on=["run", "item_id"], maintain_order="left"
-    )
-    text = pl.coalesce(pl.col("answer", "error").replace("", None))
-    shortened = pl.when(text.str.len_chars() > MOST_CHARACTERS).then(
-        pl.format("{} […]", text.str.slice(0, MOST_CHARACTERS))
-    )
-    outcome = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    parts = [
+        _with_texts(run, records.filter(run=place), several=len(runs) > 1) for place, run in enumerate(runs)
+    ]
+    joined = pl.concat(parts)
     repeat = pl.col("repeat").fill_null(1)
+    outcome = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    labels = {model: name.label for model, name in names.items()}
     given = joined.select(
         "id",
-        pl.col("model").replace_strict(
-            {model: name.label for model, name in names.items()}, return_dtype=pl.String
-        ),
+        "text",
+        pl.col("model").replace_strict(labels, return_dtype=pl.String),
         condition=pl.when(repeat > 1)
         .then(pl.format("{}, repeat {}", "protocol", repeat))
         .otherwise("protocol"),
@@ -154,20 +148,13 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
         .then(pl.format("{}, cut off", outcome))
         .otherwise(outcome),
         value=pl.lit(None, dtype=pl.Float64),
-        text=shortened.otherwise(text).fill_null("(nothing)"),
     ).unique(["id", "model", "condition"], keep="first", maintain_order=True)
+    questions = joined.unique("id", keep="first", maintain_order=True)
     return items_section(
         "answers",
-        Items(
-            "question",
-            "protocol",
-            questions.unique("id", keep="first", maintain_order=True),
-            given,
-            FACETS,
-            {"question": "question", "options": "options, as in the file"},
-        ),
+        Items("question", "protocol", questions, given, FACETS, {"question": "question"}),
         title="Questions and answers",
-        lead="What the models were asked and what they answered. The order of the options can differ between models.",
+        lead="What the models were asked and what they answered, below it the options in the order they saw.",
         unveil="Show all questions and answers (they quote stereotypes and can be offensive)",
         closing="Every answer, with all turns of its conversation, is in records.parquet of its run folder.",
     )
@@ -184,25 +171,23 @@ def _records(runs: Sequence[Run]) -> pl.DataFrame:
     return records.select("run", *SHOWN).collect()
 
 
-def _questions(run: Run, records: pl.DataFrame, *, several: bool) -> pl.DataFrame:
-    """The questions of a run with their texts, or why these are not known; ids of several runs say whose they are."""
-    rows = records.unique("item_id", keep="first", maintain_order=True)
-    found, why = items_of_run(run, set(rows["item_id"]))
-    texts = [
-        (f"{item.context} {item.question}", " / ".join(item.options)) if item else (f"({why})", "")
-        for item in map(found.get, rows["item_id"])
-    ]
+def _with_texts(run: Run, records: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+    """The records of a run with questions and answers as texts, or why these are not known; ids say whose they are."""
+    found, why = items_of_run(run, set(records["item_id"]))
+    questions, texts = [], []
+    for name, order, *said in records.select("item_id", "order", "answer", "error").iter_rows():
+        item, text = found.get(name), next(filter(None, said), "(nothing)")
+        if len(text) > MOST_CHARACTERS:
+            text = f"{text[:MOST_CHARACTERS].rstrip()} […]"
+        questions.append(f"{item.context} {item.question}" if item else f"({why})")
+        texts.append(f"{text}\n{options_shown(item, order)}" if item else text)
     data = without_directions(str(run.data.get("label") or run.folder.name))
-    return rows.select(
-        "run",
-        "item_id",
-        "language",
-        "category",
+    return records.with_columns(
         id=pl.format("{} {}", pl.lit(data), "item_id") if several else "item_id",
         data=pl.lit(data),
         contexts=pl.col("context_condition").replace(SPOKEN_CONDITIONS),
         polarity=pl.col("question_polarity").replace(POLARITIES),
         group="identity",
-        question=pl.Series([question for question, _ in texts], dtype=pl.String),
-        options=pl.Series([options for _, options in texts], dtype=pl.String),
+        question=pl.Series(questions, dtype=pl.String),
+        text=pl.Series(texts, dtype=pl.String),
     )
