@@ -94,7 +94,9 @@
           ? `The ${most} highest of ${total.toLocaleString("en")} estimates.`
           : `${total} estimate${total === 1 ? "" : "s"}.`;
       const svg = picture(drawn, scale, Math.min(900, figure.clientWidth));
-      svg.setAttribute("aria-label", drawn.map((row) => row.tip).join("; ") || "no estimate");
+      const finding = figure.closest("section")?.querySelector(".finding");
+      const values = drawn.map((row) => row.tip).join("; ") || "no estimate";
+      svg.setAttribute("aria-label", [finding?.textContent, values].filter(Boolean).join(" "));
       figure.querySelector("svg").replaceWith(svg);
     };
     const restore = () => {

@@ -36,7 +36,7 @@
       const described = {
         name: figure.id.replace("figure-", ""),
         title: figure.querySelector("figcaption").textContent,
-        description: figure.querySelector("[aria-label]")?.getAttribute("aria-label") ?? figure.querySelector("desc")?.textContent,
+        description: figure.querySelector("svg[aria-label], .plot")?.getAttribute("aria-label") ?? figure.querySelector("desc")?.textContent,
         page: document.title,
         address: `${location.href.split("#")[0]}#${figure.id}`,
         generator: document.querySelector('meta[name="generator"]').content,
