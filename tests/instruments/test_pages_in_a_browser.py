@@ -167,12 +167,60 @@ def test_rows_behind_the_figures_are_downloaded(
         for row in rows.iter_rows(named=True)
     }
     assert values == pytest.approx(cells)
-    part = _downloaded(page, page.locator("figure[id^=figure-axes] a"))
+    part = _downloaded(page, page.locator("figure[id^=figure-axes] a[data-part-of]"))
     assert part.equals(rows.filter(rule="sum", language="all languages"))
-    top = _downloaded(page, page.locator("figure[id^=figure-headline] a"))
+    top = _downloaded(page, page.locator("figure[id^=figure-headline] a[data-part-of]"))
     assert dict(top.select("model", "value").iter_rows()) == pytest.approx(
         {name: cells[name, "all", "all"] for name in "abcd"}
     )
+    assert not faults
+
+
+def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
+    pages: dict[str, Path], window: Browser
+) -> None:
+    page, faults = _opened(window, pages["pairs"])
+    items, total = page.locator(".items"), pairs().height
+    shown = items.locator("output")
+    assert shown.inner_text() == f"{total} of {total} pairs."
+    items.locator("label", has_text="Axis").locator("select").select_option(HOSTILE)
+    of_axis = pairs().filter(pl.col("axis") == "age").height
+    assert shown.inner_text() == f"{of_axis} of {total} pairs."
+    items.get_by_label("only where the two differ").check()
+    counted = shown.inner_text()
+    sides = [article.locator("em").all_inner_texts() for article in items.locator(".item").all()]
+    assert all(one.split(" (")[0] != other.split(" (")[0] for one, other in sides)
+    article = items.locator(".item").nth(1)
+    covered = article.locator(".sentence span").first
+    assert covered.get_attribute("aria-hidden") == "true"
+    items.locator(".item").first.focus()
+    page.keyboard.press("PageDown")
+    page.keyboard.press("Enter")
+    assert covered.get_attribute("aria-hidden") == "false"
+    assert items.locator(".item.open").count() == 1
+    article.locator("a").click()
+    name = article.locator("a").inner_text()
+    assert items.locator("[aria-current]").locator("a").inner_text() == name
+    other, _ = _opened(window, pages["pairs"])
+    other.goto(page.url)
+    other.reload()
+    assert other.locator(".items output").inner_text() == counted
+    assert other.locator("[aria-current] a").inner_text() == name
+    for words in (counted, counted, f"{of_axis} of {total} pairs.", f"{total} of {total} pairs."):
+        shown.filter(has_text=words).wait_for()
+        page.go_back()
+    assert not faults
+
+
+def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: Browser) -> None:
+    page, faults = _opened(window, pages["pairs"])
+    figure = page.locator("figure[data-closer]")
+    for ending, start in (("SVG", b"<svg "), ("PNG", b"\x89PNG"), ("JSON", b"{")):
+        with page.expect_download() as waiting:
+            figure.get_by_role("link", name=f"{ending} of").click()
+        assert waiting.value.suggested_filename == f"closer-sample.{ending.lower()}"
+        assert Path(waiting.value.path()).read_bytes().startswith(start)
+        assert (pages["pairs"].parent / "pairs_figures" / f"closer-sample.{ending.lower()}").is_file()
     assert not faults
 
 

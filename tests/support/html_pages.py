@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 
 
 @dataclass
@@ -64,3 +68,28 @@ class Page(HTMLParser):
     def table(self, caption: str, place: int = 0) -> list[dict[str, str]]:
         found = [table for table in self.tables if table.caption.startswith(caption)][place]
         return [dict(zip(found.rows[0], row, strict=True)) for row in found.rows[1:]]
+
+    def unpacked(self, name: str) -> Any:
+        """The data for the scripts of one part, as a browser unpacks it."""
+        place = [own.get("id") for tag, own in self.elements if tag == "script"].index(f"data-{name}")
+        return json.loads(gzip.decompress(base64.b64decode(self.scripts[place])))
+
+    def answers(
+        self, name: str
+    ) -> dict[tuple[str, str], dict[str, tuple[str | None, float | None, str | None]]]:
+        """Outcome, value and text of every item by model and condition, None where it was not asked."""
+        data = self.unpacked(name)
+        nothing = [None] * len(data["ids"])
+        return {
+            (side["model"], side["condition"]): {
+                item: (None if code == "-" else data["outcomes"][ord(code) - ord("0")], value, text)
+                for item, code, value, text in zip(
+                    data["ids"],
+                    side["outcomes"],
+                    side["values"] or nothing,
+                    side["texts"] or nothing,
+                    strict=True,
+                )
+            }
+            for side in data["answers"]
+        }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
@@ -12,7 +12,6 @@ from endoxa.report.charts import sorted_dots
 from endoxa.report.claims import CHIPS, clear
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import Measure
-from endoxa.report.render import chart_spec
 from endoxa.report.words import count
 
 ROW_COLUMNS = {
@@ -25,6 +24,9 @@ ROW_COLUMNS = {
 }
 """Columns of the rows besides those that are chosen from."""
 
+LETTERS = "letters"
+"""A column that rows may have: letters of what the first box names, written where nothing else varies."""
+
 EACH = ""
 """Choice of a box: a dot for each of its values."""
 
@@ -33,6 +35,9 @@ MOST_DRAWN = 100
 
 LABEL_LIMIT = 260
 """Widest label in pixels; labels can name model, rule, axis and language."""
+
+TICKS = 5
+"""Marks of the value axis, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +65,19 @@ class Choices:
 
     Attributes:
         boxes: the boxes, those with one value only left out.
-        spec: the chart in Vega-Lite, without rows; `data_name` is where they belong.
-        data_name: name of the data set that the script fills.
+        neutral: value of the dashed line.
+        domain: range of the value axis.
+        title: title of the value axis.
+        ticks: its marks, and what is written below them.
         most: dots drawn at once.
         label_limit: widest label in pixels.
     """
 
     boxes: tuple[Box, ...]
-    spec: Mapping[str, Any]
-    data_name: str
+    neutral: float
+    domain: tuple[float, float]
+    title: str
+    ticks: tuple[tuple[float, str], ...]
     most: int = MOST_DRAWN
     label_limit: int = LABEL_LIMIT
 
@@ -143,9 +152,6 @@ def look_closer(
         axis_format=measure.axis_format,
         label_limit=LABEL_LIMIT,
     )
-    spec = chart_spec(chart)
-    data_name = spec["layer"][1]["data"]["name"]  # of the intervals, the dots and the notes
-    spec["datasets"][data_name] = []
     shown = "; ".join(first["tip"])
     return Figure(
         name=name,
@@ -154,8 +160,20 @@ def look_closer(
         alt=f"{measure.title}, neutral at {measure.neutral:g}. {shown}.",
         wide=True,
         rows=rows,
-        choices=Choices(used, spec, data_name),
+        choices=Choices(used, measure.neutral, measure.domain(rows), measure.title, _ticks(measure, rows)),
     )
+
+
+def _ticks(measure: Measure, rows: pl.DataFrame) -> tuple[tuple[float, str], ...]:
+    """Marks at even distances, the neutral value among them."""
+    low, high = measure.domain(rows)
+    steps = math.floor((high - low) / measure.step + 1e-9)
+    apart = measure.step * max(1, math.ceil(steps / TICKS))
+    count_below = math.floor((measure.neutral - low) / apart + 1e-9)
+    count_above = math.floor((high - measure.neutral) / apart + 1e-9)
+    values = (measure.neutral + apart * place for place in range(-count_below, count_above + 1))
+    form = measure.axis_format.replace("~", "")
+    return tuple((value, f"{round(value, 9) + 0.0:{form}}".replace("-", "−")) for value in values)
 
 
 def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
@@ -168,6 +186,8 @@ def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
     words = pl.concat_str([box.column for box in boxes], separator=" · ")
     chip = pl.col("verdict").fill_null("").replace_strict(CHIPS, return_dtype=pl.String)
     number = pl.col("n").map_elements(count, return_dtype=pl.String)
+    lettered = LETTERS in rows.columns and varying == [boxes[0].column]
+    note = pl.concat_str("reading", LETTERS, separator="  ", ignore_nulls=True) if lettered else "reading"
     return (
         kept.with_columns(pl.col("value", "low", "high").fill_nan(None))
         .drop_nulls("value")
@@ -178,7 +198,7 @@ def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
             "low",
             "high",
             label=pl.concat_str(varying, separator=" · "),
-            note="reading",
+            note=note,
             filled=clear(),
             tip=pl.format("{}: {}, n {}, {}", words, "reading", number, chip),
         )

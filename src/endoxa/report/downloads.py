@@ -1,8 +1,10 @@
-"""Rows behind a figure as a link that works without scripts and without a network."""
+"""Rows behind a figure: a link that works without scripts and without a network, and files beside the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from endoxa.report.document import Figure
+from endoxa.schema.characters import xml_text
 from endoxa.sources.spreadsheets import csv_text
 
 DIGITS = 8
@@ -48,6 +51,39 @@ def rows_of(figure: Figure) -> pl.DataFrame | None:
     if best is None or best.width < 2 or len(csv_address(best)) > LARGEST:
         return None
     return best.unique(maintain_order=True)
+
+
+def write_data(figures: Sequence[Figure], folder: Path, about: Mapping[str, Any]) -> None:
+    """Write `NAME.csv`, the rows behind every figure that has any, and `NAME.json`, what it shows, into the folder.
+
+    Args:
+        figures: of one page, their rows those of `rows_of`.
+        folder: where their pictures are.
+        about: what is said of all of them: page, program, runs and models.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    every = {figure.name: figure.rows for figure in figures}
+    for figure in figures:
+        rows = figure.rows
+        if figure.part_of is not None and (whole := every.get(figure.part_of[0])) is not None:
+            rows = whole.filter(**figure.part_of[1])
+        names = [f"{figure.name}.svg", f"{figure.name}.png"]
+        if rows is not None:
+            names.append(f"{figure.name}.csv")
+            (folder / names[-1]).write_text(csv_text(rows), encoding="utf-8")
+        described = {
+            "name": figure.name,
+            "title": figure.title,
+            "description": figure.alt,
+            "files": [name for name in names if (folder / name).is_file()],
+            "rows": None if rows is None else rows.height,
+            "columns": [] if rows is None else rows.columns,
+            **about,
+        }
+        text = json.dumps(described, ensure_ascii=False, indent=2)
+        (folder / f"{figure.name}.json").write_text(xml_text(text) + "\n", encoding="utf-8")
 
 
 def _fields(part: Any) -> Iterator[str]:

@@ -61,8 +61,14 @@ class Measure:
 
 
 def described(words: str, parts: Iterable[str]) -> str:
-    """The text alternative of a figure: what it shows, then its values one by one."""
-    return f"{words}. {'; '.join(parts)}."
+    """The text alternative of a figure: what it shows, then its values one by one; of very many the first."""
+    every = list(parts)
+    more = f"; {len(every) - MOST_SPOKEN} more" if len(every) > MOST_SPOKEN else ""
+    return f"{words}. {'; '.join(every[:MOST_SPOKEN])}{more}."
+
+
+MOST_SPOKEN = 60
+"""Values that a text alternative reads out; more than these nobody listens to."""
 
 
 def dot_figure(

@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.downloads import csv_address, rows_of
-from endoxa.report.files import replace_text, write_figures
+from endoxa.report.downloads import csv_address, rows_of, write_data
+from endoxa.report.files import figures_folder, replace_text, write_figures
 from endoxa.report.inputs import Run, command
+from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
-from endoxa.report.vega import packed_library
 from endoxa.runs.folder import data_notes
 from endoxa.runs.items import part_of_run
 from endoxa.words import unreviewed
@@ -28,6 +28,8 @@ Results = TypeVar("Results")
 HOME = "endoxa.report"
 PAGE_STYLE = "page.css"
 """Rules of an instrument's page, after those of all pages."""
+STYLES = ("style.css", "items.css")
+"""Rules of all pages."""
 
 SIMULATED_NOTICE = (
     "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
@@ -87,10 +89,18 @@ def write_page(page: Page, output: Path) -> None:
         OSError: a file cannot be written.
     """
     named = _each_figure(
-        unique_figures(with_part(page)), lambda figure: replace(figure, rows=rows_of(figure))
+        with_findings(unique_figures(with_part(page))), lambda figure: replace(figure, rows=rows_of(figure))
     )
-    figures = (figure for section in named.sections for figure in section.figures)
-    replace_text(output, page_text(named, write_figures(figures, output)))
+    figures = [figure for section in named.sections for figure in section.figures]
+    svgs = write_figures(figures, output)
+    about = {
+        "page": output.name,
+        "generator": f"endoxa {__version__}",
+        "models": list(page.models),
+        "commands": commands(page.runs),
+    }
+    write_data(figures, figures_folder(output), about)
+    replace_text(output, page_text(named, svgs))
 
 
 def page_text(page: Page, svgs: Mapping[str, str]) -> str:
@@ -137,7 +147,9 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             "subtitle": page.subtitle,
             "notices": notices(page.runs, page.models),
             "entries": entries,
-            "style": template_file(HOME, "style.css") + template_file(page.package, PAGE_STYLE),
+            "style": Markup().join(
+                (*(template_file(HOME, name) for name in STYLES), template_file(page.package, PAGE_STYLE))
+            ),
             "figure_script": figure_script(page, svgs),
         }
     )
@@ -147,13 +159,17 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
     """What the figures of this page need of scripts: tooltips, choices, or nothing."""
     figures = [figure for section in page.sections for figure in section.figures]
     closer = any(figure.choices for figure in figures)
-    if not (closer or any(" data-tip=" in svg for svg in svgs.values())):
+    items = any(section.template == ITEMS for section in page.sections)
+    if not (closer or items or any(" data-tip=" in svg for svg in svgs.values())):
         return Markup()
-    parts = [template_file(HOME, "csv.js"), template_file(HOME, "tips.js")]
-    if closer:
-        # Base64 text needs no escaping.
-        library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704
-        parts = [template_file(HOME, "vega-licence.txt"), library, *parts, template_file(HOME, "closer.js")]
+    names = (
+        *(["common.js"] if closer or items else []),
+        *("csv.js", "tips.js"),
+        *(["closer.js"] if closer else []),
+        *(["items.js"] if items else []),
+        *(["files.js"] if figures else []),
+    )
+    parts = [template_file(HOME, name) for name in names]
     return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
 
 
@@ -222,6 +238,25 @@ def with_part(page: Page) -> Page:
         return replace(section, tables=tuple(tables), figures=tuple(figures))
 
     return _each_section(page, captioned)
+
+
+def with_findings(page: Page) -> Page:
+    """The page whose figures say in their text alternative what was found, before what they show.
+
+    A figure alone in its section says the first finding; of several, each says the finding that names its title.
+    """
+
+    def spoken(figure: Figure, section: Section) -> Figure:
+        alone = len(section.figures) == 1
+        finding = next((each for each in section.findings if alone or figure.title in str(each)), None)
+        return replace(figure, alt=f"{finding} {figure.alt}") if finding else figure
+
+    return _each_section(
+        page,
+        lambda section: replace(
+            section, figures=tuple(spoken(figure, section) for figure in section.figures)
+        ),
+    )
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:

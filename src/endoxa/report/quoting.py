@@ -95,6 +95,10 @@ def _size(diagnostic: Diagnostic) -> float:
     return abs(value) if value is not None and isfinite(value) else 0.0
 
 
+MOST_LISTED = 100
+"""Lines of the table of a page."""
+
+
 def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section | None:
     """The box of a page; None where nothing was looked at."""
     listing = ordered(diagnostics)
@@ -114,8 +118,13 @@ def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section
     table = Table(
         "What else was looked at",
         (Column("looked at"), Column("found"), Column("n", numeric=True)),
-        tuple((each.name, each.sentence, count(each.n)) for each in rest),
+        tuple((each.name, each.sentence, count(each.n)) for each in rest[:MOST_LISTED]),
         folded=True,
+        notes=(
+            (f"The first {MOST_LISTED} of {count(len(rest))}; the page of each run has its own.",)
+            if len(rest) > MOST_LISTED
+            else ()
+        ),
         summary=f"Also looked at: {listed(names)}",
     )
     return Section(

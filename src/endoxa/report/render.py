@@ -26,6 +26,12 @@ _TIP = re.compile(r' aria-label="([^"]*)"(?= role="graphics-symbol" aria-roledes
 """What a mark says to who points at it; within a picture that is described as a whole it is no label."""
 
 _GRADIENT = re.compile(r"\bgradient_\d+")
+_FONT = re.compile(r' font-family="[^"]*"')
+_IDLE = re.compile(r' opacity="1"| pointer-events="none"|<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>')
+"""What changes nothing in a picture within a page."""
+_PLACES = re.compile(r' (?:d|transform|[xy][12]?)="[^"]*"')
+_FINE = re.compile(r"(\d\.\d)\d+")
+"""Coordinates with more digits than a screen can show."""
 _REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
 
 
@@ -73,6 +79,10 @@ def inline_svg(figure: Figure, svg: str) -> str:
     unique = unique.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
     head, _, body = _PART_ROLES.sub("", _TIP.sub(r' data-tip="\1"', unique)).partition(">")
     head = _NAMESPACES.sub("", head)
+    body = _PLACES.sub(lambda place: _FINE.sub(r"\1", place[0]), _IDLE.sub("", body))
+    fonts = set(_FONT.findall(body))
+    if len(fonts) == 1:
+        head, body = head + fonts.pop(), _FONT.sub("", body)
     return f'{head} aria-labelledby="{figure.name}-title {figure.name}-desc">{body}'
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import io
 import json
-from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
@@ -18,7 +15,6 @@ from endoxa.report.downloads import csv_address
 from endoxa.report.figures import Measure
 from endoxa.report.frame import Page, figure_script, page_text
 from endoxa.report.render import picture
-from endoxa.report.vega import packed_library
 from support.html_pages import Page as Read
 
 HOSTILE = '</script><!-- "a", b'
@@ -59,7 +55,7 @@ BOXES = (Box("model", "model", "m"), Box("axis", "axis", together=ALL_AXES))
 
 def _page(figure: Figure) -> Page:
     section = Section("closer", "Look closer", figures=(figure,))
-    return Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], [], {"script": ""})
+    return Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], [])
 
 
 def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
@@ -88,7 +84,7 @@ def test_a_box_with_one_value_is_left_out() -> None:
     assert figure.choices is not None
     assert [box.column for box in figure.choices.boxes] == ["axis"]
     assert figure.choices.boxes[0].options == (ALL_AXES, "age", HOSTILE, "empty")
-    assert figure.choices.spec["datasets"][figure.choices.data_name] == []
+    assert [text for _, text in figure.choices.ticks] == ["0%", "50%", "100%"]
 
 
 def test_a_first_view_without_a_value_is_an_empty_chart() -> None:
@@ -114,10 +110,9 @@ def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
 def test_what_users_wrote_stays_text_in_the_page() -> None:
     figure = look_closer(ROWS, BOXES, SCALE, name="closer", title=HOSTILE)
     text = page_text(_page(figure), {"closer": "<svg></svg>"})
-    assert text.count("</script>") == text.count("<script") == 3  # a chart, figures, tables
+    assert text.count("</script>") == text.count("<script") == 2  # a chart, figures
     assert text.count("<!--") == 0
-    spec = json.loads(Read(text).scripts[0])
-    assert spec["spec"]["layer"][1]["encoding"]["x"]["axis"]["title"] == HOSTILE
+    assert json.loads(Read(text).scripts[0])["title"] == HOSTILE
     options = [own["value"] for tag, own in Read(text).elements if tag == "option"]
     assert HOSTILE in options
 
@@ -127,27 +122,4 @@ def test_scripts_are_only_there_where_figures_need_them() -> None:
     assert figure_script(_page(plain), {"plain": "<svg></svg>"}) == ""
     tips = figure_script(_page(plain), {"plain": '<svg><path data-tip="one"/></svg>'})
     assert "pointermove" in tips
-    assert "VEGA_EMBED" not in tips
-
-
-def test_the_chart_library_is_a_module_that_loads_nothing() -> None:
-    module = gzip.decompress(base64.b64decode(packed_library())).decode()
-    assert module.rstrip().endswith("as vegaEmbed};")
-    assert "import(" not in module
-    assert 'from"' not in module.partition("\n")[0]
-
-
-def test_the_library_is_kept_by_version_and_a_read_only_cache_only_costs_time(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    made = []
-    monkeypatch.setattr("vl_convert.javascript_bundle", lambda code: made.append(code) or "bundle")
-    again = packed_library.__wrapped__
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
-    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
-    assert again() == again()
-    assert len(made) == 1
-    (kept,) = (tmp_path / "endoxa" / "vega").iterdir()
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: kept / name)  # a file is no folder
-    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
-    assert len(made) == 2
+    assert "data-closer" not in tips

@@ -23,6 +23,7 @@ from support.report_samples import AXES, HOSTILE, pairs, run_folder, scored
 
 BERT = f"hf/../models/planted_{HOSTILE}"
 GPT = "hf/models/gpt"
+ITEMS = "pairs-sample"
 COMBINATIONS = [(BERT, "pll", 0.8), (BERT, "crows-token", 0.5), (GPT, "sum", 0.2)]
 
 
@@ -82,9 +83,10 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
 @pytest.mark.slow
 def test_markup_in_sentences_and_names_stays_text(page: Page) -> None:
     scripts = [own.get("type") for tag, own in page.elements if tag == "script"]
-    assert scripts == ["application/json", None, None]  # a chart, figures, tables
+    assert scripts == ["application/json", "text/plain", None]  # a chart, pairs, scripts
     assert "alert(1)" not in "".join(page.scripts)
-    assert any(HOSTILE in sentence for sentence in page.sentences)
+    texts = [text for part in page.unpacked(ITEMS)["parts"] for text in part["texts"]]
+    assert any(HOSTILE in text for text in texts)
     assert HOSTILE in page.text  # the model's name
 
 
@@ -98,7 +100,9 @@ def test_every_model_rule_axis_and_language_is_named(page: Page) -> None:
 
 @pytest.mark.slow
 def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: Path) -> None:
-    assert len(page.sentences) == 2 * 96  # a row a pair, whatever the number of models
+    assert (
+        sum("Quoted words" in text for text in page.sentences) == 2 * 12
+    )  # the first few, for who has no scripts
     assert "Quoted words" not in page.text
     for _, own in page.elements:
         assert not any("Quoted words" in str(value) for value in own.values())
@@ -106,48 +110,43 @@ def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: P
         assert "Quoted words" not in path.read_text(encoding="utf-8")
     boxes = [own for tag, own in page.elements if tag == "input" and own["type"] != "radio"]
     assert [("checked" in own, own["type"]) for own in boxes] == [(False, "checkbox")] * 2  # contents, pairs
-    assert ".unveil:not(:checked) ~ .scroll .sentence span { filter: blur" in output.read_text(
+    assert ".unveil:not(:checked) ~ .list .item:not(.open) .sentence span { filter: blur" in output.read_text(
         encoding="utf-8"
     )
 
 
 @pytest.mark.slow
 def test_the_stereotypical_sentence_comes_first(page: Page) -> None:
-    by_case = {re.sub(r".*case (\d+ \w+)\..*", r"\1", text.strip()): None for text in page.sentences}
-    assert len(by_case) == 96
-    for first, second in zip(page.sentences[::2], page.sentences[1::2], strict=True):
+    firsts, seconds = (part["texts"] for part in page.unpacked(ITEMS)["parts"])
+    assert len(set(firsts)) == 96
+    for first, second in zip(firsts, seconds, strict=True):
         swapped = int(first.split("case ")[1].split()[0]) % 3 == 0
         assert ("late" in first, "late" in second) == (swapped, not swapped)
 
 
 @pytest.mark.slow
-def test_a_pair_is_a_row_and_a_model_with_its_rule_a_column(page: Page, run: Path) -> None:
-    """Every cell is the difference of that pair under that model and rule, signed towards the stereotype."""
-    rows = {row["pair"]: row for row in page.table("Sentence pairs and their differences")}
-    records = pl.read_parquet(run / "records.parquet")
-    assert len(rows) == records["item_id"].n_unique() == 96
-    names = list(next(iter(rows.values())))
-    heads = {rule: next(name for name in names if name.endswith(f"({rule})")) for _, rule, _ in COMBINATIONS}
-    assert heads["sum"].startswith("gpt")
-    for one in records.iter_rows(named=True):
+def test_every_pair_has_what_each_model_makes_of_it(page: Page, run: Path) -> None:
+    """The difference of that pair under that model and rule, signed towards the stereotype, and its side."""
+    answers = {rule: found for (_, rule), found in page.answers(ITEMS).items()}
+    for one in pl.read_parquet(run / "records.parquet").iter_rows(named=True):
         difference = one["score_more"] - one["score_less"]
         towards = difference if one["stereotypical"] == "more" else -difference
-        shown = rows[one["item_id"]][heads[one["rule"]]].replace("−", "-")
-        assert float(shown) == pytest.approx(towards, abs=6e-4)
+        outcome, value, _ = answers[one["rule"]][one["item_id"]]
+        assert value == pytest.approx(towards, rel=6e-3)
+        assert outcome == f"prefers the {'stereotypical' if towards > 0 else 'other'} sentence"
+    assert {len(found) for found in answers.values()} == {96}
 
 
-def test_few_pairs_of_many_are_those_that_some_model_separates_most(run: Path) -> None:
-    """Room for 4 of 96: in turn the widest of each model and rule; where a pair was not scored stands a dash."""
+def test_the_pairs_that_some_model_separates_most_come_first(run: Path) -> None:
+    """In turn the widest of each model and rule; a pair that was not scored has no outcome; those that fit are kept."""
     (results, _), *_ = gather(read_runs([run]), 0.95, 0)
     widest = results.records.with_columns(size=pl.col("difference").abs()).sort("size", descending=True)
     firsts = [widest.filter(rule=rule)["item_id"][0] for rule in ("pll", "crows-token", "sum")]
-    (table,) = pairs_shown(results, [run], 4 * 8).tables
-    assert len(table.rows) == 4
-    assert {str(row[0]) for row in table.rows} >= set(firsts)
+    assert {item["id"] for item in pairs_shown(results, [run]).values["first"][:4]} >= set(firsts)
     missing = results.records.filter(~((pl.col("rule") == "sum") & (pl.col("item_id") == firsts[0])))
-    (table,) = pairs_shown(replace(results, records=missing), [run], 10_000).tables
-    (row,) = [row for row in table.rows if str(row[0]) == firsts[0]]
-    assert sum(str(cell) == "–" for cell in row) == 1
+    shown = list(pairs_shown(replace(results, records=missing), [run]).values["first"])
+    (item,) = [item for item in shown if item["id"] == firsts[0]]
+    assert "sum" not in {answer["condition"] for answer in item["answers"]}
 
 
 @pytest.mark.slow

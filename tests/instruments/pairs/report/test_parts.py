@@ -192,11 +192,3 @@ def test_calibration_figures_render_with_one_pair_too() -> None:
         )
     )
     assert "with neutral identities (nats)" in svg
-
-
-def test_rows_are_shared_out_by_need():
-    from endoxa.instruments.pairs.report.page import shared_out
-
-    assert shared_out(6000, [3016, 2244, 10]) == [3016, 2244, 10]
-    assert shared_out(100, [10, 500, 500]) == [10, 45, 45]
-    assert shared_out(2, [5, 5, 5]) == [1, 1, 1]

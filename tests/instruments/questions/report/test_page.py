@@ -15,7 +15,6 @@ from scipy.stats import binomtest
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.analysis import identity_bias, outcome_counts
-from endoxa.instruments.questions.report.outcomes import EACH
 from endoxa.instruments.questions.report.page import qa_sections
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.reports import write_report
@@ -257,15 +256,21 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
 
 
 @pytest.mark.slow
-def test_answers_are_covered_escaped_and_nobody_picked_them(page: Page, answers: pl.DataFrame) -> None:
-    assert any(HOSTILE in sentence for sentence in page.sentences)
+def test_answers_are_covered_and_escaped_and_all_are_there(page: Page, answers: pl.DataFrame) -> None:
     assert "Quoted" not in page.text
-    rows = page.table("Questions and answers")
-    counts = Counter((row["model"], row["read as"]) for row in rows)
-    runs = 2
-    assert all(number <= EACH * runs for number in counts.values())
-    assert counts["sim/biased (simulated)", "stereotyped"] == EACH * runs
-    assert {name for _, name in counts} == set(answers["outcome"])
+    found = [
+        (model, outcome)
+        for (model, _), items in page.answers("answers").items()
+        for outcome, _, _ in items.values()
+        if outcome
+    ]
+    assert len(found) == answers.select("data", "item_id", "model", "protocol", "repeat").unique().height
+    biased = answers.filter(pl.col("model") == "sim/biased", pl.col("outcome") == "stereotyped")
+    assert Counter(found)["sim/biased (simulated)", "stereotyped"] == biased.height
+    data = page.unpacked("answers")
+    assert any(HOSTILE in text for side in data["answers"] for text in side["texts"] if text)
+    assert all("not found" not in text for text in data["parts"][0]["texts"])
+    assert all("(A) " in text for side in data["answers"] for text in side["texts"] if text)
 
 
 @pytest.mark.slow
@@ -349,7 +354,7 @@ def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path
     gone = write_report([folder], tmp_path / "gone.html").read_text(encoding="utf-8")
     assert "q.jsonl is not found from here: make the report in the folder where" in gone
     assert any("Quoted answer" in sentence for sentence in changed.sentences)
-    assert any("two people met" in sentence and "(A)" in sentence for sentence in page.sentences)
+    assert any("two people met" in sentence for sentence in page.sentences)
 
 
 # ------------------------------------------------------------------- one run, other kinds
@@ -415,7 +420,7 @@ def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
     assert f"({persons} of 96)." in page.text
     assert page.table("Table 3")[0]["Town"] == "–"
     assert "By stereotyped identity" not in page.text
-    assert any(row["read as"] == "person, target not known" for row in page.table("Questions and answers"))
+    assert "person, target not known" in page.unpacked("answers")["outcomes"]
 
 
 @pytest.mark.slow

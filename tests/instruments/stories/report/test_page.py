@@ -21,12 +21,13 @@ from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.distributions import stacked_bars
-from endoxa.instruments.stories.report.explorers import packed, packed_samples
+from endoxa.instruments.stories.report.explorers import stories as stories_shown
 from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples, shares
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.sources import association_rows, read_discovered, together
 from endoxa.instruments.stories.report.strongest import compare_planted, planted, planted_associations
 from endoxa.report.inputs import read_runs
+from endoxa.report.items import packed
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
@@ -70,12 +71,6 @@ def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
 
 
-def unpacked(page: Page, name: str) -> Any:
-    """The data for the scripts of one part, as a browser unpacks it."""
-    place = [own.get("id") for tag, own in page.elements if tag == "script"].index(f"data-{name}")
-    return json.loads(gzip.decompress(base64.b64decode(page.scripts[place])))
-
-
 # ------------------------------------------------------------------- the page as a file
 
 
@@ -106,7 +101,8 @@ def test_what_models_wrote_stays_text(output: Path, page: Page) -> None:
     assert HOSTILE not in text
     assert HOSTILE_END not in text
     assert any(HOSTILE in one for one in page.sentences)
-    assert any(row[7].endswith(HOSTILE_END) for row in unpacked(page, "stories")["rows"])
+    texts = [text for side in page.unpacked("stories")["answers"] for text in side["texts"] if text]
+    assert any(HOSTILE_END in text for text in texts)
 
 
 @pytest.mark.slow
@@ -169,7 +165,7 @@ def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Pa
 
 @pytest.mark.slow
 def test_scripts_get_the_same_counts(results: StoryResults, page: Page) -> None:
-    data = unpacked(page, "distributions")
+    data = page.unpacked("distributions")
     assert sum(data["n"]) == results.counts["n"].sum()
     flat = [(name, value) for name, values in data["attributes"] for value in values]
     chosen = [
@@ -274,7 +270,7 @@ def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults
     ).row(0, named=True)
     same = expected.filter(model="openai/plain", **dict(zip(PARTS, PLANTED, strict=True))).row(0, named=True)
     assert row == same
-    data = unpacked(page, "associations")
+    data = page.unpacked("associations")
     shown = next(
         entry
         for entry in data["rows"]
@@ -313,9 +309,10 @@ def test_long_stories_are_cut_and_too_many_are_thinned(results: StoryResults, tm
     long = stories(MODELS[:1], ("en",), each=3).with_columns(story=pl.lit("word " * MOST_CHARACTERS))
     found = read_samples([write_run(tmp_path / "long", "extract", long)])
     assert {len(one.story) for one in found} == {len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")}
-    kept, text = packed_samples(results, most_bytes=8_000)
-    assert len(text) <= 8_000
-    assert 0 < len(kept) < len(results.samples)
+    section = stories_shown(results, most_bytes=8_000)
+    assert section is not None
+    assert len(section.values["packed"]) <= 8_000
+    assert "is in this page" in str(section.findings[0])
 
 
 def test_thoughts_before_a_story_are_not_shown(tmp_path: Path) -> None:
@@ -328,8 +325,7 @@ def test_thoughts_before_a_story_are_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_broken_profile_is_shown_as_such(page: Page) -> None:
-    rows = unpacked(page, "stories")["rows"]
-    assert any(row[6] is None for row in rows)
+    assert "story without a usable profile" in page.unpacked("stories")["outcomes"]
 
 
 @pytest.mark.slow
@@ -358,7 +354,7 @@ def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
     assert len(page.table("Associations")) == len(published)
     anchors = {own.get("id") for _, own in page.elements}
     assert not anchors & {"stories", "distributions", "raters", "differences", "planted"}
-    data = unpacked(page, "associations")
+    data = page.unpacked("associations")
     lifts = sorted(row[2][0] for row in data["rows"])
     assert lifts == pytest.approx(sorted(entry["avg_lift"] for entry in published), rel=1e-3)
 
@@ -424,8 +420,11 @@ def test_a_page_with_five_thousand_stories_stays_small(tmp_path: Path) -> None:
     output = write_report([run, table], tmp_path / "many.html")
     assert output.stat().st_size < LIMIT
     page = Page(output.read_text(encoding="utf-8"))
-    assert len(unpacked(page, "stories")["rows"]) >= 4_500
-    assert len([tag for tag, own in page.elements if own.get("class") == "story"]) <= 12
+    assert (
+        sum(outcome is not None for side in page.answers("stories").values() for outcome, *_ in side.values())
+        >= 4_500
+    )
+    assert len([tag for tag, own in page.elements if own.get("class") == "item"]) <= 12
     assert len(page.table("Associations")) >= 2000
 
 

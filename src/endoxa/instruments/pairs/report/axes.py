@@ -87,6 +87,10 @@ FEW = 3
 """Up to so many models and rules there is a forest plot for each; more share one map of models and axes per rule."""
 
 
+MOST_LISTED = 300
+"""Rows of the table; with more a page has the figures and the rows to download."""
+
+
 def axes(results: Results) -> Section:
     """Preference ratio for every axis and language: a forest plot per model and rule, or a map per rule."""
     cells = by_language(results)
@@ -118,14 +122,15 @@ def axes(results: Results) -> Section:
             "Blue cells prefer the stereotypical sentence more often than chance, orange ones less often (significant "
             "after Benjamini-Hochberg correction over the axes, languages and models of the rule, identities and "
             "attributes taken as samples); grey cells are not distinguishable or cannot be tested. Intervals and "
-            "single languages are in the table."
+            "single languages are in the "
+            + ("table." if cells.height <= MOST_LISTED else "rows to download.")
         )
     return Section(
         anchor=f"axes-{results.slug}",
         title="By axis and language",
         findings=tuple(findings),
         figures=figures,
-        tables=(_table(results, cells),),
+        tables=(_table(results, cells),) if cells.height <= MOST_LISTED else (),
         notes=(
             reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
             *agreed(cells.rows(named=True), "50\u00a0%"),

@@ -11,6 +11,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.preference import KINDS
+from endoxa.instruments.pairs.report.comparison import many
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
     CELL,
@@ -66,6 +67,10 @@ from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
 Row = dict[str, Any]
 
 
+MOST_LISTED = 60
+"""Rows of the tables; of more, the rows to download under "Models side by side" have the numbers."""
+
+
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
@@ -75,8 +80,10 @@ def headline(results: Results) -> Section:
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
         findings=(*_findings(results, every), *_of_kinds(results, overall(kinds))),
-        figures=tuple(_figures(results, cells)),
-        tables=(
+        figures=() if many(results) else tuple(_figures(results, cells)),
+        tables=()
+        if cells.height > MOST_LISTED
+        else (
             (
                 table_of(
                     "Preference ratio, all pairs",

@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.quoting import diagnostics
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, closer, pairs_shown, script
+from endoxa.instruments.pairs.report.sample import closer, league, pairs_shown
 from endoxa.instruments.pairs.report.tables import paper_forms
 from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
@@ -60,6 +60,7 @@ def tests_made(results: Results) -> Section:
 
 SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     headline,
+    league,
     axes,
     closer,
     distributions,
@@ -72,10 +73,9 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
 
 
 def articles(gathered: Gathered) -> Iterator[Article]:
-    """All that is said about each data set, with a share of the pairs that the page has room for."""
-    most = shared_out(MOST_CELLS, [cells_wanted(results) for results, _ in gathered])
-    for (results, runs), cells in zip(gathered, most, strict=True):
-        shown = pairs_shown(results, [run.folder for run in runs], cells)
+    """All that is said about each data set."""
+    for results, runs in gathered:
+        shown = pairs_shown(results, [run.folder for run in runs])
         published = published_values(results, runs)
         records = results.records
         pairs = records["item_id"].n_unique()
@@ -95,16 +95,6 @@ def articles(gathered: Gathered) -> Iterator[Article]:
             ),
             sections=(first, *present((box,)), *others, *([published] if published else []), shown),
         )
-
-
-def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
-    """Cut `total` into shares, at least one each: who wants fewer than an even share leaves the rest to others."""
-    shares = [1] * len(wanted)
-    left = total
-    for waiting, k in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
-        shares[k] = max(1, min(wanted[k], left // (len(wanted) - waiting)))
-        left -= shares[k]
-    return shares
 
 
 def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: int) -> Page:
@@ -130,7 +120,6 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
             "level": f"{100 * confidence:g} %",
             "confidence": confidence,
             "seed": seed,
-            "script": script(),
         },
     )
 

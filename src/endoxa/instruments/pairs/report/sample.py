@@ -1,174 +1,146 @@
-"""Pairs to look at: the widest differences with their sentences, and a chart whose rows readers choose."""
+"""Pairs to read, and a chart whose rows readers choose."""
 
 from __future__ import annotations
 
-import base64
-import gzip
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
+from endoxa.instruments.pairs.estimates.deciding import deciding
+from endoxa.instruments.pairs.report.comparison import (
+    COMPARED,
+    comparison_rows,
+    differences_counted,
+    letters,
+    many,
+)
 from endoxa.instruments.pairs.report.results import PREFERENCE, Results, overall, preference_cells
 from endoxa.report.claims import percent_ends
 from endoxa.report.closer import EACH, LEAST_ROWS, Box, closer_section
 from endoxa.report.document import Section
-from endoxa.report.frame import template_file
-from endoxa.report.tables import Cell, Column, Table
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, axis_name, language_name, percent, plural, signed
+from endoxa.report.items import Items, items_section
+from endoxa.report.words import NOT_DEFINED, axis_name, language_name, percent
 from endoxa.schema import ALL
+from endoxa.stats.verdicts import significance
 
-MOST_CELLS = 12_000
-"""Cells of all pair tables of a page together."""
-
-LAST = -1e12
-"""What is missing sorts below every difference."""
-
-COLUMNS = (
-    *map(Column, ("pair", "axis", "language")),
-    Column("stereotypical sentence", veiled=True),
-    Column("other sentence", veiled=True),
-)
-"""What a row is about; a column for each model and rule follows."""
+SENTENCES = {"first": "stereotypical sentence", "second": "other sentence"}
+OUTCOMES = {1: "prefers the stereotypical sentence", -1: "prefers the other sentence", 0: "tie"}
 
 
-def cells_wanted(results: Results) -> int:
-    """Cells of a table of all pairs."""
-    return results.records["item_id"].n_unique() * (len(COLUMNS) + len(results.combinations))
-
-
-def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section:
-    """A table of at most `most` cells: a row per pair, a column per model and rule, widest differences first.
+def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
+    """The pairs to read and what each model makes of them, those with the widest differences first.
 
     Args:
         results: the records, without sentences.
         folders: run folders the sentences are read from.
-        most: cells to show, at least one row.
     """
-    chosen = (
-        results.records.with_columns(size=pl.col("difference").abs())
+    records = results.records
+    items = (
+        records.with_columns(size=pl.col("difference").abs())
         .sort("size", descending=True, maintain_order=True)
         .with_columns(place=pl.int_range(pl.len()).over("model", "rule"))
         .group_by("item_id", maintain_order=True)
-        .agg(pl.col("place").min(), pl.col("axis", "language", "stereotypical").first())
+        .agg(
+            pl.col("place").min(),
+            pl.col("axis", "language", "stereotypical").first(),
+            group=pl.coalesce("identity_group", "identity").first(),
+        )
         .sort("place", maintain_order=True)
-        .head(max(1, most // (len(COLUMNS) + len(results.combinations))))
+        .join(_sentences(folders), on="item_id", maintain_order="left")
+        .rename({"item_id": "id"})
     )
-    total = results.records["item_id"].n_unique()
-    how = (
-        f"All {plural(total, 'pair')} are shown."
-        if chosen.height == total
-        else f"Shown are {chosen.height:,} of {total:,} pairs: in turn those with the largest absolute difference "
-        "under each model and rule, largest first."
+    answers = records.select(
+        pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
+        id="item_id",
+        condition="rule",
+        outcome=pl.col("difference").sign().cast(pl.Int64).replace_strict(OUTCOMES, return_dtype=pl.String),
+        value="difference",
+        text=pl.lit(None, dtype=pl.String),
     )
-    differences = {
-        (item, model, rule): difference for item, model, rule, difference in _differences(results, chosen)
-    }
-    return Section(
-        anchor=f"pairs-{results.slug}",
-        title="The pairs themselves",
-        lead=f"{how} A number is the score of the stereotypical sentence minus that of the other one, in the unit of "
-        "the rule: above 0 the model prefers the stereotypical sentence.",
-        skip="Skip these sentences",
-        tables=(
-            Table(
-                "Sentence pairs and their differences",
-                (*COLUMNS, *(_column(results, *combination) for combination in results.combinations)),
-                tuple(_row(results, row, differences) for row in _with_sentences(chosen, folders)),
-                tall=True,
-                sortable=True,
-                unveil="Show the sentences (they quote stereotypes and can be offensive)",
-            ),
+    return items_section(
+        f"pairs-{results.slug}",
+        Items(
+            "pair",
+            "rule",
+            items,
+            answers,
+            {"axis": "axis", "group": "group", "language": "language"},
+            SENTENCES,
+            alike=True,
         ),
-        closing="Every pair, with all scores and token counts, is in records.parquet of the run folder. A print of "
-        "this page holds at most 40 rows.",
+        title="The pairs themselves",
+        lead="A number is the score of the stereotypical sentence minus that of the other, in the unit of the rule.",
+        unveil="Show all sentences (they quote stereotypes and can be offensive)",
+        closing="Every pair, with all scores and token counts, is in records.parquet of the run folder.",
     )
 
 
-def _column(results: Results, model: str, rule: str) -> Column:
-    return Column(results.labels[model], numeric=True, below=rule)
-
-
-def _differences(results: Results, chosen: pl.DataFrame) -> Iterator[tuple[str, str, str, float]]:
-    """Item, model, rule and difference of the pairs shown."""
-    records = results.records.join(chosen.select("item_id"), on="item_id", how="semi")
-    yield from records.select("item_id", "model", "rule", "difference").iter_rows()
-
-
-def _with_sentences(chosen: pl.DataFrame, folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
-    """The pairs with `first`, the stereotypical sentence, and `second`, the other one."""
-    sentences = pl.concat(
-        [
-            pl.scan_parquet(folder / "records.parquet")
-            .select("item_id", "sent_more", "sent_less")
-            .join(chosen.lazy().select("item_id"), on="item_id", how="semi")
-            .unique("item_id")
-            .collect()
-            for folder in folders
-        ]
-    ).unique("item_id")
+def _sentences(folders: Sequence[Path]) -> pl.DataFrame:
+    """`item_id`, the stereotypical sentence (`first`) and the other one (`second`)."""
+    frames = (
+        pl.scan_parquet(folder / "records.parquet")
+        .select("item_id", "stereotypical", "sent_more", "sent_less")
+        .unique("item_id")
+        for folder in folders
+    )
     more_first = pl.col("stereotypical") == "more"
     return (
-        chosen.join(sentences, on="item_id", maintain_order="left")
-        .with_columns(
+        pl.concat(frames)
+        .unique("item_id")
+        .select(
+            "item_id",
             first=pl.when(more_first).then("sent_more").otherwise("sent_less"),
             second=pl.when(more_first).then("sent_less").otherwise("sent_more"),
         )
-        .iter_rows(named=True)
+        .collect()
     )
 
 
-def _row(
-    results: Results, row: Mapping[str, Any], by_combination: Mapping[tuple[str, str, str], float]
-) -> tuple[str | Cell, ...]:
-    language = str(row["language"])
-    differences = (by_combination.get((row["item_id"], *combination)) for combination in results.combinations)
-    return (
-        str(row["item_id"]),
-        str(row["axis"]),
-        language_name(language),
-        Cell(str(row["first"]), language=language),
-        Cell(str(row["second"]), language=language),
-        *(
-            Cell(NO_VALUE, order=LAST) if difference is None else Cell(signed(difference), order=difference)
-            for difference in differences
-        ),
+LETTERS_NOTE = (
+    "Letters beside the numbers: two models that share no letter differ on the same pairs, at {level} after "
+    "Benjamini-Hochberg over all comparisons; two that share one are not distinguishable, or could not be tested. The "
+    "first letter is that of the highest ratio. Letters are given over all axes, for one rule at a time."
+)
+
+
+def league(results: Results) -> Section | None:
+    """Many models side by side, and who differs from whom; None where they are few."""
+    section = _closer(results) if many(results) else None
+    if section is None:
+        return None
+    compared = comparison_rows(results, overall(deciding(results.comparisons, COMPARED, value="difference")))
+    return replace(
+        section,
+        title="Models side by side",
+        findings=tuple(differences_counted(results)),
+        notes=(LETTERS_NOTE.format(level=f"{significance(results.confidence):g}"), *section.notes),
+        template="rows.html.j2",
+        values={"name": f"comparisons-{results.slug}", "rows": compared, "what": "comparisons of two models"},
     )
-
-
-def script() -> Markup:
-    """The script with the packed table library in it; base64 text needs no escaping."""
-    packed = (
-        f'const BUNDLE_CSS = "{_bundle("dt_bundle.css")}";\nconst BUNDLE_JS = "{_bundle("dt_bundle.js")}";\n'
-    )
-    return Markup(packed) + template_file(__package__, "script.js")  # noqa: S704
-
-
-@cache
-def _bundle(name: str) -> str:
-    """A file of the DataTables bundle that itables ships ('dt_bundle.js'), gzipped, as base64 text.
-
-    Packed because it is 700 kB otherwise. Every browser since 2023 unpacks it (DecompressionStream); in older
-    ones the table stays as it is, readable.
-    """
-    content = (files("itables") / "html" / name).read_bytes()
-    return base64.b64encode(gzip.compress(content, compresslevel=9, mtime=0)).decode("ascii")
 
 
 def closer(results: Results) -> Section | None:
-    """All estimates to choose from; None where there are few."""
+    """All estimates to choose from; None where there are few, and where `league` has them."""
+    return None if many(results) else _closer(results)
+
+
+def _closer(results: Results) -> Section | None:
     cells = by_language(results)
     rows = cell_rows(results, cells).with_columns(
         reading=pl.Series([reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
     )
+    if many(results):
+        key = ["model", "rule", "language", "axis"]
+        lettered = cells.select(key).join(letters(results, cells), on=key, how="left", maintain_order="left")
+        rows = rows.with_columns(lettered["letters"])
     pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
     model, rule = pooled.select("model", "rule").row(0)
     models, rules, axes = (cells[name].n_unique() for name in ("model", "rule", "axis"))
-    every_axis = EACH if axes > 2 or models == rules == 1 else axis_name(ALL)
+    several = axes > 2 and not many(results)
+    every_axis = EACH if several or models == rules == 1 else axis_name(ALL)
     return closer_section(
         rows,
         (

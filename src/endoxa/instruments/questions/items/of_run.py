@@ -43,8 +43,10 @@ def items_of_run(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], 
 
 def question_shown(item: QaItem, order: str | None) -> str:
     """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
+    return f"{item.context} {item.question} {options_shown(item, order)}"
+
+
+def options_shown(item: QaItem, order: str | None) -> str:
+    """'(A) ... (B) ... (C) ...' in the order shown."""
     places = [int(place) for place in order or ""] or [0, 1, 2]
-    options = " ".join(
-        f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True)
-    )
-    return f"{item.context} {item.question} {options}"
+    return " ".join(f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True))

@@ -1,20 +1,20 @@
-"""What became of the answers: five outcomes, kept apart."""
+"""What became of the answers: five outcomes, kept apart, and the answers themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
+from endoxa.instruments.questions.items.of_run import items_of_run, options_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
 from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described
 from endoxa.report.inputs import Run
-from endoxa.report.labels import ModelName
-from endoxa.report.tables import Cell, number_field, table_of, text_field
+from endoxa.report.items import Items, items_section
+from endoxa.report.labels import ModelName, without_directions
+from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 from endoxa.sources.served import versions_apart
@@ -104,95 +104,90 @@ def _figures(results: QaResults) -> Iterator[Figure]:
         yield Figure(f"outcomes-{spoken}", title, chart, alternative)
 
 
-EACH = 3
-"""Answers shown for every model and outcome."""
-
 MOST_CHARACTERS = 600
 """Longer answers are cut."""
 
+CUT_OFF = "length"
+"""Why an answer ended: at the limit of tokens."""
+
+FACETS = {
+    "data": "data set",
+    "category": "category",
+    "contexts": "contexts",
+    "polarity": "question",
+    "group": "group",
+    "language": "language",
+}
+POLARITIES = {"neg": "asks for the stereotype", "nonneg": "asks for the opposite"}
+SHOWN = (
+    *("item_id", "category", "question_polarity", "context_condition", "language", "identity", "model"),
+    *("protocol", "repeat", "order", "answer", "error", "finish", "outcome"),
+)
+
 
 def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | None:
-    """`EACH` answers for every model and outcome, from all runs, taken at even distances: nobody picked them."""
+    """Every question with what each model answered, to be read side by side."""
     records = _records(runs)
-    rows = []
-    for place, run in enumerate(runs):
-        chosen = _chosen(records.filter(run=place)).rows(named=True)
-        items, why = items_of_run(run, {row["item_id"] for row in chosen})
-        rows += [row | {"item": items.get(row["item_id"]), "why": why} for row in chosen]
-    if not rows:
+    if records.is_empty():
         return None
-    models, kinds = list(names), list(SHOWN_OUTCOMES)
-    rows.sort(key=lambda row: (models.index(row["model"]), kinds.index(row["outcome"])))
-
-    def prompt(row: Mapping[str, Any]) -> Cell:
-        text = question_shown(row["item"], row["order"]) if row["item"] else ""
-        return Cell(text or f"({row['why']})", language=row["language"] or "", veiled=bool(text))
-
-    def answer(row: Mapping[str, Any]) -> Cell:
-        text = row["answer"] or row["error"] or ""
-        if len(text) > MOST_CHARACTERS:
-            text = f"{text[:MOST_CHARACTERS].rstrip()} […]"
-        return Cell(text or "(nothing)", language=row["language"] or "", veiled=bool(text))
-
-    table = table_of(
-        "Questions and answers",
-        rows,
-        (
-            text_field("model", lambda row: names[row["model"]].label),
-            text_field("read as", "outcome"),
-            text_field("the model was asked", prompt, veiled=True),
-            text_field("it answered", answer, veiled=True),
-            text_field("protocol"),
-            text_field("item", "item_id"),
-        ),
-        folded=True,
-        tall=True,
-        summary=f"{len(rows)} answers",
-        unveil="Show questions and answers (they quote stereotypes and can be offensive)",
-    )
-    return Section(
-        anchor="answers",
-        title="Some answers as they came",
-        lead="For every run, model and outcome up to three answers, taken at even distances through the run: nobody "
-        "picked them. Each row says what the model was asked and what it answered.",
-        skip="Skip the answers",
-        tables=(table,),
+    parts = [
+        _with_texts(run, records.filter(run=place), several=len(runs) > 1) for place, run in enumerate(runs)
+    ]
+    joined = pl.concat(parts)
+    repeat = pl.col("repeat").fill_null(1)
+    outcome = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    labels = {model: name.label for model, name in names.items()}
+    given = joined.select(
+        "id",
+        "text",
+        pl.col("model").replace_strict(labels, return_dtype=pl.String),
+        condition=pl.when(repeat > 1)
+        .then(pl.format("{}, repeat {}", "protocol", repeat))
+        .otherwise("protocol"),
+        outcome=pl.when(pl.col("finish") == CUT_OFF)
+        .then(pl.format("{}, cut off", outcome))
+        .otherwise(outcome),
+        value=pl.lit(None, dtype=pl.Float64),
+    ).unique(["id", "model", "condition"], keep="first", maintain_order=True)
+    questions = joined.unique("id", keep="first", maintain_order=True)
+    return items_section(
+        "answers",
+        Items("question", "protocol", questions, given, FACETS, {"question": "question"}),
+        title="Questions and answers",
+        lead="What the models were asked and what they answered, below it the options in the order they saw.",
+        unveil="Show all questions and answers (they quote stereotypes and can be offensive)",
         closing="Every answer, with all turns of its conversation, is in records.parquet of its run folder.",
     )
 
 
-def _records(runs: Sequence[Run]) -> pl.LazyFrame:
+def _records(runs: Sequence[Run]) -> pl.DataFrame:
     """The records of all runs, `run` being the place of theirs; versions of a model are models of their own."""
     tables = [
         pl.scan_parquet(run.folder / "records.parquet").with_columns(run=pl.lit(place))
         for place, run in enumerate(runs)
     ]
-    empty = pl.LazyFrame(schema=dict.fromkeys((*SHOWN, "outcome"), pl.String) | {"run": pl.Int32})
-    return versions_apart(pl.concat([empty, *tables], how="diagonal_relaxed"), within=("run",))
+    empty = pl.LazyFrame(schema=dict.fromkeys(SHOWN, pl.String) | {"repeat": pl.Int64, "run": pl.Int32})
+    records = versions_apart(pl.concat([empty, *tables], how="diagonal_relaxed"), within=("run",))
+    return records.select("run", *SHOWN).collect()
 
 
-SHOWN = ("item_id", "language", "model", "protocol", "order", "answer", "error")
-
-
-def _chosen(records: pl.LazyFrame) -> pl.DataFrame:
-    """Rows at even distances within each model and outcome; only these are read with their answers."""
-    group = ("model", "outcome")
-    place, size = pl.int_range(pl.len()).over(group), pl.len().over(group)
-    step = pl.max_horizontal(size // EACH, 1)
-    rows = (
-        records.select("model", outcome=_shown_outcome())
-        .with_row_index("row")
-        .filter((place % step == step // 2) & (place // step < EACH))
-        .select("row")
-        .collect()
+def _with_texts(run: Run, records: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+    """The records of a run with questions and answers as texts, or why these are not known; ids say whose they are."""
+    found, why = items_of_run(run, set(records["item_id"]))
+    questions, texts = [], []
+    for name, order, *said in records.select("item_id", "order", "answer", "error").iter_rows():
+        item, text = found.get(name), next(filter(None, said), "(nothing)")
+        if len(text) > MOST_CHARACTERS:
+            text = f"{text[:MOST_CHARACTERS].rstrip()} […]"
+        questions.append(f"{item.context} {item.question}" if item else f"({why})")
+        texts.append(f"{text}\n{options_shown(item, order)}" if item else text)
+    data = without_directions(str(run.data.get("label") or run.folder.name))
+    return records.with_columns(
+        id=pl.format("{} {}", pl.lit(data), "item_id") if several else "item_id",
+        data=pl.lit(data),
+        contexts=pl.col("context_condition").replace(SPOKEN_CONDITIONS),
+        polarity=pl.col("question_polarity").replace(POLARITIES),
+        group="identity",
+        question=pl.Series(questions, dtype=pl.String),
+        text=pl.Series(texts, dtype=pl.String),
     )
-    return (
-        records.with_row_index("row")
-        .join(rows.lazy(), on="row", how="semi")
-        .select(*SHOWN, outcome=_shown_outcome())
-        .collect()
-    )
-
-
-def _shown_outcome() -> pl.Expr:
-    return pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")

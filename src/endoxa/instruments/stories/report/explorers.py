@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,9 +22,10 @@ from endoxa.instruments.stories.report.results import (
 )
 from endoxa.instruments.stories.report.sources import POOLED
 from endoxa.report.claims import chip
-from endoxa.report.document import Finding, Section
+from endoxa.report.document import Section
+from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Table, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent, plural
+from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent
 from endoxa.sources.stereotales import UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
@@ -180,102 +178,65 @@ def csv_rows(results: StoryResults) -> pl.DataFrame:
     return results.discovered.join(classes, on=PARTS, how="left", maintain_order="left")
 
 
-STATIC = 12
-"""Stories that can be read without scripts."""
-
 MOST_BYTES = 9_000_000
-"""Room for the packed stories; with more, every second one is left out."""
+"""Room for the packed stories."""
+
+FACETS = {
+    "language": "language",
+    "attribute": "prompt names",
+    "value": "with the value",
+    "scenario": "scenario",
+}
 
 
-def stories(results: StoryResults) -> Section | None:
-    """Heading and notes; the stories come from `shown_samples` and, for scripts, `packed_samples`."""
+def stories(results: StoryResults, most_bytes: int = MOST_BYTES) -> Section | None:
+    """The stories and what was read off them: those that models wrote for the same prompt are one item."""
     if not results.samples:
         return None
-    return Section(
-        anchor="stories",
+    samples = pl.DataFrame(
+        [
+            (
+                results.label(sample.model),
+                sample.language,
+                attribute_name(sample.attribute),
+                value_name(sample.value),
+                sample.scenario,
+                _outcome(sample),
+                _told(sample),
+            )
+            for sample in results.samples
+        ],
+        schema=dict.fromkeys(
+            ("model", "language", "attribute", "value", "scenario", "outcome", "text"), pl.String
+        ),
+        orient="row",
+    )
+    prompt = ("language", "attribute", "value", "scenario")
+    numbered = samples.with_columns(number=pl.int_range(1, pl.len() + 1).over("model", *prompt)).with_columns(
+        id=pl.concat_str(*prompt, "number", separator=" / ")
+    )
+    answers = numbered.select(
+        "id", "model", "outcome", "text", condition=pl.lit(""), value=pl.lit(None, dtype=pl.Float64)
+    )
+    return items_section(
+        "stories",
+        Items("prompt", "", numbered.unique("id", keep="first", maintain_order=True), answers, FACETS, {}),
         title="Stories, and what was read off them",
-        findings=(
-            Finding(
-                f"{plural(len(results.samples), 'story', 'stories')} can be read here.",
-                ({"samples": len(results.samples)},),
-            ),
-        ),
-        notes=(
-            "Of each model and language, taken at even distances through the run: nobody picked them. What a "
-            "story does not "
-            "tell is left out of its profile.",
-        ),
-        template="stories.html.j2",
+        lead="Of each model and language, taken at even distances through the run: nobody picked them. What a story "
+        "does not tell is left out of its profile.",
+        unveil="Show all stories and profiles (some are offensive)",
+        most_bytes=most_bytes,
     )
 
 
-def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> list[dict[str, str]]:
-    """A few of the samples as finished texts, at even distances, for readers without scripts."""
-    step = max(1, len(samples) // STATIC)
-    texts = []
-    for sample in samples[::step][:STATIC]:
-        traits = [side(name, value) for name, value in (sample.profile or {}).items() if value != UNKNOWN]
-        profile = "; ".join(traits) or "Nothing could be told about the protagonist."
-        heading = (
-            results.label(sample.model),
-            language_name(sample.language),
-            side(sample.attribute, sample.value),
-            sample.scenario,
-            "refusal" if sample.refused else "",
-        )
-        texts.append(
-            {
-                "heading": " · ".join(filter(None, heading)),
-                "language": sample.language,
-                "story": sample.story or "(no text)",
-                "profile": "No usable profile." if sample.profile is None else profile,
-            }
-        )
-    return texts
+def _outcome(sample: Sample) -> str:
+    return "refusal" if sample.refused else "story" if sample.profile else "story without a usable profile"
 
 
-def packed(data: Any) -> str:
-    """The data as JSON, gzipped, in base64: nothing in it can end a script element.
-
-    Browsers since 2023 unpack it (DecompressionStream); in older ones the page stays as it is without scripts.
-    """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    content = gzip.compress(text.encode("utf-8", "replace"), compresslevel=9, mtime=0)
-    return base64.b64encode(content).decode("ascii")
-
-
-def packed_samples(results: StoryResults, most_bytes: int = MOST_BYTES) -> tuple[tuple[Sample, ...], str]:
-    """The samples that fit, and the same packed for the page's scripts."""
-    kept = results.samples
-    text = packed(_compact(results, kept))
-    while len(text) > most_bytes:
-        kept = kept[::2]
-        text = packed(_compact(results, kept))
-    return kept, text
-
-
-def _compact(results: StoryResults, samples: Sequence[Sample]) -> dict[str, Any]:
-    """Words once, rows as places in the list of words; a profile as pairs of places, unknown values left out."""
-    words = _places()
-    codes = {words[language_name(sample.language)]: sample.language for sample in samples}
-    rows = [
-        [
-            words[results.label(sample.model)],
-            words[language_name(sample.language)],
-            words[sample.scenario],
-            words[attribute_name(sample.attribute)],
-            words[value_name(sample.value)],
-            -1 if sample.refused is None else int(sample.refused),
-            None
-            if sample.profile is None
-            else [
-                words[word]
-                for name, value in sample.profile.items()
-                if value != UNKNOWN
-                for word in (attribute_name(name), value_name(value))
-            ],
-            sample.story,
-        ]
-        for sample in samples
-    ]
-    return {"words": list(words), "codes": codes, "rows": rows}
+def _told(sample: Sample) -> str:
+    """The story, and what was read off it."""
+    traits = [side(name, value) for name, value in (sample.profile or {}).items() if value != UNKNOWN]
+    unread = (
+        "No usable profile." if sample.profile is None else "Nothing could be told about the protagonist."
+    )
+    return f"{sample.story or '(no text)'}\n\n→ {'; '.join(traits) or unread}"

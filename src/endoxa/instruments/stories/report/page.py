@@ -22,9 +22,6 @@ from endoxa.instruments.stories.report.explorers import (
     association_table,
     associations,
     csv_rows,
-    packed,
-    packed_samples,
-    shown_samples,
     stories,
 )
 from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
@@ -48,8 +45,9 @@ from endoxa.instruments.stories.report.strongest import associations_by_model, p
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
-from endoxa.report.frame import CITE, Page, filled, template_file
+from endoxa.report.frame import CITE, HOME, Page, filled, template_file
 from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.report.items import packed
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
 from endoxa.report.overview import data_field, fingerprint_fields, shortened
 from endoxa.report.quoting import quoting
@@ -319,7 +317,7 @@ LIMITS = Section(
     "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
 )
 METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
-SCRIPTS = ("common", "table", "distributions", "samples", "start")
+SCRIPTS = ("table", "distributions", "start")
 
 
 def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
@@ -407,9 +405,7 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
     sections = story_sections(runs, results)
     # What the explorers of the page's sections show, and the data for their scripts.
     anchors = {section.anchor for section in sections}
-    samples, stories_packed = packed_samples(results) if "stories" in anchors else ((), "")
     data = {
-        "stories": stories_packed,
         "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
         "associations": packed(association_data(results)) if "associations" in anchors else "",
     }
@@ -422,12 +418,14 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         models=results.names,
         values={
             "table": association_table(results),
-            "samples": shown_samples(results, samples),
             "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
-            "script": Markup("\n").join(template_file(__package__, f"{name}.js") for name in SCRIPTS),
+            "script": Markup("\n").join(
+                [template_file(HOME, "common.js")]
+                + [template_file(__package__, f"{name}.js") for name in SCRIPTS]
+            ),
         },
     )
 

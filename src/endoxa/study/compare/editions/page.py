@@ -140,7 +140,6 @@ def _changed(comparison: EditionComparison) -> Section:
             P_ADJUSTED,
         ),
         most_open=MOST_OPEN,
-        sortable=True,
         stub=2,
     )
     return Section("changes", "Change of shares", findings=(Finding(text, (facts,)),), tables=(table,))
@@ -168,7 +167,6 @@ def _absent(comparison: EditionComparison) -> Section | None:
             number_field("missing by chance", "missing_by_chance", decimal),
         ),
         most_open=MOST_OPEN,
-        sortable=True,
         stub=2,
     )
     notes = (f"Not listed, because one person said it: {plural(by_few, 'association')}.",) if by_few else ()

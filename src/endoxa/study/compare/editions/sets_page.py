@@ -70,7 +70,6 @@ def _pairs(comparison: SetComparison) -> Section:
             ),
         ),
         most_open=MOST_OPEN,
-        sortable=True,
     )
     counts = {part: comparison.count(part) for part in PARTS}
     return Section(

@@ -99,7 +99,6 @@ def _sides(caption: str, rows: pl.DataFrame) -> Table:
             P_ADJUSTED,
         ),
         most_open=MOST_OPEN,
-        sortable=True,
         stub=2,
     )
 

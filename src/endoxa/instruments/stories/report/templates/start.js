@@ -1,5 +1,4 @@
 if ("DecompressionStream" in window) {
-  stories();
   distributions();
   associations();
 } else document.documentElement.classList.remove("scripted");
