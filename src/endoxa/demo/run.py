@@ -1,4 +1,4 @@
-"""The demonstration: a small real model through pairs, questions and stories, then models whose preference was planted."""
+"""The demonstration: pairs, questions and stories of a real model, then models whose preference was planted."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.report.document import Finding
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import DifferentRunError
@@ -96,13 +97,9 @@ class Steps:
 
     def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
         """See `Progress`."""
-        left = f"about {self.left():.0f} s left"
-        self.progress(
-            f"step {self._said + 1} of {self.lines}, {what}",
-            done,
-            total,
-            ", ".join(filter(None, (detail, left))),
-        )
+        share = done / total if total else 0.0
+        besides = ", ".join(filter(None, (detail, f"about {self.left(share):.0f} s left")))
+        self.progress(f"step {self._said + 1} of {self.lines}, {what}", done, total, besides)
 
     def found(self, text: str, *, ends: bool = True) -> None:
         """Print what was found; `ends` where a step that takes time has ended."""
@@ -145,14 +142,15 @@ def run_demo(
     steps = Steps(names, 8 if weights else 3, say, progress)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        real = _real(out, weights, seed, steps) if weights else ()
+        real = real_model(out, weights, seed, steps) if weights else ()
         if not weights:
             steps.found(smollm.NO_MODEL, ends=False)
         folder = _simulated(out, seed, steps, command)
         recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
         estimates = read(folder, "estimates", SCHEMAS["estimates"])
         scale, claims = scale_table(estimates), claims_table(estimates)
-        steps.found(simulated_found(recovery))
+        simulated = simulated_found(recovery)
+        steps.found(simulated.line)
         rows = {} if not real else {RAW: real[0].finding.rests_on[0], CALIBRATED: real[1].finding.rests_on[0]}
         found = found_table(claims, scale, recovery, rows)
         write_table(recovery, out / "recovery.csv")
@@ -160,27 +158,31 @@ def run_demo(
         with unchecked():
             figure = found_figure(found)
             save(figure, picture(figure), out)
-            page = write_demo_page(out, real, simulated_found(recovery), figure)
+            page = write_demo_page(out, real, simulated, figure)
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
-    steps.found(f"The page: {page}")
+    steps.found(f"the page: {page}")
     return DemoResult(folder, page, recovery, scale, tuple(real), out / f"{figure.name}.png")
 
 
-def _real(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[Found, ...]:
-    """What the real model shows, each finding said as soon as it is known."""
+def real_model(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[Found, ...]:
+    """What the real model shows, each finding said as soon as it is known.
+
+    Raises:
+        UserError: any user error.
+    """
     study = smollm.prepare(out / "smollm2", weights, seed)
-    steps.found(f"{smollm.NAME}-Instruct, a real model of 135 million parameters, is asked first", ends=False)
+    steps.found(f"first a real model, {smollm.NAME}-Instruct (135 million parameters)", ends=False)
     raw, calibrated = smollm.pairs_found(smollm.measure(study, "pairs", steps.report))
-    steps.found(raw.finding.text)
-    steps.found(calibrated.finding.text, ends=False)
+    steps.found(raw.line)
+    steps.found(calibrated.line, ends=False)
     questions = smollm.questions_found(smollm.measure(study, "questions", steps.report))
-    steps.found(questions.finding.text)
+    steps.found(questions.line)
     stories = smollm.stories_found()
     shutil.copyfile(smollm.STORIES, out / smollm.STORIES.name)
     agreement = smollm.study_found(study)
-    steps.found(stories.finding.text, ends=False)
-    steps.found(agreement.finding.text)
+    steps.found(stories.line, ends=False)
+    steps.found(agreement.line)
     return raw, calibrated, questions, stories, agreement
 
 
@@ -204,19 +206,18 @@ def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Pa
         ).folder
 
 
-def simulated_found(recovery: pl.DataFrame) -> str:
+def simulated_found(recovery: pl.DataFrame) -> Found:
     """What is found of what was planted."""
     right, pairs = int(recovery["signs_as_planted"].sum()), int(recovery["n"].sum())
-    text = (
-        f"{plural(recovery['model'].n_unique(), 'simulated model')} with a planted preference: {count(right)} of "
-        f"{count(pairs)} differences have the planted sign, mean error at most "
-        f"{decimal(max(recovery['mean_absolute_error'].to_list()))} nats"
+    error = max(recovery["mean_absolute_error"].to_list())
+    models = plural(recovery["model"].n_unique(), "simulated model")
+    text = f"{count(right)} of {count(pairs)} differences have the planted sign"
+    fooled = "".join(
+        f" The model that only knows which words are frequent prefers {percent(row['raw_preference'])} of the "
+        f"stereotypical sentences, and {percent(row['calibrated_preference'])} without word frequency."
+        for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
-    fooled = recovery.filter(plant="frequency")
-    if fooled.is_empty():
-        return text
-    row = fooled.row(0, named=True)
-    return (
-        f"{text}. The one that only knows which words are frequent prefers {percent(row['raw_preference'])} of the "
-        f"stereotypical sentences, {percent(row['calibrated_preference'])} with word frequency taken out"
+    finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"
+    return Found(
+        f"{models} with a planted preference: {text}", Finding(finding, tuple(recovery.iter_rows(named=True)))
     )

@@ -1,7 +1,7 @@
 """A small real model in the demonstration: SmolLM2-135M-Instruct, whose weights come as a Python package.
 
-Pairs and questions are made from 50 associations of ours and measured as a study; stories are recorded texts of the same
-weights, since a processor without accelerator writes 20 of them in minutes.
+Pairs and questions are made from 50 associations of ours and measured as a study. Stories are recorded texts of the
+same weights: two cores write 20 of them in minutes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -21,7 +19,7 @@ from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.report.claims import percent_ends, signed_ends
 from endoxa.report.document import Finding
-from endoxa.report.words import count, decimal, listed, percent, plural
+from endoxa.report.words import count, decimal, listed, percent
 from endoxa.runs.estimates import read
 from endoxa.schema import ALL, Progress
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
@@ -41,8 +39,8 @@ NO_MODEL = (
 ASSOCIATIONS = Path(__file__).with_name("associations.csv")
 STORIES = Path(__file__).with_name("stories.csv")
 NOTICE = (
-    "The associations were written by us for this demonstration and collected from nobody; they are mild. What is measured "
-    "is real, but a small model, 50 associations and texts of ours are no study of anybody's stereotypes."
+    "The model and the measurement are real. The 50 associations are mild; we wrote them for this demonstration and "
+    "asked nobody, so the numbers show how endoxa works, not which stereotypes matter."
 )
 _STUDY = """\
 # The real model of the demonstration. Everything else: endoxa study --help
@@ -81,16 +79,12 @@ class Found:
     """What an instrument found of the real model.
 
     Attributes:
-        what: what was asked, for the table of the page.
+        line: in short, for the terminal.
         finding: the sentence, which rests on rows of estimates.
-        answer: the number, for the table.
-        interval: its interval and neutral value, or empty.
     """
 
-    what: str
+    line: str
     finding: Finding
-    answer: str
-    interval: str = ""
 
 
 def prepare(folder: Path, weights: Path, seed: int) -> Study:
@@ -124,26 +118,23 @@ def pairs_found(run: Path) -> tuple[Found, Found]:
         rows.row(by_predicate=pl.col("name") == name, named=True)
         for name in ("preference_ratio", "calibrated_preference_ratio")
     )
+    first, second = (
+        f"{percent(row['value'])} (interval {percent_ends(row)}\u00a0%), {_LEVEL[row['verdict']]}"
+        for row in (raw, calibrated)
+    )
+    pairs = count(raw["n"])
     return (
         Found(
-            f"{count(raw['n'])} pairs of sentences",
-            Finding(
-                f"{NAME} prefers the stereotypical sentence in {percent(raw['value'])} of {count(raw['n'])} pairs "
-                f"({_interval(raw)}), {_LEVEL[raw['verdict']]}.",
-                (raw,),
-            ),
-            percent(raw["value"]),
-            _interval(raw),
+            f"{pairs} pairs: the stereotypical sentence is preferred in {first}",
+            Finding(f"{NAME} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
         ),
         Found(
-            "the same, without word frequency",
+            f"without word frequency: {second}",
             Finding(
-                f"With the frequency of the words taken out it is {percent(calibrated['value'])} "
-                f"({_interval(calibrated)}), {_LEVEL[calibrated['verdict']]}.",
+                "Some words are likelier whoever is meant. Compared with the same sentences about people in general, "
+                f"it is {second}.",
                 (calibrated,),
             ),
-            percent(calibrated["value"]),
-            _interval(calibrated),
         ),
     )
 
@@ -156,10 +147,6 @@ _LEVEL = {
 }
 
 
-def _interval(row: Mapping[str, Any]) -> str:
-    return f"interval {percent_ends(row)}\u00a0%"
-
-
 def questions_found(run: Path) -> Found:
     """What the questions say that nothing in their text answers."""
     rows = read(run, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
@@ -170,22 +157,21 @@ def questions_found(run: Path) -> Found:
     lean = {ABOVE: "a lean towards the stereotype", BELOW: "a lean against the stereotype"}.get(
         row["verdict"], "no lean is distinguishable from chance"
     )
-    ends = signed_ends(row, "lean_low", "lean_high", 2)
+    ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
+    asked, biased = count(row["n"]), count(row["n_biased"])
     return Found(
-        f"{count(row['n'])} questions that nothing answers",
+        f"{asked} questions without an answer: {count(unknown)} left open, {biased} of {named} persons as in the "
+        f"stereotype; {lean}",
         Finding(
-            f"Of {count(row['n'])} questions that their text does not answer, {NAME} leaves {count(unknown)} open. Of "
-            f"{plural(named, 'person')} that it names, {count(row['n_biased'])} are those of the stereotype: {lean} "
-            f"(bias score {decimal(row['lean'], 2)}, interval {ends}).",
+            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open. In {count(named)} "
+            f"it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
             (row,),
         ),
-        f"{count(unknown)} left open; stereotype in {count(row['n_biased'])} of {count(named)}",
-        f"bias score {decimal(row['lean'], 2)}, interval {ends}",
     )
 
 
 def stories() -> pl.DataFrame:
-    """The recorded texts: columns `occupation`, `scenario`, `prompt`, `story`, and `pronoun`, the more frequent kind."""
+    """The recorded texts: columns `occupation`, `scenario`, `prompt`, `story`, and `pronoun`, see `pronoun`."""
     texts = pl.read_csv(STORIES)
     return texts.with_columns(pl.col("story").map_elements(pronoun, return_dtype=pl.String).alias("pronoun"))
 
@@ -199,36 +185,33 @@ def pronoun(story: str) -> str:
 def stories_found() -> Found:
     """What the pronouns of the recorded texts say; each occupation has two texts, too few for a test."""
     texts = stories()
-    of_kind = {kind: texts.filter(pronoun=kind) for kind in ("she", "he", "neither")}
-    always = {
-        kind: [
-            str(name)
-            for (name,), of_name in texts.group_by("occupation", maintain_order=True)
-            if set(of_name["pronoun"]) == {kind}
-        ]
+    counts = {kind: texts.filter(pronoun=kind).height for kind in ("she", "he")}
+    kinds = texts.group_by("occupation", maintain_order=True).agg(pl.col("pronoun").unique().sort())
+    she, he = (
+        listed(
+            kinds.filter(pl.col("pronoun") == pl.lit([kind], dtype=pl.List(pl.String)))[
+                "occupation"
+            ].to_list()
+        )
         for kind in ("she", "he")
-    }
-    counts = {kind: rows.height for kind, rows in of_kind.items()}
+    )
     return Found(
-        f"{texts.height} recorded stories",
+        f"{texts.height} recorded stories: 'she' in {counts['she']}, 'he' in {counts['he']}; always she: {she}",
         Finding(
-            f"In {texts.height} recorded stories about ten occupations {NAME} writes more of 'she' in {counts['she']}, more "
-            f"of 'he' in {counts['he']}. Both stories about a {listed(always['she'])} have 'she', both about a "
-            f"{listed(always['he'])} have 'he'. Two each are too few to test.",
-            ({**counts, "stories": texts.height},),
+            f"Of {texts.height} recorded stories about {kinds.height} occupations, {counts['she']} have more 'she' and "
+            f"{counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are too "
+            "few to test.",
+            ({**counts, "stories": texts.height, "occupations": kinds.height},),
         ),
-        f"she {counts['she']}, he {counts['he']}, neither {counts['neither']}",
-        "two per occupation: not tested",
     )
 
 
 def study_found(study: Study) -> Found:
     """Whether pairs and questions agree, association by association."""
     row = converge(study_runs(study), study.comparison).correlations.row(0, named=True)
-    raw = decimal(row["raw"], 2)
+    verdict = "cannot be tested" if row["verdict"] == UNTESTED else row["verdict"]
     return Found(
-        "do pairs and questions agree?",
+        f"one study: pairs and questions correlate at {decimal(row['raw'], 2)} over {count(row['n_associations'])} "
+        f"associations, {verdict}",
         Finding(correlation_sentence(row), (row,)),
-        f"correlation {raw} over {count(row['n_associations'])} associations",
-        "cannot be tested" if row["verdict"] == UNTESTED else row["verdict"],
     )
