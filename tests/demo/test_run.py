@@ -66,11 +66,12 @@ def test_recorded_stories_and_their_pronouns():
     assert texts.filter(occupation="pilot")["pronoun"].to_list() == ["he", "he"]
 
 
-def test_real_model(smollm2, tmp_path):
-    """200 pairs and 60 questions; its share of pairs is that of a count over its records."""
+def test_real_model(smollm2, tmp_path, capfd):
+    """200 pairs and 60 questions; its share of pairs is that of a count over its records; no bar of a library."""
     steps = run.Steps(["pairs", "questions", "study"], 6, (lines := []).append, lambda *_: None)
     found = run.real_model(tmp_path, smollm.weights_file(), 0, steps)
     assert len(lines) == 6
+    assert capfd.readouterr() == ("", "")
     records = pl.read_parquet(tmp_path / "smollm2/runs/pairs/records.parquet")
     assert records.height == 200
     share = (records["score_more"] > records["score_less"]).mean()

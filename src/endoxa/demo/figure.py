@@ -98,7 +98,7 @@ def _panel(rows: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
     base = alt.Chart(rows).encode(y=y, color=alt.Color("what:N", title=None, scale=kinds, legend=legend))
     estimates = base.transform_filter(f"datum.what != '{PLANTED}'").encode(yOffset=offset)
     shape = alt.Shape("what:N", scale=shapes, title=None, legend=legend)
-    marks = {"size": 55, "opacity": 1, "strokeWidth": 2}
+    marks: dict[str, Any] = {"size": 55, "opacity": 1, "strokeWidth": 2}
     return alt.layer(
         alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q"),
         estimates.mark_rule(strokeWidth=2, opacity=0.55).encode(x=alt.X("low:Q"), x2="high:Q"),

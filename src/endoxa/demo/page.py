@@ -42,7 +42,7 @@ def write_demo_page(out: Path, real: Sequence[Found], simulated: Found, figure: 
     page = Page(
         package="endoxa.demo",
         title=_title(real),
-        subtitle="endoxa in a minute and a half: a real model, then simulated ones",
+        subtitle="A real model, then simulated ones whose preference was planted",
         entries=(*([_of_real(real)] if real else []), planted, *([_texts()] if real else []), _next(real)),
         runs=(),
         models=(),

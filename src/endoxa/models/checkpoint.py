@@ -93,9 +93,12 @@ def _parse_gguf_once() -> None:
         state = Path(path).stat()
         return read(path, state.st_size, state.st_mtime_ns)
 
-    gguf.GGUFReader = reader
-    gguf.get_tensor_name_map = lru_cache(maxsize=4)(name_map)
-    gguf_loading.tqdm = lambda tensors, **_: tensors
+    for module, name, replacement in (
+        (gguf, "GGUFReader", reader),
+        (gguf, "get_tensor_name_map", lru_cache(maxsize=4)(name_map)),
+        (gguf_loading, "tqdm", lambda tensors, **_: tensors),
+    ):
+        setattr(module, name, replacement)
 
 
 def source_of(spec: ModelSpec) -> tuple[str, dict[str, str]]:
