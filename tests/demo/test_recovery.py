@@ -7,7 +7,7 @@ import math
 import polars as pl
 import pytest
 
-from endoxa.demo.figure import CALIBRATED, PLANTED, RAW, found_figure, found_table
+from endoxa.demo.figure import CALIBRATED, PLANTED, RAW, figure_table, planted_figure
 from endoxa.demo.recovery import (
     CLAIM_COLUMNS,
     RECOVERY_COLUMNS,
@@ -17,7 +17,7 @@ from endoxa.demo.recovery import (
     recovery_table,
     scale_table,
 )
-from endoxa.demo.run import simulated_found
+from endoxa.demo.run import simulated_result
 from endoxa.demo.truth import planted_difference, planted_neutral_difference
 from endoxa.demo.world import Plant, load_sample
 from endoxa.errors import UserError
@@ -144,8 +144,8 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
         ("stereotyped", False), ("stereotyped", True), ("neutral", False), ("neutral", True)
     ]  # fmt: skip
     real = {RAW: {"value": 0.8, "low": 0.6, "high": 0.9, "verdict": "above"}}
-    found = found_table(claims, scale_table(every), recovery, real)
-    assert found.select("row", "what", "share", "claimed").rows()[:6] == [
+    marks = figure_table(claims, scale_table(every), recovery, real)
+    assert marks.select("row", "what", "share", "claimed").rows()[:6] == [
         ("SmolLM2-135M", RAW, 0.8, True),
         ("no stereotype", PLANTED, 0.5, True),
         ("no stereotype", RAW, 0.7, False),
@@ -153,15 +153,15 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
         ("word frequency", PLANTED, 0.5, True),
         ("stereotypes", PLANTED, pytest.approx(112 / 150), True),
     ]
-    assert found.filter(row="– family")["share"].to_list() == pytest.approx([0.9, 0.6])
-    assert found.filter(row="– profession")["low"].to_list() == [None, None]
-    assert "– family, planted: 90.0 %; – family, found: 60.0 %" in found_figure(found).alt
-    said = simulated_found(recovery)
+    assert marks.filter(row="– family")["share"].to_list() == pytest.approx([0.9, 0.6])
+    assert marks.filter(row="– profession")["low"].to_list() == [None, None]
+    assert "– family, planted: 90.0 %; – family, found: 60.0 %" in planted_figure(marks).alt
+    result = simulated_result(recovery)
     assert (
-        said.line
+        result.line
         == "3 simulated models with a planted preference: 375 of 450 differences have the planted sign"
     )
-    text = str(said.finding).replace("\u00a0", " ")
+    text = str(result.finding).replace("\u00a0", " ")
     assert "a mean error of at most 0.400 nats" in text
     assert text.endswith("prefers 100.0 % of the stereotypical sentences, and 50.0 % without word frequency.")
 

@@ -19,8 +19,13 @@ def finished(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setattr(run, "train_planted", only)
     out = tmp_path_factory.mktemp("demo")
-    told, lines = [], []
-    yield run.run_demo(out, progress=lambda what, *_: told.append(what), say=lines.append), out, told, lines
+    reported, lines = [], []
+    yield (
+        run.run_demo(out, progress=lambda what, *_: reported.append(what), say=lines.append),
+        out,
+        reported,
+        lines,
+    )
     patch.undo()
 
 
@@ -36,13 +41,13 @@ def test_every_language_has_neutral_identities_for_the_sample(finished):
 
 
 def test_page_figure_table_and_lines_are_there_and_say_what_is_simulated(finished):
-    result, out, told, lines = finished
+    result, out, reported, lines = finished
     page = result.report.read_text(encoding="utf-8")
     assert "no real model here" in page
     assert "In 1 simulated model 150 of 150 differences have the planted sign" in page
     assert result.figure.read_bytes().startswith(b"\x89PNG")
     assert (out / "recovery.csv").read_text().count("\n") == len(result.recovery) + 1
-    assert any("training models" in what for what in told)
+    assert any("training models" in what for what in reported)
     assert len(lines) == 3
     assert "no real model" in lines[0]
     assert all("left)" in line for line in lines[:-1])
@@ -69,11 +74,11 @@ def test_recorded_stories_and_their_pronouns():
 def test_real_model(smollm2, tmp_path, capfd):
     """200 pairs and 60 questions; its share of pairs is that of a count over its records; no bar of a library."""
     steps = run.Steps(["pairs", "questions", "study"], 6, (lines := []).append, lambda *_: None)
-    found = run.real_model(tmp_path, smollm.weights_file(), 0, steps)
+    results = run.real_model(tmp_path, smollm.weights_file(), 0, steps)
     assert len(lines) == 6
     assert capfd.readouterr() == ("", "")
     records = pl.read_parquet(tmp_path / "smollm2/runs/pairs/records.parquet")
     assert records.height == 200
     share = (records["score_more"] > records["score_less"]).mean()
-    assert found[0].finding.rests_on[0]["value"] == pytest.approx(share)
+    assert results[0].finding.rests_on[0]["value"] == pytest.approx(share)
     assert pl.read_parquet(tmp_path / "smollm2/runs/questions/records.parquet").height == 60

@@ -15,10 +15,10 @@ from endoxa.stats.verdicts import CLEAR
 REAL, SIMULATED = "A real model", "Simulated models, whose preference was planted"
 RAW, CALIBRATED, PLANTED = "found", "found, without word frequency", "planted"
 MEANINGS = {"neutral": "no stereotype", "frequency": "word frequency", "stereotyped": "stereotypes"}
-FOUND_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
+FIGURE_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
 
 
-def found_table(
+def figure_table(
     claims: pl.DataFrame, scale: pl.DataFrame, recovery: pl.DataFrame, real: Mapping[str, Mapping[str, Any]]
 ) -> pl.DataFrame:
     """What the figure shows: a row for each mark.
@@ -49,21 +49,21 @@ def found_table(
         plant(f"– {estimate['axis']}", estimate["planted"])
         add(SIMULATED, f"– {estimate['axis']}", RAW, estimate, "found")
     types = {"share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    table = pl.DataFrame(rows, list(FOUND_COLUMNS), schema_overrides=types, orient="row")
+    table = pl.DataFrame(rows, list(FIGURE_COLUMNS), schema_overrides=types, orient="row")
     return table.with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def found_figure(found: pl.DataFrame) -> Figure:
+def planted_figure(marks: pl.DataFrame) -> Figure:
     """Planted and found shares, a row for each model or axis; the dashed line is an unbiased model.
 
     Args:
-        found: see `found_table`.
+        marks: see `figure_table`.
     """
     panels = [
-        _panel(found.filter(panel=panel), str(panel)) for panel in found["panel"].unique(maintain_order=True)
+        _panel(marks.filter(panel=panel), str(panel)) for panel in marks["panel"].unique(maintain_order=True)
     ]
     texts = (
-        f"{row['row']}, {row['what']}: {100 * row['share']:.1f} %" for row in found.iter_rows(named=True)
+        f"{row['row']}, {row['what']}: {100 * row['share']:.1f} %" for row in marks.iter_rows(named=True)
     )
     chart = alt.vconcat(*panels, spacing=8).resolve_scale(color="shared", shape="shared")
     return Figure(
@@ -72,7 +72,7 @@ def found_figure(found: pl.DataFrame) -> Figure:
         finish(chart),
         "; ".join(texts) + ".",
         wide=True,
-        rows=found,
+        rows=marks,
     )
 
 

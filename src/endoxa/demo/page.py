@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from endoxa.demo.smollm import NAME, NO_MODEL, NOTICE, Found, stories
+from endoxa.demo.smollm import NAME, NO_MODEL, NOTICE, InstrumentResult, stories
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.tables import Column, Table
@@ -20,7 +20,9 @@ _READING = (
 )
 
 
-def write_demo_page(out: Path, real: Sequence[Found], simulated: Found, figure: Figure) -> Path:
+def write_demo_page(
+    out: Path, real: Sequence[InstrumentResult], simulated: InstrumentResult, figure: Figure
+) -> Path:
     """Write `report.html` into the folder of the demonstration, its figure beside it; returns the page.
 
     Args:
@@ -52,19 +54,19 @@ def write_demo_page(out: Path, real: Sequence[Found], simulated: Found, figure: 
     return output
 
 
-def _title(real: Sequence[Found]) -> str:
+def _title(real: Sequence[InstrumentResult]) -> str:
     if not real:
         return TITLE
-    raw, calibrated = (found.finding.rests_on[0] for found in real[:2])
+    raw, calibrated = (result.finding.rests_on[0] for result in real[:2])
     return (
         f"{NAME} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
         f"{percent(calibrated['value'])} without word frequency"
     )
 
 
-def _of_real(real: Sequence[Found]) -> Section:
+def _of_real(real: Sequence[InstrumentResult]) -> Section:
     """A sentence for each instrument."""
-    findings = tuple(found.finding for found in real)
+    findings = tuple(result.finding for result in real)
     return Section("real", "What a small real model shows", lead=NOTICE, findings=findings)
 
 
@@ -91,7 +93,7 @@ def _texts() -> Section:
     )
 
 
-def _next(real: Sequence[Found]) -> Section:
+def _next(real: Sequence[InstrumentResult]) -> Section:
     pages = [
         (f"smollm2/runs/{part}/report.html", f"All {part} of {NAME}: every axis, every item")
         for part in ("pairs", "questions")

@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.demo import smollm
 from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import claims_table, recovery_table, scale_table
-from endoxa.demo.smollm import Found
+from endoxa.demo.smollm import InstrumentResult
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
@@ -54,7 +54,7 @@ class DemoResult:
     report: Path
     recovery: pl.DataFrame
     scale: pl.DataFrame
-    real: tuple[Found, ...]
+    real: tuple[InstrumentResult, ...]
     figure: Path
 
 
@@ -70,7 +70,7 @@ class Steps:
 
     Attributes:
         names: steps that take time, in order.
-        lines: number of lines that will be said.
+        lines: number of lines that will be printed.
         say: prints a line.
         progress: is told how far a step is.
     """
@@ -81,7 +81,7 @@ class Steps:
     progress: Progress
     _began: float = field(default_factory=time.monotonic)
     _done: int = 0
-    _said: int = 0
+    _printed: int = 0
 
     @property
     def elapsed(self) -> float:
@@ -99,15 +99,15 @@ class Steps:
         """See `Progress`."""
         share = done / total if total else 0.0
         besides = ", ".join(filter(None, (detail, f"about {self.left(share):.0f} s left")))
-        self.progress(f"step {self._said + 1} of {self.lines}, {what}", done, total, besides)
+        self.progress(f"step {self._printed + 1} of {self.lines}, {what}", done, total, besides)
 
-    def found(self, text: str, *, ends: bool = True) -> None:
+    def finish(self, text: str, *, ends: bool = True) -> None:
         """Print what was found; `ends` where a step that takes time has ended."""
         self._done += ends
-        self._said += 1
-        last = self._said == self.lines
+        self._printed += 1
+        last = self._printed == self.lines
         left = f"{self.elapsed:.0f} s in all" if last else f"about {self.left():.0f} s left"
-        self.say(f"{self._said}/{self.lines}  {text} ({left})".replace("\u00a0", " "))
+        self.say(f"{self._printed}/{self.lines}  {text} ({left})".replace("\u00a0", " "))
 
 
 def run_demo(
@@ -134,7 +134,7 @@ def run_demo(
     Raises:
         UserError: torch is missing, or the folder cannot be written.
     """
-    from endoxa.demo.figure import CALIBRATED, RAW, found_figure, found_table
+    from endoxa.demo.figure import CALIBRATED, RAW, figure_table, planted_figure
     from endoxa.demo.page import write_demo_page
     from endoxa.report.render import picture, save, unchecked
 
@@ -144,45 +144,45 @@ def run_demo(
         out.mkdir(parents=True, exist_ok=True)
         real = real_model(out, weights, seed, steps) if weights else ()
         if not weights:
-            steps.found(smollm.NO_MODEL, ends=False)
+            steps.finish(smollm.NO_MODEL, ends=False)
         folder = _simulated(out, seed, steps, command)
         recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
         estimates = read(folder, "estimates", SCHEMAS["estimates"])
         scale, claims = scale_table(estimates), claims_table(estimates)
-        simulated = simulated_found(recovery)
-        steps.found(simulated.line)
+        simulated = simulated_result(recovery)
+        steps.finish(simulated.line)
         rows = {} if not real else {RAW: real[0].finding.rests_on[0], CALIBRATED: real[1].finding.rests_on[0]}
-        found = found_table(claims, scale, recovery, rows)
+        marks = figure_table(claims, scale, recovery, rows)
         write_table(recovery, out / "recovery.csv")
-        write_table(found, out / "found.csv")
+        write_table(marks, out / "found.csv")
         with unchecked():
-            figure = found_figure(found)
+            figure = planted_figure(marks)
             save(figure, picture(figure), out)
             page = write_demo_page(out, real, simulated, figure)
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
-    steps.found(f"the page: {page}")
+    steps.finish(f"the page: {page}")
     return DemoResult(folder, page, recovery, scale, tuple(real), out / f"{figure.name}.png")
 
 
-def real_model(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[Found, ...]:
+def real_model(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[InstrumentResult, ...]:
     """What the real model shows, each finding said as soon as it is known.
 
     Raises:
         UserError: any user error.
     """
     study = smollm.prepare(out / "smollm2", weights, seed)
-    steps.found(f"first a real model, {smollm.NAME}-Instruct (135 million parameters)", ends=False)
-    raw, calibrated = smollm.pairs_found(smollm.measure(study, "pairs", steps.report))
-    steps.found(raw.line)
-    steps.found(calibrated.line, ends=False)
-    questions = smollm.questions_found(smollm.measure(study, "questions", steps.report))
-    steps.found(questions.line)
-    stories = smollm.stories_found()
+    steps.finish(f"first a real model, {smollm.NAME}-Instruct (135 million parameters)", ends=False)
+    raw, calibrated = smollm.pair_results(smollm.measure(study, "pairs", steps.report))
+    steps.finish(raw.line)
+    steps.finish(calibrated.line, ends=False)
+    questions = smollm.question_result(smollm.measure(study, "questions", steps.report))
+    steps.finish(questions.line)
+    stories = smollm.story_result()
     shutil.copyfile(smollm.STORIES, out / smollm.STORIES.name)
-    agreement = smollm.study_found(study)
-    steps.found(stories.line, ends=False)
-    steps.found(agreement.line)
+    agreement = smollm.study_result(study)
+    steps.finish(stories.line, ends=False)
+    steps.finish(agreement.line)
     return raw, calibrated, questions, stories, agreement
 
 
@@ -206,7 +206,7 @@ def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Pa
         ).folder
 
 
-def simulated_found(recovery: pl.DataFrame) -> Found:
+def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
     """What is found of what was planted."""
     right, pairs = int(recovery["signs_as_planted"].sum()), int(recovery["n"].sum())
     error = max(recovery["mean_absolute_error"].to_list())
@@ -218,6 +218,6 @@ def simulated_found(recovery: pl.DataFrame) -> Found:
         for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
     finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"
-    return Found(
+    return InstrumentResult(
         f"{models} with a planted preference: {text}", Finding(finding, tuple(recovery.iter_rows(named=True)))
     )

@@ -75,7 +75,7 @@ def weights_file() -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstrumentResult:
     """What an instrument found of the real model.
 
     Attributes:
@@ -110,7 +110,7 @@ def measure(study: Study, part: str, progress: Progress) -> Path:
     return study.folder / RUNS / part
 
 
-def pairs_found(run: Path) -> tuple[Found, Found]:
+def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
     """What the pairs say, as scored and after calibration."""
     estimates = read(run, "estimates", PAIR_SCHEMAS["estimates"])
     rows = estimates.filter(language=ALL, axis=ALL, interval="identities")
@@ -124,11 +124,11 @@ def pairs_found(run: Path) -> tuple[Found, Found]:
     )
     pairs = count(raw["n"])
     return (
-        Found(
+        InstrumentResult(
             f"{pairs} pairs: the stereotypical sentence is preferred in {first}",
             Finding(f"{NAME} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
         ),
-        Found(
+        InstrumentResult(
             f"without word frequency: {second}",
             Finding(
                 "Some words are likelier whoever is meant. Compared with the same sentences about people in general, "
@@ -147,7 +147,7 @@ _LEVEL = {
 }
 
 
-def questions_found(run: Path) -> Found:
+def question_result(run: Path) -> InstrumentResult:
     """What the questions say that nothing in their text answers."""
     rows = read(run, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
         category=ALL, context_condition="ambig"
@@ -159,7 +159,7 @@ def questions_found(run: Path) -> Found:
     )
     ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
     asked, biased = count(row["n"]), count(row["n_biased"])
-    return Found(
+    return InstrumentResult(
         f"{asked} questions without an answer: {count(unknown)} left open, {biased} of {named} persons as in the "
         f"stereotype; {lean}",
         Finding(
@@ -182,7 +182,7 @@ def pronoun(story: str) -> str:
     return "she" if difference > 0 else "he" if difference < 0 else "neither"
 
 
-def stories_found() -> Found:
+def story_result() -> InstrumentResult:
     """What the pronouns of the recorded texts say; each occupation has two texts, too few for a test."""
     texts = stories()
     counts = {kind: texts.filter(pronoun=kind).height for kind in ("she", "he")}
@@ -195,7 +195,7 @@ def stories_found() -> Found:
         )
         for kind in ("she", "he")
     )
-    return Found(
+    return InstrumentResult(
         f"{texts.height} recorded stories: 'she' in {counts['she']}, 'he' in {counts['he']}; always she: {she}",
         Finding(
             f"Of {texts.height} recorded stories about {kinds.height} occupations, {counts['she']} have more 'she' and "
@@ -206,11 +206,11 @@ def stories_found() -> Found:
     )
 
 
-def study_found(study: Study) -> Found:
+def study_result(study: Study) -> InstrumentResult:
     """Whether pairs and questions agree, association by association."""
     row = converge(study_runs(study), study.comparison).correlations.row(0, named=True)
     verdict = "cannot be tested" if row["verdict"] == UNTESTED else row["verdict"]
-    return Found(
+    return InstrumentResult(
         f"one study: pairs and questions correlate at {decimal(row['raw'], 2)} over {count(row['n_associations'])} "
         f"associations, {verdict}",
         Finding(correlation_sentence(row), (row,)),
