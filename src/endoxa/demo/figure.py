@@ -1,128 +1,112 @@
-"""The picture of the demonstration: preferences found, raw and calibrated, beside those that were planted."""
+"""The picture of the demonstration: a real model, and below it what was planted in simulated models and found."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import altair as alt
 import polars as pl
 
-from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, SERIES_COLORS, finish
+from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, finish
 from endoxa.report.document import Figure
+from endoxa.stats.verdicts import CLEAR
 
-MEANINGS = {
-    "neutral": "neutral: no stereotype",
-    "stereotyped": "stereotyped: attributes tied to identities, in some axes more than in others",
-    "frequency": "frequency: only knows which words are frequent",
-}
-MARKS = {
-    "raw": (ORANGE, "triangle-right"),
-    "calibrated": (BLUE, "circle"),
-    "planted identity preference": (INK, "stroke"),
-}
+REAL, SIMULATED = "A real model", "Simulated models, whose preference was planted"
+RAW, CALIBRATED, PLANTED = "found", "found, without word frequency", "planted"
+MEANINGS = {"neutral": "no stereotype", "frequency": "word frequency", "stereotyped": "stereotypes"}
+FIGURE_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
 
 
-SCALE = (0.2, 1.06)
-"""Range of both axes of the scale, in shares."""
-APART = 0.019
-"""Distance between marks of the same planted share."""
-
-
-def scale_figure(scale: pl.DataFrame) -> Figure:
-    """Shares found with their intervals against the shares planted; what is found right lies on the diagonal.
+def figure_table(
+    claims: pl.DataFrame, scale: pl.DataFrame, recovery: pl.DataFrame, real: Mapping[str, Mapping[str, Any]]
+) -> pl.DataFrame:
+    """What the figure shows: a row for each mark.
 
     Args:
-        scale: the table of `recovery.scale_table`.
+        claims: `recovery.claims_table` of the simulated models.
+        scale: `recovery.scale_table` of them.
+        recovery: `recovery.recovery_table` of them.
+        real: estimates of a real model, as scored and calibrated, by `RAW` and `CALIBRATED`; empty without one.
     """
-    rules = scale["rule"].unique(maintain_order=True).to_list()
-    middle = (len(rules) - 1) / 2
-    beside = {rule: APART * (k - middle) for k, rule in enumerate(rules)}
-    rows = scale.with_columns(
-        x=pl.col("planted") + pl.col("rule").replace_strict(beside, return_dtype=pl.Float64),
-        said=pl.format(
-            "{}, {}: planted {}, found {}", "rule", "axis", _percent("planted"), _percent("found")
-        ),
-    )
-    domain = alt.Scale(domain=list(SCALE), nice=False)
-    ticks = sorted(set(scale["planted"].to_list()))
-    x = alt.X("x:Q", scale=domain, axis=alt.Axis(title="planted", format=".0%", values=ticks, grid=False))
-    y = alt.Y("found:Q", scale=domain, axis=alt.Axis(title="found", format=".0%", values=ticks))
-    color = alt.Color(
-        "rule:N",
-        title=None,
-        scale=alt.Scale(domain=rules, range=list(SERIES_COLORS[: len(rules)])),
-        legend=alt.Legend(orient="bottom", columns=3),
-    )
-    ends = pl.DataFrame({"x": list(SCALE), "found": list(SCALE)})
-    diagonal = alt.Chart(ends).mark_line(color=MUTED, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
-    base = alt.Chart(rows).encode(x=x, color=color)
-    intervals = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
-        y=alt.Y("low:Q", scale=domain), y2=alt.Y2("high:Q")
-    )
-    points = base.mark_point(filled=True, size=32, opacity=1).encode(
-        y=y,
-        shape=alt.Shape("rule:N", scale=alt.Scale(domain=rules), legend=None),
-        description="said:N",
-    )
-    chart = alt.layer(diagonal, intervals, points).properties(width=270, height=250)
-    return Figure("scale", "Shares planted and shares found", finish(chart), "; ".join(rows["said"]) + ".")
+    rows: list[tuple[Any, ...]] = []
+
+    def add(panel: str, row: str, what: str, estimate: Mapping[str, Any], value: str = "value") -> None:
+        claimed = str(estimate["verdict"]) in CLEAR
+        rows.append((panel, row, what, estimate[value], estimate["low"], estimate["high"], claimed))
+
+    def plant(row: str, share: float) -> None:
+        rows.append((SIMULATED, row, PLANTED, share, None, None, True))
+
+    for what, estimate in real.items():
+        add(REAL, "SmolLM2-135M", what, estimate)
+    for name, meaning in MEANINGS.items():
+        for row in recovery.filter(plant=name).iter_rows(named=True):
+            plant(meaning, row["planted_calibrated"])
+        for estimate in claims.filter(plant=name).iter_rows(named=True):
+            add(SIMULATED, meaning, CALIBRATED if estimate["calibrated"] else RAW, estimate)
+    for estimate in scale.iter_rows(named=True):
+        plant(f"– {estimate['axis']}", estimate["planted"])
+        add(SIMULATED, f"– {estimate['axis']}", RAW, estimate, "found")
+    types = {"share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    table = pl.DataFrame(rows, list(FIGURE_COLUMNS), schema_overrides=types, orient="row")
+    return table.with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def _percent(name: str) -> pl.Expr:
-    return pl.format("{} %", (100 * pl.col(name)).round(1))
-
-
-def recovery_figure(recovery: pl.DataFrame) -> Figure:
-    """One panel for each plant, one row for each model and rule; the dashed line is an unbiased model.
+def planted_figure(marks: pl.DataFrame) -> Figure:
+    """Planted and found shares, a row for each model or axis; the dashed line is an unbiased model.
 
     Args:
-        recovery: the table of `recovery.recovery_table`.
+        marks: see `figure_table`.
     """
-    rows = recovery.select(
-        "plant",
-        row=pl.col("model").str.replace(r"^(.*)-[a-z]+$", "$1") + ", " + pl.col("rule"),
-        raw="raw_preference",
-        calibrated="calibrated_preference",
-        planted="planted_calibrated",
-    ).rename({"planted": "planted identity preference"})
-    long = rows.unpivot(index=["plant", "row"], variable_name="what", value_name="share").drop_nans()
-    panels = [_panel(long.filter(plant=plant), title) for plant, title in MEANINGS.items()]
-    chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared", shape="shared")
-    alternative = "; ".join(
-        f"{plant} {row}: raw {raw:.2f}, calibrated {calibrated:.2f}, planted {planted:.2f}"
-        for plant, row, raw, calibrated, planted in rows.iter_rows()
+    panels = [
+        _panel(marks.filter(panel=panel), str(panel)) for panel in marks["panel"].unique(maintain_order=True)
+    ]
+    texts = (
+        f"{row['row']}, {row['what']}: {100 * row['share']:.1f} %" for row in marks.iter_rows(named=True)
     )
+    chart = alt.vconcat(*panels, spacing=8).resolve_scale(color="shared", shape="shared")
     return Figure(
-        "recovery", "Preference found and preference planted", finish(chart), alternative, wide=True
+        "found",
+        "Pairs in which the stereotypical sentence is preferred",
+        finish(chart),
+        "; ".join(texts) + ".",
+        wide=True,
+        rows=marks,
     )
 
 
-def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
-    rule = alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q")
-    points = (
-        alt.Chart(long)
-        .mark_point(size=90, opacity=1, strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "share:Q",
-                scale=alt.Scale(domain=[-0.03, 1.03], nice=False),
-                axis=alt.Axis(
-                    format=".0%",
-                    values=[0, 0.25, 0.5, 0.75, 1],
-                    title="pairs with the stereotypical sentence preferred",
-                ),
-            ),
-            y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)),
-            color=alt.Color(
-                "what:N",
-                title=None,
-                scale=alt.Scale(domain=list(MARKS), range=[color for color, _ in MARKS.values()]),
-                legend=alt.Legend(orient="top", symbolSize=90, labelLimit=300),
-            ),
-            shape=alt.Shape(
-                "what:N",
-                scale=alt.Scale(domain=list(MARKS), range=[shape for _, shape in MARKS.values()]),
-                legend=None,
-            ),
-            yOffset=alt.YOffset("what:N", sort=list(MARKS)),
-        )
+MARKS = {RAW: (ORANGE, "triangle-up"), CALIBRATED: (BLUE, "circle"), PLANTED: (INK, "stroke")}
+ROW_HEIGHT = 26
+
+
+def _panel(rows: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
+    names = rows["row"].unique(maintain_order=True).to_list()
+    several = (pl.col("what") != PLANTED).sum().over("row") > 1
+    side = pl.when(pl.col("what") == RAW).then(0.3).otherwise(0.7)
+    rows = rows.with_columns(beside=pl.when(several).then(side).otherwise(0.5))
+    x = alt.X(
+        "share:Q",
+        scale=alt.Scale(domain=[0, 1.02], nice=False),
+        axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=None),
     )
-    return alt.layer(rule, points).properties(width=420, height=150, title=title)
+    y = alt.Y("row:N", sort=names, title=None, axis=alt.Axis(labelLimit=200))
+    kinds = alt.Scale(domain=list(MARKS), range=[color for color, _ in MARKS.values()])
+    shapes = alt.Scale(domain=list(MARKS), range=[shape for _, shape in MARKS.values()])
+    legend = alt.Legend(orient="top", symbolSize=60, labelLimit=200)
+    offset = alt.YOffset("beside:Q", scale=alt.Scale(domain=[0, 1]))
+    base = alt.Chart(rows).encode(y=y, color=alt.Color("what:N", title=None, scale=kinds, legend=legend))
+    estimates = base.transform_filter(f"datum.what != '{PLANTED}'").encode(yOffset=offset)
+    shape = alt.Shape("what:N", scale=shapes, title=None, legend=legend)
+    marks: dict[str, Any] = {"size": 55, "opacity": 1, "strokeWidth": 2}
+    return alt.layer(
+        alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q"),
+        estimates.mark_rule(strokeWidth=2, opacity=0.55).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.transform_filter(f"datum.what == '{PLANTED}'")
+        .mark_point(size=700, opacity=1, strokeWidth=3, angle=90)
+        .encode(x=x, shape=shape),
+        estimates.transform_filter("datum.claimed").mark_point(filled=True, **marks).encode(x=x, shape=shape),
+        estimates.transform_filter("!datum.claimed")
+        .mark_point(fill="white", **marks)
+        .encode(x=x, shape=shape),
+    ).properties(width=290, height=ROW_HEIGHT * len(names), title=title)

@@ -1,24 +1,26 @@
-"""The whole road on the embedded sample and planted models: train, probe, analyze, report, compare with the truth."""
+"""The demonstration: pairs, questions and stories of a real model, then models whose preference was planted."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
+from endoxa.demo import smollm
 from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import claims_table, recovery_table, scale_table
-from endoxa.demo.truth import PLANTED_RULES
+from endoxa.demo.smollm import InstrumentResult
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.instruments.pairs.rules import RULES
-from endoxa.report.files import figures_folder
+from endoxa.report.document import Finding
+from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import DifferentRunError
 from endoxa.runs.run import run
@@ -32,87 +34,190 @@ NOTICE = (
 )
 
 
+RULE = "sum"
+
+
 @dataclass(frozen=True, slots=True)
 class DemoResult:
     """What the demonstration left behind.
 
     Attributes:
-        run: the run folder.
+        run: the run folder of the simulated models.
         report: the page.
         recovery: recovered against planted values, `recovery.RECOVERY_COLUMNS`.
         scale: shares found and planted, axis by axis, `recovery.SCALE_COLUMNS`.
-        figure: the same as a picture (PNG; an SVG stands beside it).
+        real: what the real model shows; empty where it cannot be had.
+        figure: planted and found as a picture (PNG; an SVG stands beside it).
     """
 
     run: Path
     report: Path
     recovery: pl.DataFrame
     scale: pl.DataFrame
+    real: tuple[InstrumentResult, ...]
     figure: Path
 
 
+EXPECTED: Mapping[str, float] = {
+    "pairs": 30.0, "questions": 20.0, "study": 1.0, "simulated": 26.0, "page": 4.0
+}  # fmt: skip
+"""Seconds of each step on two cores; how long they take here is measured as they end."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """Says what each step found and about how long the others will take.
+
+    Attributes:
+        names: steps that take time, in order.
+        lines: number of lines that will be printed.
+        say: prints a line.
+        progress: is told how far a step is.
+    """
+
+    names: Sequence[str]
+    lines: int
+    say: Callable[[str], None]
+    progress: Progress
+    _began: float = field(default_factory=time.monotonic)
+    _done: int = 0
+    _printed: int = 0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    def left(self, share: float = 0.0) -> float:
+        """Seconds that are left, from those that the steps behind us took; `share` of the step under way is done."""
+        seconds = [EXPECTED[name] for name in self.names]
+        behind = sum(seconds[: self._done]) + share * sum(seconds[self._done : self._done + 1])
+        pace = self.elapsed / behind if self._done else 1.0
+        return max(0.0, sum(seconds) - behind) * pace
+
+    def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
+        """See `Progress`."""
+        share = done / total if total else 0.0
+        besides = ", ".join(filter(None, (detail, f"about {self.left(share):.0f} s left")))
+        self.progress(f"step {self._printed + 1} of {self.lines}, {what}", done, total, besides)
+
+    def finish(self, text: str, *, ends: bool = True) -> None:
+        """Print what was found; `ends` where a step that takes time has ended."""
+        self._done += ends
+        self._printed += 1
+        last = self._printed == self.lines
+        left = f"{self.elapsed:.0f} s in all" if last else f"about {self.left():.0f} s left"
+        self.say(f"{self._printed}/{self.lines}  {text} ({left})".replace("\u00a0", " "))
+
+
 def run_demo(
-    out: Path, *, seed: int = 0, progress: Progress = lambda *_: None, command: Sequence[str] = ()
+    out: Path,
+    *,
+    seed: int = 0,
+    weights: Path | None = None,
+    progress: Progress = lambda *_: None,
+    say: Callable[[str], None] = lambda _: None,
+    command: Sequence[str] = (),
 ) -> DemoResult:
-    """Train the planted models into `out/models`, walk the road into `out/run`, and compare with what was planted.
+    """Measure the real model, then models whose preference was planted, and write a page about both.
 
     Started again it continues; what is complete is kept.
 
     Args:
         out: made if it is not there.
         seed: of training and of everything that is drawn.
+        weights: GGUF file of SmolLM2-135M-Instruct; None leaves the real model out.
         progress: told what is being done.
+        say: prints what was found, a line for each step.
         command: the words of the command line, for `run.json`.
 
     Raises:
         UserError: torch is missing, or the folder cannot be written.
     """
+    from endoxa.demo.figure import CALIBRATED, RAW, figure_table, planted_figure
+    from endoxa.demo.page import write_demo_page
+    from endoxa.report.render import picture, save, unchecked
+
+    names = [name for name in EXPECTED if weights or name in ("simulated", "page")]
+    steps = Steps(names, 8 if weights else 3, say, progress)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        data = Path(shutil.copyfile(SAMPLE, out / "sample.csv"))
+        real = real_model(out, weights, seed, steps) if weights else ()
+        if not weights:
+            steps.finish(smollm.NO_MODEL, ends=False)
+        folder = _simulated(out, seed, steps, command)
+        recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
+        estimates = read(folder, "estimates", SCHEMAS["estimates"])
+        scale, claims = scale_table(estimates), claims_table(estimates)
+        simulated = simulated_result(recovery)
+        steps.finish(simulated.line)
+        rows = {} if not real else {RAW: real[0].finding.rests_on[0], CALIBRATED: real[1].finding.rests_on[0]}
+        marks = figure_table(claims, scale, recovery, rows)
+        write_table(recovery, out / "recovery.csv")
+        write_table(marks, out / "found.csv")
+        with unchecked():
+            figure = planted_figure(marks)
+            save(figure, picture(figure), out)
+            page = write_demo_page(out, real, simulated, figure)
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
-    models = train_planted(out / "models", seed=seed, progress=progress)
-    architectures = {model.architecture for model in models}
+    steps.finish(f"the page: {page}")
+    return DemoResult(folder, page, recovery, scale, tuple(real), out / f"{figure.name}.png")
+
+
+def real_model(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[InstrumentResult, ...]:
+    """What the real model shows, each finding said as soon as it is known.
+
+    Raises:
+        UserError: any user error.
+    """
+    study = smollm.prepare(out / "smollm2", weights, seed)
+    steps.finish(f"first a real model, {smollm.NAME}-Instruct (135 million parameters)", ends=False)
+    raw, calibrated = smollm.pair_results(smollm.measure(study, "pairs", steps.report))
+    steps.finish(raw.line)
+    steps.finish(calibrated.line, ends=False)
+    questions = smollm.question_result(smollm.measure(study, "questions", steps.report))
+    steps.finish(questions.line)
+    stories = smollm.story_result()
+    shutil.copyfile(smollm.STORIES, out / smollm.STORIES.name)
+    agreement = smollm.study_result(study)
+    steps.finish(stories.line, ends=False)
+    steps.finish(agreement.line)
+    return raw, calibrated, questions, stories, agreement
+
+
+def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Path:
+    """Train the models with a planted preference and score the sample with them; returns the run."""
+    data = Path(shutil.copyfile(SAMPLE, out / "sample.csv"))
+    models = train_planted(out / "models", seed=seed, progress=steps.report, architectures=("causal",))
     settings = PairsSettings(
         data=str(data),
         models=tuple(f"hf/{model.path}" for model in models),
-        rules=tuple(rule for rule in PLANTED_RULES if RULES.get(rule).architecture in architectures),
+        rules=(RULE,),
         seed=seed,
         notice=NOTICE,
     )
-    instrument = replace(PAIRS, report=lambda settings, folder: _report(folder, settings.seed))
+    instrument = replace(PAIRS, report=None)  # the page of the demonstration says what was found
     try:
-        folder = run(instrument, settings, out / "run", progress=progress, command=command).folder
+        return run(instrument, settings, out / "run", progress=steps.report, command=command).folder
     except DifferentRunError:  # another seed, or models trained anew by a newer version
-        folder = run(
-            instrument, settings, out / "run", restart=True, progress=progress, command=command
+        return run(
+            instrument, settings, out / "run", restart=True, progress=steps.report, command=command
         ).folder
-    recovery, scale, _ = _compared(folder)
-    write_table(recovery, out / "recovery.csv")
-    write_table(scale, out / "scale.csv")
-    # The run's page once more, where a newcomer looks first.
-    page = out / "report.html"
-    written = folder / page.name
-    shutil.copytree(figures_folder(written), figures_folder(page), dirs_exist_ok=True)
-    from endoxa.demo.figure import recovery_figure
-    from endoxa.report.render import picture, save
 
-    figure = recovery_figure(recovery)
-    save(figure, picture(figure), out)
-    return DemoResult(
-        folder, Path(shutil.copyfile(written, page)), recovery, scale, (out / f"{figure.name}.png")
+
+def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
+    """What is found of what was planted."""
+    right, pairs = int(recovery["signs_as_planted"].sum()), int(recovery["n"].sum())
+    error = max(recovery["mean_absolute_error"].to_list())
+    models = plural(recovery["model"].n_unique(), "simulated model")
+    text = f"{count(right)} of {count(pairs)} differences have the planted sign"
+    fooled = "".join(
+        f" The model that only knows which words are frequent prefers {percent(row['raw_preference'])} of the "
+        f"stereotypical sentences, and {percent(row['calibrated_preference'])} without word frequency."
+        for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
-
-
-def _compared(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """What the run found beside what was planted, over all items and axis by axis; what its tests claim."""
-    estimates = read(folder, "estimates", SCHEMAS["estimates"])
-    recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
-    return recovery, scale_table(estimates), claims_table(estimates)
-
-
-def _report(folder: Path, seed: int) -> None:
-    from endoxa.demo.page import write_demo_page
-
-    write_demo_page(folder, *_compared(folder), seed=seed)
+    finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"
+    return InstrumentResult(
+        f"{models} with a planted preference: {text}", Finding(finding, tuple(recovery.iter_rows(named=True)))
+    )

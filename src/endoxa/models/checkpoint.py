@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def local_folder(spec: ModelSpec) -> Path | None:
         require_libraries(
             f"The model '{spec.text}'", ("gguf",), 'pip install "endoxa[local,gguf]" -c constraints.txt'
         )
+        _parse_gguf_once()
         return folder
     if not folder.is_dir():
         looks_local = spec.target.startswith((".", "/", "~")) or spec.target.count("/") > 1
@@ -69,6 +71,34 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if not any(path.suffix in WEIGHT_SUFFIXES for path in folder.iterdir()):
         raise UserError(f"The model folder '{spec.target}' has no weights (no *.safetensors or *.bin file).")
     return folder
+
+
+@cache
+def _parse_gguf_once() -> None:
+    """Have transformers parse a GGUF file once, and without a bar of progress.
+
+    It parses the file anew for configuration, tokenizer and weights, and makes the table of names anew for each module
+    of the network: 13 seconds for a model of 135 million parameters.
+    """
+    import gguf
+    from transformers import modeling_gguf_pytorch_utils as gguf_loading
+
+    open_reader, name_map = gguf.GGUFReader, gguf.get_tensor_name_map
+
+    @lru_cache(maxsize=1)
+    def read(path: str, *_state_of_file: int) -> Any:
+        return open_reader(path)
+
+    def reader(path: str) -> Any:
+        state = Path(path).stat()
+        return read(path, state.st_size, state.st_mtime_ns)
+
+    for module, name, replacement in (
+        (gguf, "GGUFReader", reader),
+        (gguf, "get_tensor_name_map", lru_cache(maxsize=4)(name_map)),
+        (gguf_loading, "tqdm", lambda tensors, **_: tensors),
+    ):
+        setattr(module, name, replacement)
 
 
 def source_of(spec: ModelSpec) -> tuple[str, dict[str, str]]:

@@ -211,8 +211,8 @@ def _apart(figure: Figure, names: set[str]) -> Figure:
 def part_note(runs: Sequence[Run]) -> str:
     """What part of the items runs took, as a sentence, each run where they differ; empty where they took all."""
     parts = [part_of_run(run.facts) for run in runs]
-    if len(set(parts)) == 1:
-        return f"Of a part of the data: {parts[0]}." if parts[0] else ""
+    if len(set(parts)) < 2:
+        return f"Of a part of the data: {parts[0]}." if any(parts) else ""
     named = (f"{run.folder.name}: {part or 'all items'}" for run, part in zip(runs, parts, strict=True))
     return f"Of a part of the data: {'; '.join(named)}."
 
