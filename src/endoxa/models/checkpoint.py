@@ -52,7 +52,9 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if folder.suffix == GGUF:
         require_file(folder)
         require_libraries(
-            f"The model '{spec.text}'", ("gguf",), 'pip install "endoxa[local,gguf]" -c constraints.txt'
+            f"The model '{spec.text}'",
+            ("gguf",),
+            'pip install "endoxa-toolkit[local,gguf]" -c constraints.txt',
         )
         return folder
     if not folder.is_dir():
