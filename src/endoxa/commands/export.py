@@ -112,7 +112,7 @@ def _uploaded(
     """Upload a released folder, or say what would be uploaded."""
     from endoxa.export.upload import planned, push, require_complete
 
-    require_complete(marks, licensed=licensed)
+    require_complete(folder, marks, licensed=licensed)
     if not dry_run:
         return [f"Uploaded: {push(folder, repository, public=public, message=f'Release of {folder.name}')}"]
     files = planned(folder)

@@ -24,10 +24,11 @@ def require_upload(repository: str) -> None:
     require_libraries("--push", ("huggingface_hub",), 'pip install "endoxa-toolkit[hub]"')
 
 
-def require_complete(marks: Mapping[str, int], *, licensed: bool) -> None:
+def require_complete(folder: Path, marks: Mapping[str, int], *, licensed: bool) -> None:
     """Refuse to publish what is not finished.
 
     Args:
+        folder: the folder that was made.
         marks: open marks by the key of the missing fact.
         licensed: whether the data have a licence.
 
@@ -35,12 +36,14 @@ def require_complete(marks: Mapping[str, int], *, licensed: bool) -> None:
         UserError: there is no licence, or places are still open.
     """
     if not licensed:
-        raise UserError("Nothing was uploaded: the data have no licence. Give one with --license.")
+        raise UserError(
+            f"{folder} was made, but not uploaded: the data have no licence. Give one with --license."
+        )
     if marks:
         raise UserError(
-            f"Nothing was uploaded: {plural(sum(marks.values()), 'place')} are marked '[open: ...]' "
+            f"{folder} was made, but not uploaded: {plural(sum(marks.values()), 'place')} are marked '[open: ...]' "
             f"({', '.join(marks)}). Answer them with --facts, or leave --push out, fill them in and use "
-            "`hf upload OWNER/NAME FOLDER --repo-type dataset`."
+            f"`hf upload OWNER/NAME {folder} --repo-type dataset`."
         )
 
 
