@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
-
-PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+from endoxa import __version__
 
 project = "endoxa"
 author = "The endoxa authors"
-release = version = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]
+release = version = __version__
 language = "en"
 
 extensions = ["myst_nb", "sphinx_external_toc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

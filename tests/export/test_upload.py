@@ -114,7 +114,7 @@ def test_a_complete_release_is_sent_as_one_commit(hub: Hub, tmp_path: Path) -> N
     done = pushed(hub, tmp_path, *rest)
     assert done.returncode == 0, done.stderr
     assert f"Uploaded: {hub.address}/datasets/lab/trades" in done.stdout
-    assert json.loads(hub.asked["/api/repos/create"])["private"] is True
+    assert json.loads(hub.asked["/api/repos/create"])["visibility"] == "private"
     commit = [json.loads(line) for line in hub.asked["/api/datasets/lab/trades/commit/main"].splitlines()]
     sent = {
         entry["value"]["path"]: base64.b64decode(entry["value"]["content"])

@@ -1480,6 +1480,9 @@ def export_hub(
     name: str | None = None,
     license: str | None = None,
     keep: Sequence[str] | str = (),
+    push: str | None = None,
+    public: bool = False,
+    dry_run: bool = False,
     overwrite: bool = False,
 ) -> Outcome:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums. `endoxa export hub`; see `command`.
@@ -1497,6 +1500,9 @@ def export_hub(
         name: Title.
         license: SPDX id of the licence (CC-BY-4.0). There is no default.
         keep: Also release this column; repeatable.
+        push: Then upload the folder to this data set of the hub (private where it is new).
+        public: With --push: a new data set is public.
+        dry_run: With --push: list what would be uploaded; send nothing.
         overwrite: Replace an earlier export, unless it was edited.
     """
 
