@@ -136,7 +136,12 @@ def _of_wide(table: pl.DataFrame) -> pl.DataFrame:
 
 def _of_rows(rows: Any) -> pl.DataFrame:
     """Numbers of a headline."""
-    schema = {"measure": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    schema: dict[str, type[pl.DataType]] = {
+        "measure": pl.String,
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
     schema |= {"n": pl.Int64, "verdict": pl.String}
     listed = [
         {
@@ -153,7 +158,7 @@ def _of_rows(rows: Any) -> pl.DataFrame:
         if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
     ]
     places = [name for name in (listed[0] if listed else ()) if name not in schema]
-    return pl.DataFrame(listed, schema=dict.fromkeys(places, pl.String) | schema)
+    return pl.DataFrame(listed, schema={**dict.fromkeys(places, pl.String), **schema})
 
 
 def metrics(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
