@@ -143,7 +143,9 @@ def test_a_run_is_a_log_that_inspect_reads(tmp_path):
     right = [sample.scores["correct"].value for sample in read.samples]
     assert sum(right) == (run.records["choice"] == run.records["label"]).sum()
     metrics = read.results.scores[0].metrics
-    for row in run.measures.filter(measure="lean").iter_rows(named=True):
+    leans = run.measures.filter(pl.col("value").is_not_null(), measure="lean")
+    assert not leans.is_empty()
+    for row in leans.iter_rows(named=True):
         found = [metric.value for name, metric in metrics.items() if row["context_condition"] in name]
         assert row["value"] in found
 
