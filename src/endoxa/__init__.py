@@ -13,7 +13,6 @@ first used, so that importing endoxa is instant. The parts behind them are packa
 
 import sys as _sys
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from endoxa.api.functions import *  # noqa: F403
     from endoxa.errors import UserError
 
-__version__ = _version("endoxa")
+__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",

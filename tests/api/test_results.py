@@ -46,6 +46,16 @@ def test_a_result_has_tables_charts_and_a_page(result: ex.Result, tmp_path: Path
     assert len(result.records) == 16
     assert {"preference_ratio"} < set(result.estimates["name"])
     assert result.comparisons.is_empty()  # one model
+    [ratio] = result.estimates.filter(name="preference_ratio", interval="identities", axis="all").rows(
+        named=True
+    )
+    assert (result.ratio, *result.interval) == (ratio["value"], ratio["low"], ratio["high"])
+    measure = result.measure("difference", rule="sum", model="gpt")
+    assert (measure.n, measure.where["axis"]) == (16, "all")
+    with pytest.raises(ex.UserError, match=r"no rule 'mean'. There are: sum"):
+        result.measure(rule="mean")
+    with pytest.raises(ex.UserError, match=r"no estimate 'bias'. There are: ratio"):
+        result.measure("bias")
     assert "preferred" in str(result.headline())
     assert "<table>" in result._repr_html_()
     assert result.plot().to_dict()["config"] is not None

@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -1480,6 +1480,9 @@ def export_hub(
     name: str | None = None,
     license: str | None = None,
     keep: Sequence[str] | str = (),
+    push: str | None = None,
+    public: bool = False,
+    dry_run: bool = False,
     overwrite: bool = False,
 ) -> Outcome:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums. `endoxa export hub`; see `command`.
@@ -1497,6 +1500,9 @@ def export_hub(
         name: Title.
         license: SPDX id of the licence (CC-BY-4.0). There is no default.
         keep: Also release this column; repeatable.
+        push: Then upload the folder to this data set of the hub (private where it is new).
+        public: With --push: a new data set is public.
+        dry_run: With --push: list what would be uploaded; send nothing.
         overwrite: Replace an earlier export, unless it was edited.
     """
 
@@ -1550,6 +1556,18 @@ def export_inspect(
         seed: Random seed for the order of samples.
         out: Folder to create.
         overwrite: Replace an earlier export, unless it was edited.
+    """
+
+def export_inspect_log(
+    run: Source,
+    *,
+    progress: bool = True,
+    out: str | Path,
+) -> Outcome:
+    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer. `endoxa export inspect-log`; see `command`.
+
+    Options:
+        out: Folder of the logs.
     """
 
 def languages_items(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.measures import Measure, chosen, measures_of
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS, run_folder
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Shown
@@ -23,6 +24,7 @@ from endoxa.sources.spreadsheets import read_csv
 if TYPE_CHECKING:
     import altair as alt
 
+    from endoxa.export.trackers import Tracker
     from endoxa.report.document import Figure
     from endoxa.schema.headline import Headline
 
@@ -94,6 +96,54 @@ class Result:
         if headline is None:
             raise UserError(f"Runs of {self._instrument.holds} have no headline.")
         return headline
+
+    @property
+    def measures(self) -> pl.DataFrame:
+        """The estimates by short names: model, rule, axis ..., measure, value, low, high, n, verdict."""
+        return measures_of(self.folder)
+
+    def measure(self, name: str | None = None, **where: str) -> Measure:
+        """One estimate.
+
+        Args:
+            name: one of the column `measure` ("ratio"); by default the first, that of the headline.
+            where: which one: `model="gpt2"`, `rule="sum"`, `axis="religion"`; over all where nothing is said.
+
+        Raises:
+            UserError: there is none, or there are several.
+        """
+        return chosen(self.measures, name, **where)
+
+    @property
+    def ratio(self) -> float | None:
+        """Sentence pairs: the share of pairs whose stereotypical sentence is preferred, of a single model and rule.
+
+        Raises:
+            UserError: there are several (see `measure`), or none.
+        """
+        return self.measure("ratio").value
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Both ends of the interval of the first measure, of a single model.
+
+        Raises:
+            UserError: there are several (see `measure`), or none.
+        """
+        return self.measure().interval
+
+    def log(self, tracker: Tracker) -> str:
+        """Send estimates, settings, page and tables to "mlflow" or "wandb" (`endoxa probe --log`).
+
+        Returns:
+            A sentence that says where they are.
+
+        Raises:
+            UserError: the tracker is not installed, or refused.
+        """
+        from endoxa.export.trackers import log_run
+
+        return log_run(self.folder, tracker)
 
     @property
     def figures(self) -> dict[str, alt.TopLevelMixin]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.datasets import PairsFile, Reading
 from endoxa.commands.verbs import Group, Outcome, argument, note
+from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
@@ -41,26 +42,44 @@ def hub(
     keep: Annotated[
         tuple[str, ...], Option("Also release this column; repeatable.", OUTPUT, metavar="COLUMN")
     ] = (),
+    push: Annotated[
+        str | None,
+        Option(
+            "Then upload the folder to this data set of the hub (private where it is new).",
+            OUTPUT,
+            metavar="OWNER/NAME",
+        ),
+    ] = None,
+    public: Annotated[bool, Option("With --push: a new data set is public.", OUTPUT, only_on=True)] = False,
+    dry_run: Annotated[
+        bool, Option("With --push: list what would be uploaded; send nothing.", OUTPUT, only_on=True)
+    ] = False,
     reading: Reading,
     overwrite: Overwrite = False,
 ) -> Outcome:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums.
 
     Columns that describe respondents are left out unless named with --keep. Missing facts in the data card are marked
-    '[open: ...]' and listed at the end.
+    '[open: ...]' and listed at the end. --push uploads a folder that has a licence and no such mark.
 
     \b
     Examples:
       endoxa export hub pairs.csv -o release --name "Our pairs" --license CC-BY-4.0
       endoxa export hub associations.csv -o release --facts facts.toml --citation CITATION.cff
       endoxa export hub statements.csv -o release --keep country
+      endoxa export hub pairs.csv -o release --license CC-BY-4.0 --facts facts.toml --push OWNER/NAME --dry-run
     """  # noqa: D301
     from endoxa.export.datasheet import read_facts
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
+    from endoxa.export.upload import require_upload
     from endoxa.sources.source import reading_files
 
+    if push is not None:
+        require_upload(push)
+    elif public or dry_run:
+        raise UserError("--public and --dry-run say how to upload: name a data set with --push OWNER/NAME.")
     with reading_files(include_drafts=reading.include_drafts):
         material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
@@ -81,7 +100,27 @@ def hub(
         places = sum(released.open.values())
         lines.append(f"{places} places are marked '[open: ...]'. Fill them in, in the files or with --facts:")
         lines += [f"  {key}" for key in released.open]
+    if push is not None:
+        licensed = terms.licence is not None or terms.text is not None
+        lines += _uploaded(out, push, released.open, licensed=licensed, public=public, dry_run=dry_run)
     return Outcome(lines)
+
+
+def _uploaded(
+    folder: Path, repository: str, marks: dict[str, int], *, licensed: bool, public: bool, dry_run: bool
+) -> list[str]:
+    """Upload a released folder, or say what would be uploaded."""
+    from endoxa.export.upload import planned, push, require_complete
+
+    require_complete(folder, marks, licensed=licensed)
+    if not dry_run:
+        return [f"Uploaded: {push(folder, repository, public=public, message=f'Release of {folder.name}')}"]
+    files = planned(folder)
+    state = "public" if public else "private"
+    return [
+        f"Would be uploaded to {repository} (data set, {state} where it is new); nothing was sent:",
+        *(f"  {name}  {size:,} bytes" for name, size in files),
+    ]
 
 
 def lm_eval(
@@ -141,6 +180,27 @@ def inspect(
     )
 
 
+def inspect_log(
+    run: Annotated[Path, argument("Finished run folder of sentence pairs or questions.", metavar="RUN")],
+    *,
+    out: Annotated[Path, Option("Folder of the logs.", OUTPUT, short="-o", metavar="DIR")],
+) -> Outcome:
+    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer.
+
+    Needs inspect-ai, in an environment of its own with endoxa.
+
+    \b
+    Examples:
+      endoxa export inspect-log out/run1 -o inspect-logs
+    """  # noqa: D301
+    from endoxa.export.inspect_logs import write_logs
+
+    written = write_logs(run, out)
+    return Outcome(
+        (*(f"Written: {path}" for path in written), f"Look at them with: inspect view --log-dir {out}")
+    )
+
+
 def _pairs(file: Path, reading: Reading) -> Material:
     from endoxa.export.material import read_pairs_material
     from endoxa.sources.source import reading_files
@@ -152,3 +212,4 @@ def _pairs(file: Path, reading: Reading) -> Material:
 EXPORT.add(hub)
 EXPORT.add(lm_eval, "lm-eval")
 EXPORT.add(inspect)
+EXPORT.add(inspect_log, "inspect-log")

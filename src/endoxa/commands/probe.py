@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 USUAL_PRINTING = Printing()
 
+Log = Annotated[
+    Literal["mlflow", "wandb"] | None,
+    Option("Also send estimates, settings, page and tables to MLflow or Weights & Biases.", OUTPUT),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -44,6 +49,7 @@ class RunOptions:
         plan: only print what the run would take.
         repeat: take all settings from this run.
         conditions: file of conditions, or the name of one that comes with endoxa.
+        log: the tracker that is sent the results.
     """
 
     out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
@@ -76,6 +82,7 @@ class RunOptions:
             metavar="FILE|NAME",
         ),
     ] = None
+    log: Log = None
     printing: Printing = USUAL_PRINTING
 
 
@@ -132,6 +139,10 @@ def _probe(instrument: Instrument[Any]) -> Any:
         from endoxa.runs.folder import run_folder, with_run_folders
         from endoxa.sources.source import reading_files
 
+        if how.log is not None:
+            from endoxa.export.trackers import require_tracker
+
+            require_tracker(how.log)
         if how.repeat is not None:
             beside = {"--plan": how.plan, "--conditions": how.conditions}
             others = [*sorted(set(typed) - set(CONFIRMING)), *(word for word in beside if beside[word])]
@@ -174,11 +185,23 @@ def _run(
             progress=progress,
             command=sys.argv,
         )
-    lines = list(instrument.summary(settings, done))  # may write files that the settings ask for
+    lines = [
+        *instrument.summary(settings, done),  # may write files that the settings ask for
+        *logged(done, how),
+    ]
     if how.printing.json:
         print_json(_as_json(instrument, done))
     elif not how.printing.quiet:
         _print_done(instrument, done, lines)
+
+
+def logged(done: Run, how: RunOptions) -> list[str]:
+    """Send a finished run to the tracker that was named, and say where it is."""
+    if how.log is None or not done.counts.get("records", 1):
+        return []
+    from endoxa.export.trackers import log_run
+
+    return [log_run(done.folder, how.log)]
 
 
 def _out(how: RunOptions) -> Path:
@@ -214,11 +237,13 @@ def _run_conditions(
         runs = run_conditions(
             instrument, conditions, out, restart=how.restart, progress=progress, command=sys.argv
         )
+    lines = [line for done in runs.values() for line in logged(done, how)]
     if how.printing.json:
         print_json({name: _as_json(instrument, done) for name, done in runs.items()})
     elif not how.printing.quiet:
         for name, done in runs.items():
             typer.echo(f"{name}: {_condition_line(instrument, done)}")
+        print_lines(lines)
         compared = [conditions.baseline, *(name for name in runs if name != conditions.baseline)]
         words = " ".join(f"{out}#{name}" for name in compared)
         typer.echo(f"Next: endoxa compare {words} -o {out / 'compare.html'}")

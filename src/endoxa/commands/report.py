@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from endoxa.commands.probe import Log
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.runs.options import ReportOptions
 from endoxa.schema.options import OUTPUT, Option
@@ -25,6 +26,7 @@ def report(
             default="by the file's suffix",
         ),
     ] = None,
+    log: Log = None,
     options: ReportOptions,
 ) -> Outcome:
     """Write a page or table of the results of runs.
@@ -36,7 +38,7 @@ def report(
     Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
     share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too: crows_pairs, bbq, and
     tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or
-    170 mm with 8 pt text, for tables too.
+    170 mm with 8 pt text, for tables too. --log sends the estimates of run folders, and page and tables, to a tracker.
 
     \b
     Examples:
@@ -54,6 +56,12 @@ def report(
     from endoxa.report.files import figures_folder, resolve_format
     from endoxa.report.printing import notes
 
+    if log is not None:
+        from endoxa.export.trackers import log_run, require_tracker, tracked
+
+        require_tracker(log)
+        for run in runs:
+            tracked(run)  # refuses what is no run folder, before anything is written
     written = write_report(list(runs), out, format=format, options=options)
     lines = [f"Written: {written}"]
     width = options.paper.width
@@ -67,4 +75,6 @@ def report(
                 "HTML files."
             )
         lines += () if width is None else notes(folder, width)
+    if log is not None:
+        lines += [log_run(run, log, [written]) for run in runs]
     return Outcome(lines)

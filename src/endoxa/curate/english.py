@@ -56,7 +56,7 @@ def _dictionary() -> ModuleType:
         import lemminflect
     except ImportError as error:
         raise UserError(
-            "Word forms of English need the library lemminflect. Install it with: pip install 'endoxa[curate]'"
+            "Word forms of English need the library lemminflect. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from error
     module: ModuleType = lemminflect
     return module

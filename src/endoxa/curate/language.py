@@ -169,7 +169,7 @@ def _lingua() -> ModuleType:
         import lingua
     except ImportError as problem:
         raise UserError(
-            "Identifying languages needs lingua. Install it with: pip install 'endoxa[curate]'"
+            "Identifying languages needs lingua. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from problem
     return lingua
 

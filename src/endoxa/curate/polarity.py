@@ -31,7 +31,7 @@ def _analyzer() -> Any:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
         raise UserError(
-            "Polarity needs the library vaderSentiment. Install it with: pip install 'endoxa[curate]'"
+            "Polarity needs the library vaderSentiment. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from error
     return SentimentIntensityAnalyzer()
 

@@ -12,7 +12,7 @@ from endoxa.models.spec import require_libraries
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 LIBRARIES = ("peft",)
-INSTALL = 'pip install "endoxa[local,adapters]" -c constraints.txt'
+INSTALL = 'pip install "endoxa-toolkit[local,adapters]" -c constraints.txt'
 MODULES = ("megatron_config", "megatron_core")
 """Settings by which PEFT imports a module that the adapter names."""
 

@@ -53,7 +53,9 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if folder.suffix == GGUF:
         require_file(folder)
         require_libraries(
-            f"The model '{spec.text}'", ("gguf",), 'pip install "endoxa[local,gguf]" -c constraints.txt'
+            f"The model '{spec.text}'",
+            ("gguf",),
+            'pip install "endoxa-toolkit[local,gguf]" -c constraints.txt',
         )
         _parse_gguf_once()
         return folder

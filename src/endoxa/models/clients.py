@@ -34,7 +34,7 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
     Raises:
         UserError: the openai or stamina package is not installed.
     """
-    require_libraries(what, ("openai", "stamina"), 'pip install "endoxa[server]" -c constraints.txt')
+    require_libraries(what, ("openai", "stamina"), 'pip install "endoxa-toolkit[server]" -c constraints.txt')
     import openai
 
     keep_quiet()

@@ -161,7 +161,7 @@ class ModelFacts:
 
 LOCAL_LIBRARIES = ("torch", "transformers")
 """Libraries that weights in this process need."""
-LOCAL_INSTALL = 'pip install "endoxa[local]" -c constraints.txt'
+LOCAL_INSTALL = 'pip install "endoxa-toolkit[local]" -c constraints.txt'
 
 
 def require_libraries(what: str, names: Sequence[str], install: str) -> None:

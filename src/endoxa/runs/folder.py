@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from endoxa import __version__
 from endoxa.errors import UserError
 from endoxa.schema.options import OUTPUT, options_of
 from endoxa.sources.write import replacing
@@ -243,7 +244,7 @@ def run_facts(
     """
     return {
         "kind": kind,
-        "endoxa": version("endoxa"),
+        "endoxa": __version__,
         "command": list(command),
         "created": created,
         "finished": None,

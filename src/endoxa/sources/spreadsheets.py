@@ -126,7 +126,7 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
         from openpyxl import load_workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
+            f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from error
     try:
         with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:

@@ -96,7 +96,7 @@ def _write_workbook(rows: Sequence[Sequence[str]], sheet: CodingSheet, path: Pat
         from openpyxl import Workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
+            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from error
     book = Workbook()
     add_styles(book)

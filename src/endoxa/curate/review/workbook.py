@@ -132,7 +132,7 @@ def write_workbook(sheet: Sheet, path: Path, progress: Progress = lambda *_: Non
         from openpyxl import Workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
+            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
         ) from error
     if len(sheet.rows) > _MOST_ROWS:
         raise UserError(

@@ -178,7 +178,7 @@ class Seq2SeqTranslator:
             from endoxa.models.local import load_checkpoint
         except ImportError as problem:
             raise UserError(
-                'Local translation needs torch and transformers: pip install "endoxa[local]".'
+                'Local translation needs torch and transformers: pip install "endoxa-toolkit[local]".'
             ) from problem
         checkpoint = load_checkpoint(spec, ModelOptions(packed_weights=False))
         if checkpoint.architecture != "encoder-decoder":

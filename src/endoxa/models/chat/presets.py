@@ -135,7 +135,7 @@ def list_price(spec: ChatSpec) -> Price | None:
         import genai_prices
     except ImportError as problem:
         raise UserError(
-            'Prices need genai-prices: pip install "endoxa[chat]" -c constraints.txt, or give --price IN,OUT.'
+            'Prices need genai-prices: pip install "endoxa-toolkit[chat]" -c constraints.txt, or give --price IN,OUT.'
         ) from problem
     try:
         quote = genai_prices.calc_price(

@@ -289,7 +289,7 @@ class Provider:
     schemas: bool = True
     identity: Callable[[ChatSpec, ChatOptions], Mapping[str, Any]] = name_alone
     libraries: tuple[str, ...] = ()
-    install: str = 'pip install "endoxa[chat]" -c constraints.txt'
+    install: str = 'pip install "endoxa-toolkit[chat]" -c constraints.txt'
 
     def takes(self, text: str) -> bool:
         """These words name a model of this provider, well or badly."""

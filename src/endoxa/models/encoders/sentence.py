@@ -200,7 +200,7 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
     """
     if find_spec(LIBRARY) is None:
         raise UserError(
-            f"The encoder '{target}' needs the library sentence-transformers: pip install 'endoxa[curate]'"
+            f"The encoder '{target}' needs the library sentence-transformers: pip install 'endoxa-toolkit[curate]'"
         )
     import transformers
     from sentence_transformers import SentenceTransformer

@@ -26,7 +26,7 @@ try:
     from ray import exceptions
 except ImportError as problem:
     raise UserError(
-        '--engine ray needs a library that is not installed: pip install "endoxa[scale]".'
+        '--engine ray needs a library that is not installed: pip install "endoxa-toolkit[scale]".'
     ) from problem
 
 log = logging.getLogger(__name__)

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa import __version__
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.folder import LIBRARIES, RUN, now, write_json
@@ -294,7 +295,7 @@ def _facts(
         "result": result.name,
         "title": result.title,
         "citation": result.citation,
-        "endoxa": version("endoxa"),
+        "endoxa": __version__,
         "command": list(command),
         "finished": now(),
         "seed": inputs.seed,

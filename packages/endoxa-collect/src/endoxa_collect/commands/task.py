@@ -259,7 +259,8 @@ def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     encoder = usual_encoder()
     if encoder is None:
         typer.echo(
-            "Likeness is that of letters, not of meaning: install 'endoxa[curate]' for an encoder.", err=True
+            "Likeness is that of letters, not of meaning: install 'endoxa-toolkit[curate]' for an encoder.",
+            err=True,
         )
     language = next((str(row["language"]) for row in rows if row.get("language")), DEFAULT_LANGUAGE)
     lexicon = load_lexicon(language)

@@ -91,7 +91,9 @@ def read_archive(path: Path) -> Archive:
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read(_MANIFEST))
             if manifest["format"] > _FORMAT:
-                raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
+                raise UserError(
+                    f"A newer endoxa made {path}: update this one (pip install -U endoxa-collect)."
+                )
             parts = {name: archive.read(name) for name in (_DATABASE, _SECRET, _WITHDRAWALS)}
             secret, withdrawals = parts[_SECRET].decode(), parts[_WITHDRAWALS].decode()
         intact = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)

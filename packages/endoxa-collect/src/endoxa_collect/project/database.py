@@ -55,6 +55,6 @@ def prepare() -> None:
     ahead = [name for app, name in newer if app == "collect"]
     if ahead:
         raise UserError(
-            f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa)."
+            f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa-collect)."
         )
     call_command("migrate", verbosity=0, interactive=False)

@@ -112,7 +112,7 @@ def open_folder(path: Path) -> Folder:
     if not isinstance(version, int):
         raise UserError(f"{folder.mark} cannot be read: restore the folder from a backup.")
     if version > _FORMAT:
-        raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
+        raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa-collect).")
     if not secret.strip():
         raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
     return folder

@@ -1,0 +1,237 @@
+"""Estimates by short names: what was measured, where, its value and interval, in few columns for all kinds of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.runs.estimates import read
+from endoxa.runs.folder import RUN
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import read_run
+from endoxa.schema.results import ALL
+from endoxa.sources.spreadsheets import read_csv
+from endoxa.stats.verdicts import CLEAR, UNCLEAR
+
+SHORT_NAMES = {
+    "preference_ratio": "ratio",
+    "calibrated_preference_ratio": "calibrated_ratio",
+    "mean_difference": "difference",
+    "effect_size": "effect",
+}
+"""Short names of statistics; the others keep theirs."""
+
+PLACES = (
+    "model",
+    "data",
+    "rule",
+    "pooling",
+    "protocol",
+    "context_condition",
+    "language",
+    "axis",
+    "category",
+    "test",
+)
+"""Columns that say where something was measured; a kind of run has some of them."""
+
+_VALUES = ("value", "low", "high", "n", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One estimate.
+
+    Attributes:
+        name: what was measured ("ratio").
+        value: its value.
+        low: lower end of the interval; None where none is defined.
+        high: upper end.
+        n: what it rests on: pairs, answers, ...; None where the run does not say.
+        verdict: "above", "below", "unclear" or "cannot-be-tested"; None where nothing is tested.
+        where: model, rule, axis and so on.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int | None
+    verdict: str | None
+    where: Mapping[str, str]
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Both ends of the interval."""
+        return self.low, self.high
+
+
+def measures_of(folder: Path) -> pl.DataFrame:
+    """What a finished run measured: columns of `PLACES` that it has, `measure`, value, low, high, n, verdict.
+
+    Where a statistic has several intervals, the one that rests on identities is taken, which decides. Runs without
+    estimates have the numbers of their headline.
+    """
+    instrument = INSTRUMENTS.get(str(read_run(folder).get("kind")))
+    if (folder / "estimates.csv").is_file():
+        schemas = instrument.tables() if instrument.tables else {}
+        table = (
+            read(folder, "estimates", schemas["estimates"])
+            if "estimates" in schemas
+            else read_csv(folder / "estimates.csv", infer_schema_length=None)
+        )
+        measures = _of_long(table) if {"name", "value"} <= set(table.columns) else _of_wide(table)
+    else:
+        headline = instrument.headline_of(folder) if (folder / RUN).is_file() else None
+        measures = _of_rows(headline.rows if headline else ())
+    return measures.with_columns(pl.col("value", "low", "high").fill_nan(None))
+
+
+def _of_long(table: pl.DataFrame) -> pl.DataFrame:
+    """Estimates with a row for each statistic."""
+    places = [name for name in PLACES if name in table.columns]
+    rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
+    rows = rests.sort("decides", descending=True, maintain_order=True).unique(
+        [*places, "name"], keep="first", maintain_order=True
+    )
+    return rows.sort("row").select(
+        *places,
+        pl.col("name").replace(SHORT_NAMES).alias("measure"),
+        pl.col("value", "low", "high").cast(pl.Float64),
+        pl.col("n").cast(pl.Int64),
+        pl.when(pl.col("verdict") != "").then("verdict").alias("verdict"),
+    )
+
+
+def _of_wide(table: pl.DataFrame) -> pl.DataFrame:
+    """Estimates with a column for each statistic, and its interval in NAME_low and NAME_high."""
+    places = [name for name in PLACES if name in table.columns]
+    if "effect_size" in table.columns:
+        places = ["model", "pooling", "test"]
+        ends = {"effect_size": ("low", "high", "n_x")}
+    else:
+        names = [name for name in table.columns if f"{name}_low" in table.columns]
+        ends = {name: (f"{name}_low", f"{name}_high", "n_read") for name in names}
+    tested = "effect_size" if "effect_size" in ends else "lean"
+    order = sorted(ends, key=lambda name: name != tested)
+    parts = [
+        table.select(
+            *places,
+            measure=pl.lit(SHORT_NAMES.get(name, name)),
+            value=pl.col(name).cast(pl.Float64),
+            low=pl.col(ends[name][0]).cast(pl.Float64),
+            high=pl.col(ends[name][1]).cast(pl.Float64),
+            n=pl.col(ends[name][2]).cast(pl.Int64, strict=False),
+            verdict=pl.col("verdict") if name == tested else pl.lit(None, pl.String),
+        )
+        for name in order
+    ]
+    return pl.concat(parts)
+
+
+def _of_rows(rows: Any) -> pl.DataFrame:
+    """Numbers of a headline."""
+    schema: dict[str, type[pl.DataType]] = {
+        "measure": pl.String,
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
+    schema |= {"n": pl.Int64, "verdict": pl.String}
+    listed = [
+        {
+            **{key: word for key, word in row.items() if isinstance(word, str)},
+            "measure": name,
+            "value": float(number),
+            "low": row.get(f"{name}_low"),
+            "high": row.get(f"{name}_high"),
+            "n": row.get("n"),
+            "verdict": None,
+        }
+        for row in rows
+        for name, number in row.items()
+        if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
+    ]
+    places = [name for name in (listed[0] if listed else ()) if name not in schema]
+    return pl.DataFrame(listed, schema={**dict.fromkeys(places, pl.String), **schema})
+
+
+def metrics(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
+    """Names and numbers for a tracker: "ratio/sum/religion", "ratio_low/sum/religion"; without the model.
+
+    Args:
+        table: measures of one model; only those that are tested over all items, where any are.
+    """
+    places = [name for name in table.columns if name not in ("model", "measure", *_VALUES)]
+    tested = _over_all(table).filter(pl.col("verdict").is_in([*CLEAR, UNCLEAR]))["measure"].unique().to_list()
+    rows = table.filter(pl.col("measure").is_in(tested)) if tested else table
+    for row in rows.iter_rows(named=True):
+        where = dict.fromkeys(str(row[name]) for name in places if row[name] not in (None, "", ALL))
+        for end in ("", "_low", "_high"):
+            number = row[end.removeprefix("_") or "value"]
+            if number is not None:
+                yield "/".join((f"{row['measure']}{end}", *where)), number
+
+
+def _over_all(table: pl.DataFrame, except_for: Iterable[str] = ()) -> pl.DataFrame:
+    """The rows over all languages, axes and so on, where there are any."""
+    for column in ("language", "axis", "category"):
+        if column in table.columns and column not in except_for and ALL in table[column]:
+            table = table.filter(pl.col(column) == ALL)
+    return table
+
+
+def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measure:
+    """One row of `measures_of`.
+
+    Args:
+        table: what was measured.
+        name: what; by default the first, which is that of the headline.
+        where: values of its columns (`model="gpt2"`, `axis="religion"`); a model may be named by the end of its name.
+            Of languages, axes and categories, that over all is taken where nothing is said.
+
+    Raises:
+        UserError: there is none, or there are several.
+    """
+    if table.is_empty():
+        raise UserError("This run has no estimates.")
+    there = table["measure"].unique(maintain_order=True).to_list()
+    name = name or str(there[0])
+    rows = table.filter(pl.col("measure") == name)
+    if rows.is_empty():
+        raise UserError(f"There is no estimate '{name}'. There are: {', '.join(there)}.")
+    places = [column for column in table.columns if column not in ("measure", *_VALUES)]
+    for column, value in where.items():
+        if column not in places:
+            raise UserError(f"Estimates of this run have no '{column}'. They have: {', '.join(places)}.")
+        values = rows[column].unique(maintain_order=True).to_list()
+        matching = [text for text in values if text == value]
+        if column == "model" and not matching:
+            matching = [text for text in values if str(text).endswith(f"/{value}")]
+        if not matching:
+            raise UserError(f"There is no {column} '{value}'. There are: {', '.join(map(str, values))}.")
+        rows = rows.filter(pl.col(column).is_in(matching))
+    rows = _over_all(rows, except_for=where)
+    if len(rows) > 1:
+        several = {name: rows[name].unique(maintain_order=True).to_list() for name in places}
+        say = "; ".join(
+            f"{key}: {', '.join(map(str, texts[:8]))}{', ...' * (len(texts) > 8)}"
+            for key, texts in several.items()
+            if len(texts) > 1
+        )
+        raise UserError(f"There are {len(rows)} estimates '{name}': say which one ({say}).")
+    row = rows.row(0, named=True)
+    return Measure(
+        name,
+        row["value"],
+        row["low"],
+        row["high"],
+        row["n"],
+        row["verdict"],
+        {column: row[column] for column in places},
+    )
