@@ -53,6 +53,7 @@ from endoxa.report.words import (
     count,
     language_name,
     listed,
+    p_value,
     percent,
     percent_interval,
     plural,
@@ -66,55 +67,140 @@ from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
 Row = dict[str, Any]
 
 
+def title(results: Results) -> str:
+    """The finding as the title of a page: the verdict on the only model and rule, or how many prefer what."""
+    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    if len(rows) > 1:
+        return _title_of_many(results, rows)
+    (row,) = rows
+    after = "After calibration, " if calibrated(row) else ""
+    return (
+        f"{after}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}: "
+        f"{WORDS[row['verdict']]}"
+    )
+
+
+WORDS = {
+    ABOVE: "more often than chance",
+    BELOW: "less often than chance",
+    UNCLEAR: "not distinguishable from a coin toss",
+    UNTESTED: "too little to test",
+}
+"""What a verdict says of a preference, in a title."""
+
+
+def _hundred(row: Row) -> str:
+    """'54 of 100 pairs'; the exact share where that would round to one half, or where there are fewer pairs."""
+    rounded = round(100 * row["value"])
+    if row["n"] < 100 or rounded == 50:
+        return f"{percent(row['value'])} of {plural(row['n'], 'pair')}"
+    return f"{rounded} of 100 pairs"
+
+
+def _title_of_many(results: Results, rows: list[Row]) -> str:
+    models, rules = ({row[name] for row in rows} for name in ("model", "rule"))
+    who = "models" if len(rules) == 1 else "scoring rules" if len(models) == 1 else "models and rules"
+    name = f"{results.labels[rows[0]['model']]}: " if len(models) == 1 else ""
+    counts = {verdict: n for verdict, n in verdict_counts(rows).items() if n}
+    parts = [f"{n} of {len(rows)}" if n < len(rows) else f"all {n}" for n in counts.values()]
+    above, *others = zip(counts, parts, strict=True)
+    text = f"the stereotypical sentence is preferred {_WITH_VERDICT[above[0]]} with {above[1]} {who}"
+    text += "".join(f", {_WITH_VERDICT[verdict]} with {part}" for verdict, part in others)
+    return f"{name}{text}" if name else f"{text[:1].upper()}{text[1:]}"
+
+
+_WITH_VERDICT = {
+    ABOVE: "more often than chance",
+    BELOW: "less often than chance",
+    UNCLEAR: "about as often as chance, as far as the tests tell,",
+    UNTESTED: "in a way that cannot be tested",
+}
+
+
+def lead(results: Results) -> str:
+    """The finding of the only model and rule in one sentence with its interval; empty where there are several."""
+    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    if len(rows) > 1:
+        return ""
+    (row,) = rows
+    preferred = round(row["value"] * row["n"], 1)
+    text = f"{preferred:,.{0 if preferred == int(preferred) else 1}f} of {basis(row)}, rule {row['rule']}"
+    if row["verdict"] == UNTESTED:
+        return f"{text}. Cannot be tested: {row['reason']}."
+    where = "does not hold" if row["verdict"] in (ABOVE, BELOW) else "holds"
+    side = (row["low"] <= 0.5 <= row["high"]) == (where == "holds")
+    holds = f", which {where} 50\u00a0%, where a model without a preference would be" if side else ""
+    return (
+        f"{text}. {results.level} interval: {percent_ends(row)}\u00a0%{holds} "
+        f"(p {_equals(p_value(row['p_adjusted']))} after correction for the number of tests)."
+    )
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
     cells, kinds = overall(every), kind_cells(results.estimates)
     ties = _by_combination(results.estimates.filter(name="tie_share"))
+    rows = cells.rows(named=True)
+    single = len(rows) == 1
+    number = {}
+    if single:
+        number = {
+            "number": percent(rows[0]["value"]),
+            "meaning": f"of {plural(rows[0]['n'], 'pair')}: the model prefers the stereotypical sentence"
+            + (" after calibration" if calibrated(rows[0]) else "")
+            + ". Without a preference: 50\u00a0%.",
+        }
     return Section(
         anchor=f"headline-{results.slug}",
-        title="How often each model prefers the stereotypical sentence",
-        findings=(*_findings(results, every), *_of_kinds(results, overall(kinds))),
+        title="How often the stereotypical sentence is preferred",
+        findings=() if single else tuple(_findings(results, every)),
         figures=tuple(_figures(results, cells)),
         tables=(
-            (
-                table_of(
-                    "Preference ratio, all pairs",
-                    cells,
-                    (
-                        *_combination_fields(results),
-                        number_field("preference ratio", "value", percent),
-                        number_field(f"{results.level} interval", percent_ends),
-                        VERDICT,
-                        P_ADJUSTED,
-                        *raw_fields(cells),
-                        number_field("pairs", "n"),
-                        *unit_fields(cells),
-                        number_field(
-                            "ties",
-                            lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
-                        ),
-                        number_field("least detectable ratio", "detectable", percent),
-                        number_field(
-                            f"{results.level} Wilson, pairs",
-                            lambda row: percent_interval(row["pair_low"], row["pair_high"]),
-                        ),
+            table_of(
+                "Preference ratio, all pairs",
+                cells,
+                (
+                    *_combination_fields(results),
+                    number_field("preference ratio", "value", percent),
+                    number_field(f"{results.level} interval", percent_ends),
+                    VERDICT,
+                    P_ADJUSTED,
+                    *raw_fields(cells),
+                    number_field("pairs", "n"),
+                    *unit_fields(cells),
+                    number_field(
+                        "ties",
+                        lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
                     ),
-                )
+                    number_field("least detectable ratio", "detectable", percent),
+                    number_field(
+                        f"{results.level} Wilson, pairs",
+                        lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+                    ),
+                ),
             ),
             *([_kind_table(results, kinds)] if kinds.height else []),
             _difference_table(results),
         ),
         notes=(
+            *(
+                (f"{_power(rows[0])}{limits(rows)}".strip(),)
+                if single and rows[0]["verdict"] == UNCLEAR
+                else ()
+            ),
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
-            *agreed(cells.rows(named=True), "50\u00a0%"),
-            *rounding_notes(cells.rows(named=True), lambda row: results.label(row["model"], row["rule"])),
-            "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
-            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
-            "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "
-            "which takes every pair as independent, is for comparison only, and in the table alone where there are "
-            "many models. A filled dot marks a preference that is significant after correction.",
+            *agreed(rows, "50\u00a0%"),
+            *rounding_notes(rows, lambda row: results.label(row["model"], row["rule"])),
+            f"Dot: share of pairs, a tie counting one half; filled where it is significant after correction. Band: "
+            f"{results.level} interval that takes identities and attributes as samples, because pairs that share one "
+            "are alike. Thin line: the interval (Wilson) if all pairs were independent, for comparison only.",
         ),
+        **number,
     )
 
 
@@ -190,8 +276,9 @@ def _by_language(results: Results, every: pl.DataFrame, untested: list[Row]) -> 
         )
 
 
-def _of_kinds(results: Results, kinds: pl.DataFrame) -> Iterator[Finding]:
+def of_kinds(results: Results) -> Iterator[Finding]:
     """The kinds and directions of pairs apart, where a table holds several."""
+    kinds = overall(kind_cells(results.estimates))
     groups = kinds.group_by("model", "rule", maintain_order=True)
     if len(results.combinations) <= FEW:
         for (model, rule), rows in groups:
