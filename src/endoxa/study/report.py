@@ -154,6 +154,7 @@ def _page(
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
         f"{listed([model.name for model in study.models])}",
+        lead=str(compared[0].findings[0]) if compared and compared[0].findings else "",
         entries=(
             *(section for section in compared if not section.folded),
             _instruments(study, current, pages),

@@ -35,9 +35,9 @@ def explained(results: Results, every: Sequence[Preferences]) -> Section | None:
         findings=tuple(of_kinds(results)),
         figures=figures,
         notes=(
-            f"Bands: {results.level} intervals with identities and attributes as samples, none where these are too few. A "
-            "filled dot differs from 50\u00a0% by a test of this row alone: a description, not corrected for the number of "
-            "rows.",
+            f"Bands: {results.level} intervals, identities and attributes taken as samples; none where they are too "
+            "few. A filled dot differs from 50\u00a0% by a test of this row alone: a description, not corrected for "
+            "the number of rows.",
         )
         if figures
         else (),

@@ -158,7 +158,7 @@ def headline(results: Results) -> Section:
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often the stereotypical sentence is preferred",
-        findings=() if single else tuple(_findings(results, every)),
+        findings=tuple(_findings(results, every)),
         figures=tuple(_figures(results, cells)),
         tables=(
             table_of(

@@ -79,6 +79,23 @@ def headline(results: StoryResults) -> Section:
     )
 
 
+def title(results: StoryResults) -> str:
+    """How many associations stories hold beyond chance, as the title of a page."""
+    if not results.searched:
+        return "What models associate in open-ended stories"
+    models = plural(len(results.searched), "model")
+    rows, languages = _pooled(results).height, results.associations.height
+    if rows:
+        return f"{plural(rows, 'association')} beyond chance in the stories of {models}"
+    if languages:
+        return f"{plural(languages, 'association')} beyond chance, in single languages only, in the stories of {models}"
+    if results.discovered.height:
+        return f"No association in the stories of {models} is claimed; some are unclear"
+    if results.unrecorded or not tests_of(results.tested)["tables"]:
+        return f"Associations in the stories of {models} cannot be tested"
+    return f"No association beyond chance in the stories of {models}"
+
+
 def _pooled(results: StoryResults) -> pl.DataFrame:
     """Associations of all languages together."""
     return results.associations.filter(pl.col("models").list.len() > 0)
