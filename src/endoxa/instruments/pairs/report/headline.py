@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
@@ -136,6 +136,22 @@ def lead(results: Results) -> str:
     )
 
 
+def _remarks(rows: Sequence[Row]) -> Iterator[str]:
+    """What a page of one model and rule says below its number: correction, power, limits, the raw ratio."""
+    if len(rows) == 1:
+        (row,) = rows
+        unclear = f"{corrected(row)}{_power(row)}" if row["verdict"] == UNCLEAR else ""
+        if text := f"{unclear}{limits(rows)}{_raw(row)}".strip():
+            yield text
+
+
+def _raw(row: Row) -> str:
+    """' Without calibration: ...', or nothing."""
+    if not calibrated(row):
+        return ""
+    return f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}."
+
+
 def _equals(p: str) -> str:
     return p if p.startswith("<") else f"= {p}"
 
@@ -188,11 +204,7 @@ def headline(results: Results) -> Section:
             _difference_table(results),
         ),
         notes=(
-            *(
-                (f"{_power(rows[0])}{limits(rows)}".strip(),)
-                if single and rows[0]["verdict"] == UNCLEAR
-                else ()
-            ),
+            *_remarks(rows),
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
             *agreed(rows, "50\u00a0%"),
             *rounding_notes(rows, lambda row: results.label(row["model"], row["rule"])),
@@ -292,7 +304,7 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
     """The finding in plain words, from the verdict of the row."""
     after = "After calibration, " if calibrated(row) else ""
     label = f"{after}{results.labels[row['model']]} under {row['rule']}{where}"
-    raw = f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}." if after else ""
+    raw = _raw(row)
     if row["verdict"] == UNTESTED:
         return (
             f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "

@@ -6,6 +6,7 @@ Besides it, the report can be every estimate as CSV, and the headline table as M
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report.axes import axes
@@ -129,6 +130,8 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
         (results, _), (part,) = gathered[0], parts
         heading, sentence = title(results), lead(results)
         subtitle, first = f"{part.title}: {part.subtitle}", part.sections
+        if sentence:  # the finding stands above the number
+            first = (replace(first[0], findings=()), *first[1:])
     else:
         heading, sentence = f"Stereotype preference on {listed([article.title for article in parts])}", ""
         subtitle, first = f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}", parts
