@@ -141,7 +141,7 @@ def _undefined(value: float | None) -> bool:
 def leading_number(note: str) -> tuple[str, str]:
     """A note cut behind the number it begins with: '61.2 %' and 'of 300', '+5.0 points' and '(n 40)'."""
     value, rest = re.match(
-        r"([+−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:\u00a0%| %)?)?\s*(.*)", note, re.DOTALL
+        r"((?:× )?[+−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:\u00a0%| %)?)?\s*(.*)", note, re.DOTALL
     ).groups()  # type: ignore[union-attr]
     return value or "", rest
 
