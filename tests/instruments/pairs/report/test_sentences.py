@@ -469,7 +469,7 @@ def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(numbe
             "505 of",
         ),
         ("a third of the pairs calibrated", "m prefers the stereotypical sentence in ", "80 of 90 pairs"),
-        ("four models, none above", "The stereotypical sentence is preferred ", ""),
+        ("four models, none above", "Of 4 ", ""),
     ],
 )
 def test_the_title_says_the_verdict_and_the_sentence_below_it_the_interval(edge, heading, sentence):

@@ -71,7 +71,7 @@ def title(results: Results) -> str:
     """The finding as the title of a page: the verdict on the only model and rule, or how many prefer what."""
     rows = overall(preference_cells(results.estimates)).rows(named=True)
     if len(rows) > 1:
-        return _title_of_many(results, rows)
+        return _title_of_many(rows)
     (row,) = rows
     after = "After calibration, " if calibrated(row) else ""
     return (
@@ -97,23 +97,19 @@ def _hundred(row: Row) -> str:
     return f"{rounded} of 100 pairs"
 
 
-def _title_of_many(results: Results, rows: list[Row]) -> str:
-    models, rules = ({row[name] for row in rows} for name in ("model", "rule"))
-    who = "models" if len(rules) == 1 else "scoring rules" if len(models) == 1 else "models and rules"
-    name = f"{results.labels[rows[0]['model']]}: " if len(models) == 1 else ""
-    counts = {verdict: n for verdict, n in verdict_counts(rows).items() if n}
-    parts = [f"{n} of {len(rows)}" if n < len(rows) else f"all {n}" for n in counts.values()]
-    above, *others = zip(counts, parts, strict=True)
-    text = f"the stereotypical sentence is preferred {_WITH_VERDICT[above[0]]} with {above[1]} {who}"
-    text += "".join(f", {_WITH_VERDICT[verdict]} with {part}" for verdict, part in others)
-    return f"{name}{text}" if name else f"{text[:1].upper()}{text[1:]}"
+def _title_of_many(rows: list[Row]) -> str:
+    who = "models" if len({row["rule"] for row in rows}) == 1 else "combinations of model and rule"
+    verdicts = {row["verdict"] for row in rows}
+    if len(verdicts) == 1:
+        return _ALIKE[verdicts.pop()].format(n=len(rows), who=who)
+    return f"Of {len(rows)} {who}, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}"
 
 
-_WITH_VERDICT = {
-    ABOVE: "more often than chance",
-    BELOW: "less often than chance",
-    UNCLEAR: "about as often as chance, as far as the tests tell,",
-    UNTESTED: "in a way that cannot be tested",
+_ALIKE = {
+    ABOVE: "All {n} {who} prefer the stereotypical sentence more often than chance",
+    BELOW: "All {n} {who} prefer the stereotypical sentence less often than chance",
+    UNCLEAR: "No preference for the stereotypical sentence is distinguishable from chance in {n} {who}",
+    UNTESTED: "A preference for the stereotypical sentence cannot be tested in any of {n} {who}",
 }
 
 

@@ -82,7 +82,12 @@ def headline(results: StoryResults) -> Section:
 def title(results: StoryResults) -> str:
     """How many associations stories hold beyond chance, as the title of a page."""
     if not results.searched:
-        return "What models associate in open-ended stories"
+        rated = results.names and not results.writers
+        return (
+            f"How harmful {plural(len(results.names), 'model')} find{'s' * (len(results.names) == 1)} associations"
+            if rated
+            else "What models associate in open-ended stories"
+        )
     models = plural(len(results.searched), "model")
     rows, languages = _pooled(results).height, results.associations.height
     if rows:
@@ -91,9 +96,9 @@ def title(results: StoryResults) -> str:
         return f"{plural(languages, 'association')} beyond chance, in single languages only, in the stories of {models}"
     if results.discovered.height:
         return f"No association in the stories of {models} is claimed; some are unclear"
-    if results.unrecorded or not tests_of(results.tested)["tables"]:
-        return f"Associations in the stories of {models} cannot be tested"
-    return f"No association beyond chance in the stories of {models}"
+    tested = not results.unrecorded and tests_of(results.tested)["tables"]
+    what = "No association beyond chance" if tested else "No association could be tested"
+    return f"{what} in the stories of {models}"
 
 
 def _pooled(results: StoryResults) -> pl.DataFrame:
