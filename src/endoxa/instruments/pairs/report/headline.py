@@ -84,7 +84,7 @@ WORDS = {
     ABOVE: "more often than chance",
     BELOW: "less often than chance",
     UNCLEAR: "not distinguishable from a coin toss",
-    UNTESTED: "too little to test",
+    UNTESTED: "cannot be tested",
 }
 """What a verdict says of a preference, in a title."""
 
@@ -122,7 +122,7 @@ def lead(results: Results) -> str:
     preferred = round(row["value"] * row["n"], 1)
     text = f"{preferred:,.{0 if preferred == int(preferred) else 1}f} of {basis(row)}, rule {row['rule']}"
     if row["verdict"] == UNTESTED:
-        return f"{text}. Cannot be tested: {row['reason']}."
+        return f"{text}. A preference cannot be tested ({row['reason']})."
     where = "does not hold" if row["verdict"] in (ABOVE, BELOW) else "holds"
     side = (row["low"] <= 0.5 <= row["high"]) == (where == "holds")
     holds = f", which {where} 50\u00a0%, where a model without a preference would be" if side else ""
@@ -159,7 +159,7 @@ def headline(results: Results) -> Section:
     ties = _by_combination(results.estimates.filter(name="tie_share"))
     rows = cells.rows(named=True)
     single = len(rows) == 1
-    number = {}
+    number: dict[str, Any] = {}
     if single:
         number = {
             "number": percent(rows[0]["value"]),

@@ -126,12 +126,14 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
     parts = tuple(articles(gathered))
 
     after = present((overview(runs, labels, pairs_by_run(gathered)), METHODS, CITE))
+    first: tuple[Section | Article, ...]
     if len(parts) == 1:
         (results, _), (part,) = gathered[0], parts
         heading, sentence = title(results), lead(results)
-        subtitle, first = f"{part.title}: {part.subtitle}", part.sections
+        subtitle, sections = f"{part.title}: {part.subtitle}", part.sections
         if sentence:  # the finding stands above the number
-            first = (replace(first[0], findings=()), *first[1:])
+            sections = (replace(sections[0], findings=()), *sections[1:])
+        first = sections
     else:
         heading, sentence = f"Stereotype preference on {listed([article.title for article in parts])}", ""
         subtitle, first = f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}", parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 import polars as pl
 
@@ -132,13 +133,13 @@ def title(results: QaResults) -> str:
     noun = "models" if len({row["data"] for row in leans}) == 1 else "results"
     if at_chance:
         noun += " better than guessing"
-    counts = {verdict: n for verdict, n in verdict_counts(leans).items() if n}
+    counts: dict[Any, int] = {verdict: n for verdict, n in verdict_counts(leans).items() if n}
     if len(counts) == 1:
         return f"{where}, {_ALL[next(iter(counts))].format(n=len(leans), noun=noun)}"
     return f"{where}, of {len(leans)} {noun} {listed(counted(leans, LEAN_VERDICTS, where='for'))}"
 
 
-def _number(rows: Sequence[Row]) -> dict[str, str]:
+def _number(rows: Sequence[Row]) -> dict[str, Any]:
     """The lean of the only model with the only data, where the text does not say who is meant."""
     leans = [lean_evidence(row) for row in rows if row["context_condition"] == AMBIGUOUS]
     if len(leans) != 1 or leans[0]["lean"] is None:
