@@ -197,7 +197,10 @@ def test_every_dependency_has_its_reason():
     ]
     reasons = (ROOT / "docs/dependencies.md").read_text()
     constraints = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
-    for name in {re.split(r"[\[<>=]", dependency)[0] for dependency in wanted} - {"endoxa-toolkit", "endoxa-collect"}:
+    for name in {re.split(r"[\[<>=]", dependency)[0] for dependency in wanted} - {
+        "endoxa-toolkit",
+        "endoxa-collect",
+    }:
         assert name in reasons, f"{name} has no reason in docs/dependencies.md"
         assert f"\n{name.lower()}==" in constraints, f"{name} has no tested version in constraints.txt"
 

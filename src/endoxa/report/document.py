@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.report.closer import Choices
+    from endoxa.report.plots import Plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Figure:
         part_of: name of a figure whose rows hold those of this one, and the values of their columns; readers download
             these rows without a second copy in the page. None where it has rows of its own, or none.
         choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
+        plot: what the page draws in place of the chart, which is then in the files only; None where it draws the chart.
+        reading: a line below the title that says how to read it, or empty.
     """
 
     name: str
@@ -39,6 +42,8 @@ class Figure:
     rows: pl.DataFrame | None = None
     part_of: tuple[str, Mapping[str, str]] | None = None
     choices: Choices | None = None
+    plot: Plot | None = None
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class Section:
         template: name of the template of what the page frame has no words for (methods, explorers), or empty.
         values: what the template needs besides what its page gives.
         pick_by: words before buttons that show one figure at a time ("Rule"); empty where all are shown.
+        number: the number of the page, large at the top of its first section; empty where it has no single one.
+        meaning: what the number is, with its neutral value.
     """
 
     anchor: str
@@ -91,6 +98,8 @@ class Section:
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     pick_by: str = ""
+    number: str = ""
+    meaning: str = ""
 
     @property
     def empty(self) -> bool:

@@ -22,6 +22,7 @@ from endoxa.report.charts import (
     verdict_map,
 )
 from endoxa.report.document import Figure
+from endoxa.report.plots import Axis, dot_plot, series_plot
 from endoxa.report.words import percent
 
 T = TypeVar("T")
@@ -40,6 +41,7 @@ class Measure:
         axis_format: d3 format of the labels ('.0%' for shares).
         least: the axis reaches at least so far to both sides of the neutral value.
         step: it grows in steps of this size.
+        ends: what the left and the right end of the axis mean, or empty.
     """
 
     title: str
@@ -47,6 +49,12 @@ class Measure:
     axis_format: str
     least: float
     step: float
+    ends: tuple[str, str] = ("", "")
+
+    def axis(self, domain: tuple[float, float], **settings: Any) -> Axis:
+        """The axis of a plot over this range."""
+        how = {"neutral": self.neutral, "ends": self.ends, **settings}
+        return Axis(domain, self.title, self.axis_format, **how)
 
     def domain(self, *frames: pl.DataFrame) -> tuple[float, float]:
         """The range of the axis that holds every value and every end of an interval."""
@@ -80,6 +88,7 @@ def dot_figure(
     alt: str,
     tall: bool = False,
     domain: tuple[float, float] | None = None,
+    wide: bool = True,
     **figure: Any,
 ) -> Figure:
     """A row for each estimate with its interval, in the order of the frame.
@@ -92,16 +101,19 @@ def dot_figure(
         alt: what it shows, in words and numbers.
         tall: labels above the dots, with a second, thin interval: for few rows.
         domain: range of the axis, where it does not follow from the values.
+        wide: True where it takes the whole width of the page.
         figure: further settings of `Figure` (rows to download).
     """
+    domain = domain or measure.domain(frame)
     chart = (interval_rows if tall else sorted_dots)(
         frame,
         neutral=measure.neutral,
-        domain=domain or measure.domain(frame),
+        domain=domain,
         title=measure.title,
         axis_format=measure.axis_format,
     )
-    return Figure(name, title, chart, alt, wide=True, **figure)
+    plot = dot_plot(frame, measure.axis(domain))
+    return Figure(name, title, chart, alt, wide=wide, plot=plot, **figure)
 
 
 def series_figure(
@@ -127,16 +139,18 @@ def series_figure(
         domain: range of the axis, where it does not follow from the values.
         settings: further settings of `charts.series_dots`.
     """
+    domain = domain or measure.domain(frame)
     chart = series_dots(
         frame,
         series_colors(series),
         neutral=measure.neutral,
-        domain=domain or measure.domain(frame),
+        domain=domain,
         title=measure.title,
         axis_format=measure.axis_format,
         **settings,
     )
-    return Figure(name, title, chart, alt, wide=True)
+    plot = series_plot(frame, series, measure.axis(domain, log=settings.get("log", False)))
+    return Figure(name, title, chart, alt, wide=True, plot=plot)
 
 
 def claim_map(

@@ -44,12 +44,14 @@ class Page:
 
     Attributes:
         package: package whose `templates` hold the instrument's words: `page.html.j2` and those of its sections.
-        title: its heading.
-        subtitle: a line below the heading.
-        entries: its sections, and articles of sections, in reading order.
+        title: its heading: the finding, where there is one.
+        subtitle: what was measured, on which data, by which models; a line at the top.
+        entries: its sections, and articles of sections, in reading order. The first section opens the page; what must
+            be known before its number is quoted (`quoting.quoting`) stands beside it where it comes next.
         runs: what it was made from, for its notices and how to repeat it.
         models: names of all models, as on the command line.
         values: what its templates need besides.
+        lead: the finding in one sentence with interval and units, below the heading.
     """
 
     package: str
@@ -59,6 +61,7 @@ class Page:
     runs: Sequence[Run]
     models: Iterable[str]
     values: Mapping[str, Any] = field(default_factory=dict)
+    lead: str = ""
 
     @property
     def sections(self) -> Iterator[Section]:
@@ -145,7 +148,9 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             **values,
             "title": page.title,
             "subtitle": page.subtitle,
+            "lead": page.lead,
             "notices": notices(page.runs, page.models),
+            "remarks": remarks(page.runs),
             "entries": entries,
             "style": Markup().join(
                 (*(template_file(HOME, name) for name in STYLES), template_file(page.package, PAGE_STYLE))
@@ -160,7 +165,8 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
     figures = [figure for section in page.sections for figure in section.figures]
     closer = any(figure.choices for figure in figures)
     items = any(section.template == ITEMS for section in page.sections)
-    if not (closer or items or any(" data-tip=" in svg for svg in svgs.values())):
+    tips = any(figure.plot or " data-tip=" in svgs[figure.name] for figure in figures)
+    if not (closer or items or tips):
         return Markup()
     names = (
         *(["common.js"] if closer or items else []),
@@ -260,15 +266,17 @@ def with_findings(page: Page) -> Page:
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
-    """What the runs want said prominently, each once; simulated models are always said to be.
-
-    Words of ours that no native speaker has checked are named, as they are today.
-    """
+    """What the runs want said above everything else, each once; simulated models are always said to be."""
     texts = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
     if any(model.startswith("sim/") for model in models):
         texts.append(SIMULATED_NOTICE)
+    return list(dict.fromkeys([*texts, *filter(None, (part_note(runs),))]))
+
+
+def remarks(runs: Sequence[Run]) -> list[str]:
+    """What is said of the data before a number is quoted; words of ours that no speaker has checked, as of today."""
     line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
-    return list(dict.fromkeys([*texts, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
+    return [*_data_notes(runs), *filter(None, (line,))]
 
 
 def _data_notes(runs: Sequence[Run]) -> Iterator[str]:

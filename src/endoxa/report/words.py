@@ -138,6 +138,14 @@ def _undefined(value: float | None) -> bool:
     return value is None or math.isnan(value)
 
 
+def leading_number(note: str) -> tuple[str, str]:
+    """A note cut behind the number it begins with: '61.2 %' and 'of 300', '+5.0 points' and '(n 40)'."""
+    value, rest = re.match(
+        r"((?:× )?[+−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:\u00a0%| %)?)?\s*(.*)", note, re.DOTALL
+    ).groups()  # type: ignore[union-attr]
+    return value or "", rest
+
+
 def slug(text: str) -> str:
     """Lower-case letters, digits and hyphens only; 'x' where nothing is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"

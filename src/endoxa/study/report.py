@@ -154,6 +154,7 @@ def _page(
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
         f"{listed([model.name for model in study.models])}",
+        lead=_lead(compared, len(study.models)),
         entries=(
             *(section for section in compared if not section.folded),
             _instruments(study, current, pages),
@@ -164,6 +165,12 @@ def _page(
         runs=runs,
         models=(),  # the runs say themselves that models are simulated
     )
+
+
+def _lead(compared: Sequence[Section], models: int) -> str:
+    """How many associations all instruments see, of one model; of several how many were measured."""
+    findings = compared[0].findings if compared else ()
+    return str(findings[1 if models == 1 and len(findings) > 1 else 0]) if findings else ""
 
 
 def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -> Section:

@@ -5,7 +5,7 @@
   box.className = "tip";
   box.setAttribute("role", "status");
   document.body.append(box);
-  const marksOf = (figure) => [...figure.querySelectorAll("svg [data-tip]")];
+  const marksOf = (figure) => [...figure.querySelectorAll("[data-tip]")];
   let shown = null;
 
   const show = (mark) => {

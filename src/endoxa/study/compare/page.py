@@ -18,7 +18,7 @@ from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import CLEAR, UNTESTED
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
@@ -68,6 +68,12 @@ def _title(comparison: Comparison) -> str:
     first, *others = comparison.runs
     if first.members:
         return f"{' and '.join(run.label for run in others)} against {first.label}"
+    if len(others) == 1 and len(comparison.shown) == 1 and (bias := comparison.shown[0].bias):
+        moved = sum(change.verdict in CLEAR for change in bias)
+        what = plural(len(bias), "measure of bias", "measures of bias")
+        if not moved:
+            return f"From {first.label} to {others[0].label}, no change of {what} is shown"
+        return f"From {first.label} to {others[0].label}, {moved} of {what} changed"
     if len(others) == 1:
         return f"What changed from {first.label} to {others[0].label}"
     return f"What changed from {first.label} in {len(others)} other runs"

@@ -80,6 +80,8 @@ def difference_and_margin(gate: Gate) -> Section:
     return Section(
         "verdict",
         "Difference and margin",
+        number=signed(gate.tests[0].difference) if len(gate.tests) == 1 else "",
+        meaning=f"worse by, in {gate.tests[0].measure}; no difference: 0, margin: {gate.margin:g}.",
         findings=(Finding(gate.sentence, tuple(gate.to_dict()["tests"])),),
         figures=(figure,),
         tables=(table,),

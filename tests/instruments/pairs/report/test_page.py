@@ -249,10 +249,12 @@ def test_flips_and_comparisons_are_counted(page: Page) -> None:
 def test_figures_are_files_and_in_the_page(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}
-    drawings = [own for tag, own in page.elements if tag == "svg"]
+    drawings = [
+        own for tag, own in page.elements if tag == "svg" or own.get("class", "").split()[:1] == ["plot"]
+    ]
     assert len(stems) == len(drawings) >= 10
     assert stems == {path.stem for path in folder.glob("*.png")}
-    assert all(own["role"] == "img" and own["aria-labelledby"] for own in drawings)
+    assert all(own["role"] == "img" and (own.get("aria-labelledby") or own["aria-label"]) for own in drawings)
     for stem in stems:
         assert (folder / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
         root = ElementTree.parse(folder / f"{stem}.svg").getroot()

@@ -12,7 +12,6 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.instruments.pairs.report.axes import forest
 from endoxa.instruments.pairs.report.calibration import dumbbell
 from endoxa.instruments.pairs.report.comparison import flip_matrix
 from endoxa.report.charts import (
@@ -118,25 +117,6 @@ def test_domains_are_symmetric_and_hold_all_values() -> None:
     assert symmetric_domain([], 0.5, 0.1, 0.1) == pytest.approx((0.4, 0.6))
     assert symmetric_domain([NAN, 0.5], 0.5, 0.1, 0.1) == pytest.approx((0.4, 0.6))
     assert symmetric_domain([0, 1], 0.5, 0.1, 0.1) == pytest.approx((0, 1))
-
-
-def test_a_significant_axis_is_filled_and_others_are_hollow() -> None:
-    frame = pl.DataFrame(
-        {
-            "block": ["English", "English", "Hindi"],
-            "axis": ["all axes", "a rather long name of an axis with & and <", "age"],
-            "pooled": [True, False, False],
-            "value": [0.7, 0.55, 0.5],
-            "low": [0.6, 0.4, 0.4],
-            "high": [0.8, 0.7, 0.6],
-            "n": [1000, 20, 7],
-            "filled": [True, False, False],
-        }
-    )
-    svg = _svg(forest(frame, neutral=0.5, domain=(0.2, 0.8)))
-    assert svg.count('fill="#0b5fa5"') == 1
-    assert svg.count('fill="white" stroke="#0b5fa5"') == 2
-    assert all(text in svg for text in ("English", "Hindi", "n 1000", "n 20", "n 7"))
 
 
 def test_interval_rows_draw_labels_notes_and_only_the_intervals_there_are() -> None:

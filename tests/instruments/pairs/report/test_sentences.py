@@ -13,6 +13,7 @@ from endoxa.instruments.pairs import headline
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report.axes import axes as axes_of
 from endoxa.instruments.pairs.report.headline import headline as headline_of
+from endoxa.instruments.pairs.report.headline import lead, of_kinds, title
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
 from endoxa.instruments.pairs.report.tables import headline_tables, paper_forms
@@ -210,7 +211,7 @@ def test_calibration_decides_headline_axes_and_tables_and_says_so():
     assert first.startswith("After calibration, m under sum")
     assert "Without calibration: 83.3\u00a0% of 120 pairs." in first
     assert "not calibrated" in latex(results)
-    kinds = [str(finding) for finding in headline_of(results).findings if "by kind of pair" in str(finding)]
+    kinds = [str(finding) for finding in of_kinds(results)]
     assert len(kinds) == 2
     assert "of 80 pairs with a negation" in kinds[0]
     partly = str(headline_of(results_of(EDGES["two thirds of the pairs calibrated, below"])).findings[0])
@@ -457,3 +458,28 @@ def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(numbe
     table = sections[0].tables[0]
     column = [head.name for head in table.columns].index("95\u00a0% Wilson, pairs")
     assert (str(table.rows[0][column]) == "n/a") == (not tested)
+
+
+@pytest.mark.parametrize(
+    ("edge", "heading", "sentence"),
+    [
+        (
+            "990 ties and 10 wins",
+            "m prefers the stereotypical sentence in 50.5\u00a0% of 1,000 pairs: more",
+            "505 of",
+        ),
+        ("a third of the pairs calibrated", "m prefers the stereotypical sentence in ", "80 of 90 pairs"),
+        ("four models, none above", "Of 4 ", ""),
+    ],
+)
+def test_the_title_says_the_verdict_and_the_sentence_below_it_the_interval(edge, heading, sentence):
+    results = results_of(EDGES[edge])
+    rows = results.estimates.filter(name="preference_ratio", interval="identities", axis="all").rows(
+        named=True
+    )
+    assert title(results).startswith(heading)
+    assert sentence in lead(results)
+    assert bool(lead(results)) == (len(rows) == 1)
+    if len(rows) == 1 and rows[0]["verdict"] in ("above", "below"):
+        assert "does not hold 50" in lead(results)
+        assert ("more often" if rows[0]["value"] > 0.5 else "less often") in title(results)

@@ -84,6 +84,23 @@ def findings(results: Associations) -> Section:
     )
 
 
+def title(results: Associations) -> str:
+    """In how many tests the groups differ, as the title of the page."""
+    rows = results.estimates.rows(named=True)
+    verdicts = verdict_counts(rows)
+    claimed, tested = verdicts[ABOVE] + verdicts[BELOW], len(rows) - verdicts[UNTESTED]
+    what = "association test" if len(results.encoders) == 1 else "result of association tests"
+    many = "association tests" if len(results.encoders) == 1 else "results of association tests"
+    if not tested:
+        return f"No difference can be tested in {plural(len(rows), what, many)}"
+    tests = plural(tested, what, many)
+    if not claimed:
+        return f"No difference between groups is shown in {tests}"
+    if tested == 1:
+        return f"The groups differ in the only {what}"
+    return f"The groups differ in {claimed:,} of {tests}"
+
+
 def overall(estimates: pl.DataFrame) -> Iterator[Finding]:
     """How many results there are, and what becomes of them; nothing where a single one speaks for itself."""
     rows = estimates.rows(named=True)
@@ -404,7 +421,7 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
     after = present((words(runs), LIMITS, METHODS, tests_overview(runs, results), CITE))
     return Page(
         package=__package__,
-        title=f"Association tests in {plural(len(results.labels), 'model')}",
+        title=title(results),
         subtitle=summary(results.estimates),
         entries=(first, *box, *others, *after),
         runs=runs,

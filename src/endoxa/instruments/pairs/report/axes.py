@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import (
@@ -18,17 +17,6 @@ from endoxa.instruments.pairs.report.results import (
     unit_fields,
 )
 from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
-from endoxa.report.charts import (
-    BLUE,
-    MUTED,
-    PALE_BLUE,
-    defined,
-    either,
-    finish,
-    fixed,
-    neutral_line,
-    pointed,
-)
 from endoxa.report.claims import (
     P_ADJUSTED,
     VERDICT,
@@ -40,7 +28,7 @@ from endoxa.report.claims import (
     verdict_counts,
 )
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import claim_map, described
+from endoxa.report.figures import claim_map, described, dot_figure
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     axis_name,
@@ -54,22 +42,6 @@ from endoxa.report.words import (
 from endoxa.schema import ALL
 from endoxa.stats.intervals import FEWEST_CLUSTERS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
-
-COLUMNS = {
-    "block": "heading of the block of rows (a language)",
-    "axis": "the row's label",
-    "pooled": "True for the row that pools all axes: a diamond",
-    "value": "share of pairs in which the stereotypical sentence is preferred",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "n": "pairs it rests on",
-    "filled": "True where the adjusted p-value is significant",
-}
-"""Columns of the frame, rows and blocks drawn in the order given."""
-
-PLOT_WIDTH = 150
-ROW_HEIGHT = 17
-LABEL_WIDTH = 135
 
 WORDS = {
     ABOVE: "more often than chance",
@@ -98,7 +70,11 @@ def axes(results: Results) -> Section:
     domain = PREFERENCE.domain(cells)
     rules = list(dict.fromkeys(rule for _, rule in results.combinations))
     if few:
-        figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
+        figures = tuple(
+            figure
+            for model, rule in results.combinations
+            for figure in _panels(results, cells, model, rule, domain)
+        )
         findings = [
             finding
             for model, rule in results.combinations
@@ -110,10 +86,10 @@ def axes(results: Results) -> Section:
             else ""
         )
         reading = (
-            f"Bars are {results.level} intervals that take identities and attributes as samples; an axis with "
-            f"fewer than {FEWEST_CLUSTERS} identities has none{listed_groups}. The dashed line is an unbiased model. "
-            "A filled mark is significant after Benjamini-Hochberg correction over the axes, languages and models of "
-            "the rule. Small axes have wide bars: a mark far from the line with few identities is weak evidence."
+            f"Bands are {results.level} intervals that take identities and attributes as samples; an axis with "
+            f"fewer than {FEWEST_CLUSTERS} identities has none{listed_groups}. The line is an unbiased model. "
+            "A filled dot is significant after Benjamini-Hochberg correction over the axes, languages and models of "
+            "the rule. Small axes have wide bands: a dot far from the line with few identities is weak evidence."
         )
     else:
         figures = tuple(_map(results, cells, rule) for rule in rules)
@@ -127,7 +103,7 @@ def axes(results: Results) -> Section:
         )
     return Section(
         anchor=f"axes-{results.slug}",
-        title="By axis and language",
+        title=_title(results, cells),
         findings=tuple(findings),
         figures=figures,
         tables=(_table(results, cells),) if cells.height <= MOST_LISTED else (),
@@ -136,6 +112,19 @@ def axes(results: Results) -> Section:
             *agreed(cells.rows(named=True), "50\u00a0%"),
             *_rounded(results, cells),
         ),
+    )
+
+
+def _title(results: Results, cells: pl.DataFrame) -> str:
+    """The highest and the lowest axis and how many are decided, of one model in one language; else what is shown."""
+    rows = cells.filter(pl.col("axis") != ALL, pl.col("value").is_not_nan()).sort("value").rows(named=True)
+    if len(results.combinations) > 1 or len(results.languages) > 1 or len(rows) < 2:
+        return "By axis and language" if len(results.languages) > 1 else "By axis"
+    decided = sum(row["verdict"] in (ABOVE, BELOW) for row in rows)
+    return (
+        f"Highest on {rows[-1]['axis']} ({percent(rows[-1]['value'], 0)}), lowest on {rows[0]['axis']} "
+        f"({percent(rows[0]['value'], 0)}); {decided or 'none'} of {len(rows)} axes "
+        f"{'differs' if decided == 1 else 'differ' if decided else 'is distinguishable'} from chance"
     )
 
 
@@ -220,82 +209,51 @@ def _cells_of(cells: pl.DataFrame, results: Results, model: str, rule: str) -> p
     )
 
 
-def _panel(
+def _panels(
     results: Results, cells: pl.DataFrame, model: str, rule: str, domain: tuple[float, float]
-) -> Figure:
-    shown = _cells_of(cells, results, model, rule)
-    frame = shown.select(
-        block=pl.col("language").map_elements(language_name, return_dtype=pl.String),
-        axis=pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
-        pooled="pooled",
-        value="value",
-        low="low",
-        high="high",
-        n="n",
-        filled=clear(),
-        verdict="verdict",
-    )
-    tips = [
-        f"{row['block']}, {row['axis']}: {percent(row['value'])} "
-        f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
-        for row in frame.iter_rows(named=True)
-    ]
-    return Figure(
-        name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
-        title=results.label(model, rule),
-        chart=forest(frame.with_columns(tip=pl.Series(tips)), neutral=0.5, domain=domain),
-        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {'; '.join(tips)}.",
-        **rows_once(results, shown, {"model": results.labels[model], "rule": rule}),
-    )
+) -> Iterator[Figure]:
+    """A figure for each language: the axes of a model under a rule, the highest share first, all on one scale."""
+    label = results.label(model, rule)
+    of_model = _cells_of(cells, results, model, rule)
+    for (language,), group in of_model.group_by(["language"], maintain_order=True):
+        shown = group.drop_nulls("value").sort(
+            "pooled", "value", descending=True, nulls_last=True, maintain_order=True
+        )
+        where = {"language": language_name(str(language))} if len(results.languages) > 1 else {}
+        rows = shown.rows(named=True)
+        tips = [
+            f"{axis_name(row['axis'])}: {percent(row['value'])} ({percent_ends(row)}), n {row['n']}, {chip(row)}"
+            for row in rows
+        ]
+        frame = shown.select(
+            value=pl.col("value").fill_nan(None),
+            low=pl.col("low").fill_nan(None),
+            high=pl.col("high").fill_nan(None),
+            outer_low=pl.lit(None, dtype=pl.Float64),
+            outer_high=pl.lit(None, dtype=pl.Float64),
+            filled=clear(),
+            label=pl.Series([axis_name(row["axis"]) for row in rows], dtype=pl.String),
+            note=pl.Series([_counts(row) for row in rows], dtype=pl.String),
+            tip=pl.Series(tips, dtype=pl.String),
+        )
+        yield dot_figure(
+            frame,
+            PREFERENCE,
+            name=f"axes-{results.slug}-{slug(label)}" + (f"-{slug(str(language))}" if where else ""),
+            title=": ".join((label, *where.values())),
+            alt=described(
+                f"Preference ratio of {label} by axis{''.join(f', {name}' for name in where.values())}, neutral 50 %",
+                tips,
+            ),
+            domain=domain,
+            **rows_once(results, shown, {"model": results.labels[model], "rule": rule, **where}),
+        )
 
 
-def forest(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
-    """A dot, its interval and its n for every axis; the dashed line is an unbiased model.
-
-    Args:
-        frame: columns of `COLUMNS`.
-        neutral: value of an unbiased model.
-        domain: range of the value axis, the same for all panels that are to be compared.
-    """
-    blocks = frame["block"].unique(maintain_order=True).to_list()
-    charts = [
-        _block(frame.filter(pl.col("block") == block), neutral, domain, block, last=block == blocks[-1])
-        for block in blocks
-    ]
-    return finish(alt.vconcat(*charts, spacing=8))
-
-
-def _block(
-    rows: pl.DataFrame, neutral: float, domain: tuple[float, float], heading: str, *, last: bool
-) -> alt.LayerChart | alt.FacetChart:
-    order = rows["axis"].to_list()
-    y = alt.Y("axis:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_WIDTH, minExtent=LABEL_WIDTH))
-    axis = alt.Axis(
-        format=".0%",
-        values=[domain[0], neutral, domain[1]],
-        labels=last,
-        title="stereotypical preferred" if last else None,
-    )
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
-
-    base = alt.Chart(defined(rows.with_columns(n_text=pl.format("n {}", "n")), "value")).encode(y=y)
-    bars = alt.Chart(defined(rows, "low", "high")).encode(y=y)
-    return alt.layer(
-        neutral_line(neutral).encode(x=x("neutral")),
-        bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
-        pointed(base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1), rows).encode(
-            x=x("value"),
-            shape=either(alt.ShapeValue, "datum.pooled", "diamond", "circle"),
-            fill=either(alt.FillValue, "datum.filled", BLUE, "white"),
-        ),
-        base.mark_text(align="left", color=MUTED, fontSize=10).encode(
-            x=fixed(alt.XValue, PLOT_WIDTH + 9), text=alt.Text("n_text:N")
-        ),
-    ).properties(
-        width=PLOT_WIDTH, height=ROW_HEIGHT * rows.height, title=alt.TitleParams(heading, frame="bounds")
-    )
+def _counts(row: dict[str, Any]) -> str:
+    """'74 % 62 of 84': pairs with the stereotypical sentence preferred, a tie counting one half."""
+    preferred = round(row["value"] * row["n"], 1)
+    return f"{percent(row['value'], 0)} {preferred:,.{0 if preferred == int(preferred) else 1}f} of {count(row['n'])}"
 
 
 def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
@@ -54,6 +54,7 @@ from endoxa.report.words import (
     count,
     language_name,
     listed,
+    p_value,
     percent,
     percent_interval,
     plural,
@@ -71,57 +72,150 @@ MOST_LISTED = 60
 """Rows of the tables; of more, the rows to download under "Models side by side" have the numbers."""
 
 
+def title(results: Results) -> str:
+    """The finding as the title of a page: the verdict on the only model and rule, or how many prefer what."""
+    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    if len(rows) > 1:
+        return _title_of_many(rows)
+    (row,) = rows
+    after = "After calibration, " if calibrated(row) else ""
+    return (
+        f"{after}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}: "
+        f"{WORDS[row['verdict']]}"
+    )
+
+
+WORDS = {
+    ABOVE: "more often than chance",
+    BELOW: "less often than chance",
+    UNCLEAR: "not distinguishable from a coin toss",
+    UNTESTED: "cannot be tested",
+}
+"""What a verdict says of a preference, in a title."""
+
+
+def _hundred(row: Row) -> str:
+    """'54 of 100 pairs'; the exact share where that would round to one half, or where there are fewer pairs."""
+    rounded = round(100 * row["value"])
+    if row["n"] < 100 or rounded == 50:
+        return f"{percent(row['value'])} of {plural(row['n'], 'pair')}"
+    return f"{rounded} of 100 pairs"
+
+
+def _title_of_many(rows: list[Row]) -> str:
+    who = "models" if len({row["rule"] for row in rows}) == 1 else "combinations of model and rule"
+    verdicts = {row["verdict"] for row in rows}
+    if len(verdicts) == 1:
+        return _ALIKE[verdicts.pop()].format(n=len(rows), who=who)
+    return f"Of {len(rows)} {who}, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}"
+
+
+_ALIKE = {
+    ABOVE: "All {n} {who} prefer the stereotypical sentence more often than chance",
+    BELOW: "All {n} {who} prefer the stereotypical sentence less often than chance",
+    UNCLEAR: "No preference for the stereotypical sentence is distinguishable from chance in {n} {who}",
+    UNTESTED: "A preference for the stereotypical sentence cannot be tested in any of {n} {who}",
+}
+
+
+def lead(results: Results) -> str:
+    """The finding of the only model and rule in one sentence with its interval; empty where there are several."""
+    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    if len(rows) > 1:
+        return ""
+    (row,) = rows
+    preferred = round(row["value"] * row["n"], 1)
+    text = f"{preferred:,.{0 if preferred == int(preferred) else 1}f} of {basis(row)}, rule {row['rule']}"
+    if row["verdict"] == UNTESTED:
+        return f"{text}. A preference cannot be tested ({row['reason']})."
+    where = "does not hold" if row["verdict"] in (ABOVE, BELOW) else "holds"
+    side = (row["low"] <= 0.5 <= row["high"]) == (where == "holds")
+    holds = f", which {where} 50\u00a0%, where a model without a preference would be" if side else ""
+    return (
+        f"{text}. {results.level} interval: {percent_ends(row)}\u00a0%{holds} "
+        f"(p {_equals(p_value(row['p_adjusted']))} after correction for the number of tests)."
+    )
+
+
+def _remarks(rows: Sequence[Row]) -> Iterator[str]:
+    """What a page of one model and rule says below its number: correction, power, limits, the raw ratio."""
+    if len(rows) == 1:
+        (row,) = rows
+        unclear = f"{corrected(row)}{_power(row)}" if row["verdict"] == UNCLEAR else ""
+        if text := f"{unclear}{limits(rows)}{_raw(row)}".strip():
+            yield text
+
+
+def _raw(row: Row) -> str:
+    """' Without calibration: ...', or nothing."""
+    if not calibrated(row):
+        return ""
+    return f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}."
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
     cells, kinds = overall(every), kind_cells(results.estimates)
     ties = _by_combination(results.estimates.filter(name="tie_share"))
+    rows = cells.rows(named=True)
+    single = len(rows) == 1
+    number: dict[str, Any] = {}
+    if single:
+        number = {
+            "number": percent(rows[0]["value"]),
+            "meaning": f"of {plural(rows[0]['n'], 'pair')}: the model prefers the stereotypical sentence"
+            + (" after calibration" if calibrated(rows[0]) else "")
+            + ". Without a preference: 50\u00a0%.",
+        }
     return Section(
         anchor=f"headline-{results.slug}",
-        title="How often each model prefers the stereotypical sentence",
-        findings=(*_findings(results, every), *_of_kinds(results, overall(kinds))),
+        title="How often the stereotypical sentence is preferred",
+        findings=tuple(_findings(results, every)),
         figures=() if many(results) else tuple(_figures(results, cells)),
         tables=()
         if cells.height > MOST_LISTED
         else (
-            (
-                table_of(
-                    "Preference ratio, all pairs",
-                    cells,
-                    (
-                        *_combination_fields(results),
-                        number_field("preference ratio", "value", percent),
-                        number_field(f"{results.level} interval", percent_ends),
-                        VERDICT,
-                        P_ADJUSTED,
-                        *raw_fields(cells),
-                        number_field("pairs", "n"),
-                        *unit_fields(cells),
-                        number_field(
-                            "ties",
-                            lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
-                        ),
-                        number_field("least detectable ratio", "detectable", percent),
-                        number_field(
-                            f"{results.level} Wilson, pairs",
-                            lambda row: percent_interval(row["pair_low"], row["pair_high"]),
-                        ),
+            table_of(
+                "Preference ratio, all pairs",
+                cells,
+                (
+                    *_combination_fields(results),
+                    number_field("preference ratio", "value", percent),
+                    number_field(f"{results.level} interval", percent_ends),
+                    VERDICT,
+                    P_ADJUSTED,
+                    *raw_fields(cells),
+                    number_field("pairs", "n"),
+                    *unit_fields(cells),
+                    number_field(
+                        "ties",
+                        lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
                     ),
-                )
+                    number_field("least detectable ratio", "detectable", percent),
+                    number_field(
+                        f"{results.level} Wilson, pairs",
+                        lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+                    ),
+                ),
             ),
             *([_kind_table(results, kinds)] if kinds.height else []),
             _difference_table(results),
         ),
         notes=(
+            *_remarks(rows),
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
-            *agreed(cells.rows(named=True), "50\u00a0%"),
-            *rounding_notes(cells.rows(named=True), lambda row: results.label(row["model"], row["rule"])),
-            "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
-            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
-            "identities and attributes as samples, because pairs that share one are alike; the thin one (Wilson), "
-            "which takes every pair as independent, is for comparison only, and in the table alone where there are "
-            "many models. A filled dot marks a preference that is significant after correction.",
+            *agreed(rows, "50\u00a0%"),
+            *rounding_notes(rows, lambda row: results.label(row["model"], row["rule"])),
+            f"Dot: share of pairs, a tie counting one half; filled where it is significant after correction. Band: "
+            f"{results.level} interval that takes identities and attributes as samples, because pairs that share one "
+            "are alike. Thin line: the interval (Wilson) if all pairs were independent, for comparison only.",
         ),
+        **number,
     )
 
 
@@ -197,8 +291,9 @@ def _by_language(results: Results, every: pl.DataFrame, untested: list[Row]) -> 
         )
 
 
-def _of_kinds(results: Results, kinds: pl.DataFrame) -> Iterator[Finding]:
+def of_kinds(results: Results) -> Iterator[Finding]:
     """The kinds and directions of pairs apart, where a table holds several."""
+    kinds = overall(kind_cells(results.estimates))
     groups = kinds.group_by("model", "rule", maintain_order=True)
     if len(results.combinations) <= FEW:
         for (model, rule), rows in groups:
@@ -212,7 +307,7 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
     """The finding in plain words, from the verdict of the row."""
     after = "After calibration, " if calibrated(row) else ""
     label = f"{after}{results.labels[row['model']]} under {row['rule']}{where}"
-    raw = f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}." if after else ""
+    raw = _raw(row)
     if row["verdict"] == UNTESTED:
         return (
             f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "

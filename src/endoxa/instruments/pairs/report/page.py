@@ -6,14 +6,16 @@ Besides it, the report can be every estimate as CSV, and the headline table as M
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report.axes import axes
 from endoxa.instruments.pairs.report.calibration import calibration, distributions
 from endoxa.instruments.pairs.report.comparison import comparison, flips
-from endoxa.instruments.pairs.report.headline import headline
+from endoxa.instruments.pairs.report.explained import explained
+from endoxa.instruments.pairs.report.headline import headline, lead, title
 from endoxa.instruments.pairs.report.overview import overview, published_values
-from endoxa.instruments.pairs.report.quoting import diagnostics
+from endoxa.instruments.pairs.report.quoting import diagnostics, examined
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
 from endoxa.instruments.pairs.report.sample import closer, league, pairs_shown
 from endoxa.instruments.pairs.report.tables import paper_forms
@@ -79,11 +81,10 @@ def articles(gathered: Gathered) -> Iterator[Article]:
         published = published_values(results, runs)
         records = results.records
         pairs = records["item_id"].n_unique()
-        first, *others = filled(SECTIONS, results)
-        box = quoting(
-            diagnostics(records, [run.folder for run in runs], results.labels, results.confidence),
-            f"quote-{results.slug}",
-        )
+        folders = [run.folder for run in runs]
+        every, problems = examined(records, folders, results.labels, results.confidence)
+        box = quoting(diagnostics(every, problems, folders, pairs), f"quote-{results.slug}")
+        by_axis, *others = filled(SECTIONS[1:], results)
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
@@ -93,7 +94,12 @@ def articles(gathered: Gathered) -> Iterator[Article]:
                 f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
                 f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
             ),
-            sections=(first, *present((box,)), *others, *([published] if published else []), shown),
+            sections=(
+                *present((headline(results), box, by_axis, explained(results, every))),
+                *others,
+                *([published] if published else []),
+                shown,
+            ),
         )
 
 
@@ -109,11 +115,24 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
     labels = gathered[0][0].labels
     parts = tuple(articles(gathered))
 
+    after = present((overview(runs, labels, pairs_by_run(gathered)), METHODS, CITE))
+    first: tuple[Section | Article, ...]
+    if len(parts) == 1:
+        (results, _), (part,) = gathered[0], parts
+        heading, sentence = title(results), lead(results)
+        subtitle, sections = f"{part.title}: {part.subtitle}", part.sections
+        if sentence:  # the finding stands above the number
+            sections = (replace(sections[0], findings=()), *sections[1:])
+        first = sections
+    else:
+        heading, sentence = f"Stereotype preference on {listed([article.title for article in parts])}", ""
+        subtitle, first = f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}", parts
     return Page(
         package=__package__,
-        title=f"Stereotype preference on {listed([article.title for article in parts])}",
-        subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
-        entries=(*parts, *present((overview(runs, labels, pairs_by_run(gathered)), METHODS, CITE))),
+        title=heading,
+        subtitle=subtitle,
+        lead=sentence,
+        entries=(*first, *after),
         runs=runs,
         models=labels,
         values={

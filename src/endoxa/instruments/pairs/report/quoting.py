@@ -129,10 +129,10 @@ class Preferences:
         return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
 
 
-def diagnostics(
+def examined(
     records: pl.DataFrame, folders: Sequence[Path], labels: Mapping[str, str], confidence: float
-) -> Iterator[Diagnostic]:
-    """Everything that is looked at in runs over one data set.
+) -> tuple[list[Preferences], list[Problem]]:
+    """Every model under every rule with what is known of its pairs, and what the dataset checks find in them.
 
     Args:
         records: of `load_records`.
@@ -140,21 +140,23 @@ def diagnostics(
         labels: how models are called.
         confidence: confidence level of intervals.
     """
-    items = _items(folders)
-    facts, problems = looked_up(items)
+    facts, problems = looked_up(_items(folders))
+    every = _preferences(records, facts, _token_counts(folders), labels, confidence)
+    return [preferences for preferences in every if len(preferences.values)], problems
+
+
+def diagnostics(
+    every: Sequence[Preferences], problems: Sequence[Problem], folders: Sequence[Path], n: int
+) -> Iterator[Diagnostic]:
+    """Everything that is looked at in runs over one data set of `n` pairs; the others as of `examined`."""
     types = {name: kind for folder in folders for name, kind in precisions(read_run(folder)).items()}
-    every = [
-        preferences
-        for preferences in _preferences(records, facts, _token_counts(folders), labels, confidence)
-        if len(preferences.values)
-    ]
     for look in (_length, _labels, partial(_without_flagged, problems=problems)):
         yield from (found for preferences in every for found in look(preferences))
     yield from _single_identities(every)
     for look in (_capitals, _ties, partial(_precision, types=types)):
         yield from (found for preferences in every for found in look(preferences))
     for folder in folders:
-        yield from review(read_run(folder), items.height, "pairs")
+        yield from review(read_run(folder), n, "pairs")
 
 
 def run_diagnostics(folder: Path) -> list[Diagnostic]:
@@ -162,7 +164,8 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
     records = load_records([folder])
     labels = short_labels(records["model"].unique(maintain_order=True).to_list())
     confidence = (settings_of(folder) or {}).get("confidence", DEFAULT_CONFIDENCE)
-    return list(diagnostics(records, [folder], labels, confidence))
+    every, problems = examined(records, [folder], labels, confidence)
+    return list(diagnostics(every, problems, [folder], records["item_id"].n_unique()))
 
 
 def _items(folders: Sequence[Path]) -> pl.DataFrame:

@@ -34,7 +34,14 @@ CALIBRATED_NOTE = (
     "pairs, stands beside it."
 )
 
-PREFERENCE = Measure("pairs with the stereotypical sentence preferred", 0.5, ".0%", 0.1, 0.1)
+PREFERENCE = Measure(
+    "pairs with the stereotypical sentence preferred",
+    0.5,
+    ".0%",
+    0.1,
+    0.1,
+    ("prefers the other sentence", "prefers the stereotype"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 import polars as pl
 
@@ -99,7 +100,56 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "statement is about these groups as they are, with fewer than six templates about these templates only. "
             "A lean is claimed where the test is significant after correction over all leans.",
         ),
+        **_number(rows),
     )
+
+
+_TITLES = {
+    ABOVE: "{who} leans towards the stereotype",
+    BELOW: "{who} leans against the stereotype",
+    UNCLEAR: "{who} shows no lean that is distinguishable from chance",
+    UNTESTED: "a lean of {who} cannot be tested",
+}
+
+
+def title(results: QaResults) -> str:
+    """The verdict on answers where the text does not say who is meant (else on the others), as the title of a page."""
+    competent = better_than_guessing(results)
+    rows = competent.main(competent.overall).rows(named=True)
+    at_chance = any(competence.at_chance for competence in competences(results.estimates))
+    if not rows and at_chance:
+        return "The answers are not better than guessing: they say nothing about bias"
+    if not rows:
+        return f"Answers to questions about people: {listed(list(results.data))}"
+    condition = next(name for name in CONTEXTS if any(row["context_condition"] == name for row in rows))
+    leans = [lean_evidence(row) for row in rows if row["context_condition"] == condition]
+    where = (
+        "Where the text does not say who is meant"
+        if condition == AMBIGUOUS
+        else "Where the text says who is meant"
+    )
+    if len(leans) == 1:
+        return f"{where}, {_TITLES[leans[0]['verdict']].format(who=leans[0]['line'])}"
+    noun = "models" if len({row["data"] for row in leans}) == 1 else "results"
+    if at_chance:
+        noun += " better than guessing"
+    counts: dict[Any, int] = {verdict: n for verdict, n in verdict_counts(leans).items() if n}
+    if len(counts) == 1:
+        return f"{where}, {_ALL[next(iter(counts))].format(n=len(leans), noun=noun)}"
+    return f"{where}, of {len(leans)} {noun} {listed(counted(leans, LEAN_VERDICTS, where='for'))}"
+
+
+def _number(rows: Sequence[Row]) -> dict[str, Any]:
+    """The lean of the only model with the only data, where the text does not say who is meant."""
+    leans = [lean_evidence(row) for row in rows if row["context_condition"] == AMBIGUOUS]
+    if len(leans) != 1 or leans[0]["lean"] is None:
+        return {}
+    (row,) = leans
+    return {
+        "number": decimal(row["lean"]),
+        "meaning": f"{SPOKEN_LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
+        f"stereotype. Without a lean: 0.",
+    }
 
 
 def better_than_guessing(results: QaResults) -> QaResults:

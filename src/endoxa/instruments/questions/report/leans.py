@@ -28,6 +28,7 @@ from endoxa.report.claims import VERDICT, chip, clear, counted
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, claim_map, described, series_figure
+from endoxa.report.plots import Axis, series_plot
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, slug
 from endoxa.schema import ALL
@@ -316,7 +317,9 @@ def accuracy(results: QaResults) -> Section | None:
             title="share of right answers",
             axis_format=".0%",
         )
-        figures.append(Figure(f"accuracy-{slug(name)}", title, chart, described(title, texts), wide=True))
+        plot = series_plot(dots, present, Axis((0.0, 1.0), "share of right answers", ".0%"))
+        alt = described(title, texts)
+        figures.append(Figure(f"accuracy-{slug(name)}", title, chart, alt, wide=True, plot=plot))
     return Section(
         anchor="accuracy",
         title="How often the answers are right",

@@ -16,7 +16,7 @@ from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
 from endoxa.instruments.questions.report.comparison import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import better_than_guessing, headline
+from endoxa.instruments.questions.report.headline import better_than_guessing, headline, title
 from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
@@ -132,7 +132,7 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
     """
     return Page(
         package=__package__,
-        title=f"Answers to questions about people: {listed(list(results.data))}",
+        title=title(results),
         subtitle=summary(results),
         entries=(*qa_sections(runs, results), LIMITS, METHODS, *qa_appendix(runs, results), CITE),
         runs=runs,

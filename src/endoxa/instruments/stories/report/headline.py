@@ -79,6 +79,28 @@ def headline(results: StoryResults) -> Section:
     )
 
 
+def title(results: StoryResults) -> str:
+    """How many associations stories hold beyond chance, as the title of a page."""
+    if not results.searched:
+        rated = results.names and not results.writers
+        return (
+            f"How harmful {plural(len(results.names), 'model')} find{'s' * (len(results.names) == 1)} associations"
+            if rated
+            else "What models associate in open-ended stories"
+        )
+    models = plural(len(results.searched), "model")
+    rows, languages = _pooled(results).height, results.associations.height
+    if rows:
+        return f"{plural(rows, 'association')} beyond chance in the stories of {models}"
+    if languages:
+        return f"{plural(languages, 'association')} beyond chance, in single languages only, in the stories of {models}"
+    if results.discovered.height:
+        return f"No association in the stories of {models} is claimed; some are unclear"
+    tested = not results.unrecorded and tests_of(results.tested)["tables"]
+    what = "No association beyond chance" if tested else "No association could be tested"
+    return f"{what} in the stories of {models}"
+
+
 def _pooled(results: StoryResults) -> pl.DataFrame:
     """Associations of all languages together."""
     return results.associations.filter(pl.col("models").list.len() > 0)

@@ -25,7 +25,7 @@ from endoxa.instruments.stories.report.explorers import (
     stories,
 )
 from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
-from endoxa.instruments.stories.report.headline import families_used, headline, rate, tests_of
+from endoxa.instruments.stories.report.headline import families_used, headline, rate, tests_of, title
 from endoxa.instruments.stories.report.languages import (
     groups_moved,
     languages_compared,
@@ -411,7 +411,7 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
     }
     return Page(
         package=__package__,
-        title="What models associate in open-ended stories",
+        title=title(results),
         subtitle=subtitle(results),
         entries=(*sections, LIMITS, METHODS, CITE),
         runs=runs,
