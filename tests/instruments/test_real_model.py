@@ -1,11 +1,16 @@
 """Every instrument with a real chat model: SmolLM2-135M-Instruct, read from its GGUF file.
 
-Expected values are those of transformers on the same weights. The file is read once, which takes seconds.
+Expected values are those of transformers on the same weights. What was measured is kept in pytest's cache for as long
+as the model's file, the libraries, this file and every file of endoxa are the same, and compared each time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Callable
+from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,7 @@ pytest.importorskip("transformers")
 
 import torch
 
+import endoxa
 from endoxa.commands import app
 from endoxa.instruments.questions.probe.jobs import read_prompts
 from endoxa.models.live import Weights, offer
@@ -28,16 +34,44 @@ from support.qa_questions import questions, write
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def weights(smollm2) -> Any:
-    """Network and tokenizer as endoxa reads them from the file."""
-    return load_checkpoint(parse_model(smollm2), ModelOptions(device="cpu", packed_weights=False))
+class Real:
+    """The model, read when it is first needed, and what was measured with it before."""
+
+    def __init__(self, address: str, kept: Path) -> None:
+        self.address, self.kept = address, kept
+
+    @cached_property
+    def weights(self) -> Any:
+        """Network and tokenizer as endoxa reads them from the file."""
+        return load_checkpoint(parse_model(self.address), ModelOptions(device="cpu", packed_weights=False))
+
+    @cached_property
+    def name(self) -> str:
+        """The same in memory, in words of the command line."""
+        return offer("SmolLM2", Weights(self.weights.network, self.weights.tokenizer))
+
+    def measured(self, work: Callable[[], Any]) -> Any:
+        """What `work` gives, from the cache where it is there."""
+        file = self.kept / f"{work.__qualname__.partition('.')[0]}.json"
+        if not file.exists():
+            file.write_text(json.dumps(work()), encoding="utf-8")
+        return json.loads(file.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def model(weights) -> str:
-    """The same in memory, in words of the command line."""
-    return offer("SmolLM2", Weights(weights.network, weights.tokenizer))
+def real(smollm2, request) -> Real:
+    """The model, with a folder of the cache that is a new one whenever a file changes."""
+    package = Path(endoxa.__file__).parent
+    files = [
+        path for path in sorted(package.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
+    ]
+    digest = hashlib.blake2b(
+        "".join(map(version, ("torch", "transformers", "gguf"))).encode(), digest_size=16
+    )
+    for file in (Path(smollm2.removeprefix("hf/")), Path(__file__), *files):
+        digest.update(f"{file.name} {file.stat().st_size}".encode())
+        digest.update(file.read_bytes())
+    return Real(smollm2, request.config.cache.mkdir(f"smollm2-{digest.hexdigest()}"))
 
 
 def done(*words: object) -> str:
@@ -71,58 +105,81 @@ def said(weights: Any, question: str, most: int) -> str:
     return weights.tokenizer.decode(out, skip_special_tokens=True)
 
 
-def test_pairs_in_a_study(model, weights, tmp_path):
+def test_pairs_in_a_study(real, tmp_path):
     """Scores, and so the preferred sentences, are those of transformers."""
-    rows = [
-        "identity,attribute,axis",
-        "Muslims,honest,group",
-        "Christians,kind,group",
-    ]
-    (tmp_path / "said.csv").write_text("\n".join(rows), encoding="utf-8")
-    study = tmp_path / "study"
-    done("study", "init", study, "--from", tmp_path / "said.csv", "--model", model)
-    text = (study / "study.toml").read_text(encoding="utf-8").partition("\n[tests]")[0]
-    text = (
-        text.replace("framings = 4", "framings = 1")
-        .replace("\nquestions = ", "\npairs = ")
-        .replace("\nstories = ", "\n# ")
-    )
-    (study / "study.toml").write_text(text, encoding="utf-8")
-    done("study", "run", study)
-    pairs = records(study / "runs" / "pairs")
-    assert len(pairs) == 2
-    for pair in pairs:
-        expected = [total(weights, pair[f"sent_{side}"]) for side in ("more", "less")]
-        assert [pair["score_more"], pair["score_less"]] == pytest.approx(expected, abs=0.01)
+
+    def scores() -> list[list[float]]:
+        rows = [
+            "identity,attribute,axis",
+            "Muslims,honest,group",
+            "Christians,kind,group",
+        ]
+        (tmp_path / "said.csv").write_text("\n".join(rows), encoding="utf-8")
+        study = tmp_path / "study"
+        done("study", "init", study, "--from", tmp_path / "said.csv", "--model", real.name)
+        text = (study / "study.toml").read_text(encoding="utf-8").partition("\n[tests]")[0]
+        text = (
+            text.replace("framings = 4", "framings = 1")
+            .replace("\nquestions = ", "\npairs = ")
+            .replace("\nstories = ", "\n# ")
+        )
+        (study / "study.toml").write_text(text, encoding="utf-8")
+        done("study", "run", study)
+        return [
+            [pair[f"score_{side}"], total(real.weights, pair[f"sent_{side}"])]
+            for pair in records(study / "runs" / "pairs")
+            for side in ("more", "less")
+        ]
+
+    found = real.measured(scores)
+    assert len(found) == 4
+    for score, expected in found:
+        assert score == pytest.approx(expected, abs=0.01)
 
 
-def test_questions(model, weights, tmp_path):
+def test_questions(real, tmp_path):
     """Answers by letter are those of `generate`; options are compared by their log-likelihood."""
-    data = write(tmp_path / "questions.jsonl", questions(4))
-    common = ("probe", "qa", "--data", data, "--model", model, "--quiet", "--no-shuffle", "--out")
-    done(*common, tmp_path / "letters", "--temperature", 0)
-    done(*common, tmp_path / "scored", "--ask", "loglik")
-    letters, scored = records(tmp_path / "letters"), records(tmp_path / "scored")
-    assert {row["finish"] for row in letters} == {"stop"}
     row = questions(4)[1]
     options = [row[f"ans{k}"] for k in range(3)]
     lines = (f"({letter}) {option}" for letter, option in zip("ABC", options, strict=True))
     shown = "\n".join((row["context"], row["question"], *lines))
-    assert letters[1]["answer"] == said(weights, f"{read_prompts(None)['en'].letters}\n\n{shown}", 64)
     prompt = f"{shown}\n\nAnswer:"
-    expected = [total(weights, f"{prompt} {option}") - total(weights, prompt) for option in options]
-    assert json.loads(scored[1]["answer"]) == pytest.approx(expected, abs=0.01)
+
+    def answers() -> dict[str, Any]:
+        data = write(tmp_path / "questions.jsonl", questions(4))
+        common = ("probe", "qa", "--data", data, "--model", real.name, "--quiet", "--no-shuffle", "--out")
+        done(*common, tmp_path / "letters", "--temperature", 0)
+        done(*common, tmp_path / "scored", "--ask", "loglik")
+        alone = total(real.weights, prompt)
+        return {
+            "letters": [[row["finish"], row["answer"]] for row in records(tmp_path / "letters")],
+            "generate": said(real.weights, f"{read_prompts(None)['en'].letters}\n\n{shown}", 64),
+            "scored": json.loads(records(tmp_path / "scored")[1]["answer"]),
+            "by hand": [total(real.weights, f"{prompt} {option}") - alone for option in options],
+        }
+
+    found = real.measured(answers)
+    assert {finish for finish, _ in found["letters"]} == {"stop"}
+    assert found["letters"][1][1] == found["generate"]
+    assert found["scored"] == pytest.approx(found["by hand"], abs=0.01)
 
 
-def test_stories_that_the_model_reads_itself(model, tmp_path):
+def test_stories_that_the_model_reads_itself(real, tmp_path):
     """From prompts to associations; the model cannot write the profile as asked, which is counted and stops nothing."""
-    prompts, stories, profiles = tmp_path / "prompts.jsonl", tmp_path / "stories", tmp_path / "profiles"
-    done("build", "stories", "--attribute", "religion", "--limit", 2, "-o", prompts)
-    done("probe", "stories", "--data", prompts, "--model", model, "--max-tokens", 24, "--out", stories)
-    shown = done(
-        "probe", "extract", "--data", stories, "--model", model, "--max-tokens", 16, "--out", profiles
-    )
-    assert "2 asked, 2 answered" in shown
-    done("analyze", "associations", profiles, "-o", tmp_path / "associations.csv")
-    assert (tmp_path / "associations.csv").is_file()
-    assert all(row["finish"] == "length" for row in records(stories))
+
+    def stories() -> dict[str, Any]:
+        prompts, written, profiles = tmp_path / "prompts.jsonl", tmp_path / "stories", tmp_path / "profiles"
+        done("build", "stories", "--attribute", "religion", "--limit", 2, "-o", prompts)
+        done(
+            "probe", "stories", "--data", prompts, "--model", real.name, "--max-tokens", 24, "--out", written
+        )
+        shown = done(
+            "probe", "extract", "--data", written, "--model", real.name, "--max-tokens", 16, "--out", profiles
+        )
+        done("analyze", "associations", profiles, "-o", tmp_path / "associations.csv")
+        assert (tmp_path / "associations.csv").is_file()
+        return {"shown": shown, "finish": [row["finish"] for row in records(written)]}
+
+    found = real.measured(stories)
+    assert "2 asked, 2 answered" in found["shown"]
+    assert set(found["finish"]) == {"length"}

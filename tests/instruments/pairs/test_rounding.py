@@ -136,6 +136,22 @@ def planted_run(folder, near, far, *, facts=PLANTED, seed=0):
     return run_folder(folder, table, **facts)
 
 
+@pytest.mark.parametrize(("near", "far", "in_doubt"), [(60, 100, True), (0, 110, False), (4, 200, False)])
+def test_a_comparison_is_bounded_by_the_pairs_that_rounding_could_turn(tmp_path, near, far, in_doubt):
+    """The other model, in full precision, prefers 96 of 240 whatever happens."""
+    planted_run(tmp_path / "m", near=near, far=far)
+    planted_run(tmp_path / "f", near=96, far=0, facts={"models": [{"name": "m", "dtype": "float32"}]}, seed=1)
+    records = load_records([tmp_path / "m", tmp_path / "f"])
+    records = records.with_columns(
+        model=pl.when(pl.int_range(pl.len()) < 240).then(pl.lit("a")).otherwise(pl.lit("b"))
+    )
+    for row in analyze_pairs(records, resamples=200).comparisons.iter_rows(named=True):
+        assert row["within_rounding"] == near
+        ends = [(far - 96) / 240, (far + near - 96) / 240]
+        assert [row["rounding_low"], row["rounding_high"]] == pytest.approx(ends)
+        assert (row["rounding_verdicts"] is not None) == in_doubt
+
+
 def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_path):
     doubtful = planted_run(tmp_path / "doubtful", near=40, far=120)
     estimates = analyze_pairs(load_records([doubtful])).estimates

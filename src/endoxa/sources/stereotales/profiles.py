@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -264,8 +265,7 @@ def profiles_of(chunks: Iterable[pl.DataFrame], source: Path) -> Profiles:
     attributes: tuple[str, ...] = ()
     rows = not_text = 0
     parts: list[dict[str, np.ndarray]] = []
-    for chunk in chunks:
-        decoded = decode(chunk[PROFILE], attributes)
+    for chunk, decoded in _decoded(chunks):
         attributes = tuple(decoded.columns.columns)
         not_text += decoded.not_text
         if attributes:
@@ -283,6 +283,21 @@ def profiles_of(chunks: Iterable[pl.DataFrame], source: Path) -> Profiles:
         part["codes"] = np.pad(part["codes"], ((0, 0), (0, missing)), constant_values=-1)
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return _profiles(joined, attributes, coders, rows, not_text)
+
+
+def _decoded(chunks: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Decoded]]:
+    """Each chunk with its profiles, the next one read and decoded by another thread while one is coded."""
+    waiting = iter(chunks)
+
+    def following(earlier: tuple[str, ...]) -> tuple[pl.DataFrame, Decoded] | None:
+        chunk = next(waiting, None)
+        return None if chunk is None else (chunk, decode(chunk[PROFILE], earlier))
+
+    with ThreadPoolExecutor(1) as thread:
+        begun = thread.submit(following, ())
+        while (current := begun.result()) is not None:
+            begun = thread.submit(following, tuple(current[1].columns.columns))
+            yield current
 
 
 def _chunks(path: Path) -> Iterator[pl.DataFrame]:

@@ -21,6 +21,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     untested,
 )
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
+from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS
 from endoxa.stats.agreement import cohen_kappa
@@ -64,8 +65,15 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "name": "what is compared: 'preference_ratio' of all pairs, or 'calibrated_preference_ratio' of those that could "
     "be calibrated under both",
     "largest": ESTIMATE_COLUMNS["largest"],
+    "within_rounding": "where a model has fewer bits than float32 and its rounding was measured: pairs whose "
+    "difference is not larger than rounding was seen to move one, of the first model and of the second added up; else "
+    "empty, as the columns after it",
+    "rounding_low": "the difference if all of these had gone to the other sentence in the first model, and to the "
+    "stereotypical one in the second",
+    "rounding_high": "the difference the other way round",
+    "rounding_verdicts": "the verdicts of both, if one of them is another than `verdict`; else empty",
 }
-"""Columns of `PairsAnalysis.comparisons`."""
+"""Columns of `PairsAnalysis.comparisons`; files of earlier versions do not have those about rounding."""
 
 METHOD = (
     "paired by pair, identities and attributes as units: Korn-Graubard interval, sign-flip tests; exact McNemar "
@@ -84,8 +92,21 @@ _TEXT = (
     "verdict",
     "reason",
     "name",
+    "rounding_verdicts",
 )
-_COUNTS = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters", "attributes")
+_COMPARISON = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis", "name")
+_COUNTS = (
+    "within_rounding",
+    "n",
+    "n_left_out",
+    "both",
+    "neither",
+    "a_only",
+    "b_only",
+    "n_ties",
+    "clusters",
+    "attributes",
+)
 COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
     **dict.fromkeys(_TEXT, pl.String),
@@ -108,18 +129,40 @@ def compare_models(
     Returns:
         The columns of `COMPARISON_COLUMNS`; combinations without a common item are left out.
     """
+    table = _compared(scores, cells, confidence, seed)
+    rounded = {(score.model, score.rule) for score in scores if score.precision}
+    if not rounded or table.is_empty():
+        return table
+    low, high = (_compared(scores, cells, confidence, seed, side=side) for side in (-1, 1))
+    bounds = between(low, high, _COMPARISON, "difference")
+    sides = (bounds.select(f"model_{side}", f"rule_{side}").rows() for side in "ab")
+    measured = [not rounded.isdisjoint(pair) for pair in zip(*sides, strict=True)]
+    return bounded(table, bounds.filter(measured), _COMPARISON)
+
+
+def _compared(
+    scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int, side: int = 0
+) -> pl.DataFrame:
+    """All comparisons; with a `side`, every pair within the rounding is on it in the first model, not in the second."""
     rows = [
         row
         for cell in cells
         if cell.axis == ALL
-        for a, b in _matched(scores)
+        for models in _matched(scores)
         for name in (RAW, CALIBRATED)
-        if (row := _compare(a, b, cell, name, confidence=confidence, seed=seed)) is not None
+        if (row := _compare(*_turned(models, side, name), cell, name, confidence=confidence, seed=seed))
     ]
     frame = adjusted(pl.DataFrame(rows, schema=COMPARISON_TYPES), COMPARISONS)
     mcnemar = adjust_within(frame["p_mcnemar"].to_list(), frame["name"].to_list())
     frame = frame.with_columns(p_mcnemar_adjusted=pl.Series(mcnemar, dtype=pl.Float64))
     return decided(frame, value="difference", confidence=confidence)
+
+
+def _turned(models: tuple[Scores, Scores], side: int, name: str) -> tuple[Scores, Scores]:
+    a, b = models
+    if not side:
+        return models
+    return turned(a, side, calibrated=name == CALIBRATED), turned(b, -side, calibrated=name == CALIBRATED)
 
 
 def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:

@@ -61,13 +61,26 @@ def with_rounding(
     if measured.is_empty():
         return estimates
     bounds = pl.concat(_bounds(scores, judged)).join(measured, on=["model", "rule"])
-    joined = estimates.drop(ROUNDING_COLUMNS).join(bounds, on=_ESTIMATE, how="left", maintain_order="left")
+    return bounded(estimates, bounds, _ESTIMATE)
+
+
+def bounded(table: pl.DataFrame, bounds: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """A table with what rounding could make of its rows, in its own columns.
+
+    Args:
+        table: with verdicts.
+        bounds: of some rows: `key`, `rounding_low`, `rounding_high`, and the verdicts of both as `verdict_low` and
+            `verdict_high`.
+        key: columns that name a row.
+    """
+    joined = table.drop(ROUNDING_COLUMNS, strict=False)
+    joined = joined.join(bounds, on=key, how="left", maintain_order="left")
     ends = pl.concat_str("verdict_low", "verdict_high", separator=", ")
     moved = (pl.col("verdict_low") != pl.col("verdict")) | (pl.col("verdict_high") != pl.col("verdict"))
     width = (pl.col("rounding_high") - pl.col("rounding_low")) * pl.col("n")
     return joined.with_columns(
         within_rounding=width.round().cast(pl.Int64), rounding_verdicts=pl.when(moved).then(ends)
-    ).select(estimates.columns)
+    ).select(table.columns)
 
 
 def _bounds(
@@ -76,11 +89,16 @@ def _bounds(
     """Value and verdict at both ends, for each of the two ratios."""
     for name in (RAW, CALIBRATED):
         low, high = (
-            judged([turned(score, side, calibrated=name == CALIBRATED) for score in scores], name).select(
-                *_ESTIMATE,
-                pl.col("value").alias(f"rounding_{end}"),
-                pl.col("verdict").alias(f"verdict_{end}"),
-            )
-            for side, end in ((-1, "low"), (1, "high"))
+            judged([turned(score, side, calibrated=name == CALIBRATED) for score in scores], name)
+            for side in (-1, 1)
         )
-        yield low.join(high, on=_ESTIMATE)
+        yield between(low, high, _ESTIMATE, "value")
+
+
+def between(low: pl.DataFrame, high: pl.DataFrame, key: Sequence[str], value: str) -> pl.DataFrame:
+    """The `bounds` of `bounded`, from the tables of both ends and the column of their value."""
+    low, high = (
+        table.select(*key, pl.col(value).alias(f"rounding_{end}"), pl.col("verdict").alias(f"verdict_{end}"))
+        for table, end in ((low, "low"), (high, "high"))
+    )
+    return low.join(high, on=key)

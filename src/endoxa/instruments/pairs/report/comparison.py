@@ -17,6 +17,7 @@ from endoxa.instruments.pairs.report.results import (
     overall,
     some_calibrated,
     unit_fields,
+    verdict_words,
 )
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.claims import (
@@ -105,6 +106,7 @@ def comparison(results: Results) -> Section | None:
         notes=(
             *([CALIBRATED_NOTE] if some_calibrated(compared) else []),
             *agreed(compared.rows(named=True), "0"),
+            *_rounding_notes(results, compared),
             "The difference is the preference ratio of the first model minus that of the second, in "
             f"percentage points, over the pairs both have scored; its {results.level} interval takes identities and "
             "attributes as samples. McNemar's exact test takes every pair as independent and is only shown for "
@@ -182,6 +184,18 @@ def comparison_rows(results: Results, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _names(results: Results, row: Row) -> tuple[str, str]:
     return results.label(row["model_a"], row["rule_a"]), results.label(row["model_b"], row["rule_b"])
+
+
+def _rounding_notes(results: Results, compared: pl.DataFrame) -> Iterator[str]:
+    """A sentence for each comparison whose verdict could be another one in full precision."""
+    for row in compared.filter(pl.col("rounding_verdicts").is_not_null()).rows(named=True):
+        first, second = _names(results, row)
+        yield (
+            f"{first} beside {second}: {plural(row['within_rounding'], 'pair')} of the two together lie within the "
+            "rounding of half precision. Had all of them gone one way or all the other, the difference would be "
+            f"{_points(row['rounding_low'])} or {_points(row['rounding_high'])} points, and the verdict "
+            f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+        )
 
 
 def _points(value: float) -> str:

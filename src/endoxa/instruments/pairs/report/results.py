@@ -220,13 +220,13 @@ def rounding_notes(rows: Iterable[Row], label: Callable[[Row], str]) -> tuple[st
         f"{label(row)}: {count(row['within_rounding'])} of {plural(row['n'], 'pair')} lie within the rounding of "
         f"{row['precision']}. Had all of them gone one way or all the other, the ratio would be "
         f"{percent(row['rounding_low'])} or {percent(row['rounding_high'])}, and the verdict "
-        f"{_both(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+        f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
         for row in rows
         if row["rounding_verdicts"]
     )
 
 
-def _both(verdicts: str) -> str:
+def verdict_words(verdicts: str) -> str:
     """'unclear or above', from the verdicts at both ends."""
     return " or ".join(dict.fromkeys(CHIPS[verdict] for verdict in verdicts.split(", ")))
 

@@ -22,12 +22,14 @@ from endoxa.instruments.stories.associations.cells import log_factorials
 Source = Callable[[np.random.Generator, int], np.ndarray]
 """Improbabilities of so many random tables."""
 
-DENSE = 5
+DENSE = 7
 """With more stories per cell than this, drawing cells is faster than ordering stories."""
 CELLS_AT_ONCE = 65_536
 """Cells, or stories, of random tables held at once; they stay in a processor's cache."""
 DEAR = 10
 """Preparing an entry of a `Chain` takes as long as drawing so many cells ..."""
+AHEAD = 3
+"""A test that has come to a round draws about so many times its tables before it is decided."""
 COLUMN = 3000
 """... and a column as long as so many entries at least."""
 MOST_ENTRIES = 2_000_000
@@ -36,7 +38,8 @@ MOST_ENTRIES = 2_000_000
 
 def source(counts: np.ndarray, number: int) -> Source:
     """The fastest way to draw `number` tables with the margins of `counts`."""
-    chain = Chain.of(counts, min(MOST_ENTRIES, number * counts.size // DEAR - COLUMN * max(counts.shape)))
+    cells = AHEAD * number * counts.size
+    chain = Chain.of(counts, min(MOST_ENTRIES, cells // DEAR - COLUMN * max(counts.shape)))
     if chain is not None:
         return chain
     return Shuffled.of(counts) if counts.sum() <= DENSE * counts.size else Patefield.of(counts)
@@ -77,8 +80,8 @@ class Patefield:
 
     @classmethod
     def of(cls, counts: np.ndarray) -> Patefield:
-        """For tables with the margins of these counts."""
-        return cls(counts.sum(axis=1), counts.sum(axis=0))
+        """For tables with the margins of these counts, largest first: the last ones follow from the others."""
+        return cls(np.sort(counts.sum(axis=1))[::-1], np.sort(counts.sum(axis=0))[::-1])
 
     def __call__(self, generator: np.random.Generator, number: int) -> np.ndarray:
         """Improbabilities of so many tables."""
