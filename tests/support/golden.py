@@ -31,6 +31,7 @@ import polars as pl
 from openpyxl import load_workbook
 
 from collect_support import commands
+from endoxa import __version__
 
 DIGITS = 10
 """Significant digits that are compared where no network was computed."""
@@ -307,7 +308,7 @@ _PLACEHOLDERS = tuple(
     for pattern, by in (
         (r"\b20\d\d-[01]\d-[0-3]\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?)?( ?UTC|Z|[+-]00:00)?", "<time>"),
         (r"\b[0-9a-f]{32,}\b", "<hash>"),
-        (rf"\b{re.escape(version('endoxa'))}\b", "<version>"),
+        (rf"\b{re.escape(__version__)}\b", "<version>"),
         (r"\b\d+(\.\d+)? (s|ms|seconds?|minutes?)\b", "<duration>"),
         (r"(?m)^[^|\n]*: [0-9,]+ of [0-9,]+ [\w ]+(, [0-9.,]+ [\w ]+/s.*)?\n", ""),  # progress, as often as it took
         (r"\b\d{1,2} [A-Z][a-z]+ 20\d\d\b", "<date>"),
@@ -329,7 +330,6 @@ def normalised(text: str, folder: Path) -> str:
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
     names = (
-        "endoxa",
         "torch",
         "transformers",
         "numpy",
