@@ -75,7 +75,7 @@ MOST_LISTED = 60
 def title(results: Results) -> str:
     """The finding as the title of a page: the verdict on the only model and rule, how many prefer what, or groups."""
     if many(results):
-        return str(groups(results, first_rule(results)))
+        return str(groups(results, first_rule(results))).removesuffix(".")
     rows = overall(preference_cells(results.estimates)).rows(named=True)
     if len(rows) > 1:
         return _title_of_many(rows)

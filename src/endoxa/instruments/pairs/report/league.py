@@ -15,7 +15,7 @@ from endoxa.report.document import Finding
 from endoxa.report.words import count, listed, percent
 from endoxa.schema import ALL
 from endoxa.stats.letters import compact_letters, groups_apart
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import UNCLEAR, UNTESTED
 
 Row = dict[str, Any]
 
@@ -95,8 +95,8 @@ def groups(results: Results, rule: str) -> Finding:
             f"{len(rows)} models form {len(apart)} groups that differ under {rule}; the stereotypical sentence is "
             f"preferred in {listed(ends) if few else ' to '.join(ends)} of pairs"
         )
-    sizes = tuple({"size": len(group)} for group in apart)
-    return Finding(text, (counts, *sizes, *rows.values()))
+    members = ({"size": len(group), "value": row["value"]} for group in apart for row in group)
+    return Finding(f"{text}.", (counts, *members))
 
 
 def _shares(results: Results, group: Sequence[Row]) -> str:
@@ -118,12 +118,13 @@ def differences_counted(results: Results) -> Iterator[Finding]:
     least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
     counts = f"{count(most['differ'])} of {count(most['n'])} comparisons of two models show a difference"
     if least["rule"] == most["rule"]:
-        text = f"{counts}; the others are not distinguishable"
+        others = "; the others are not distinguishable" if UNCLEAR in pooled["verdict"] else ""
+        text = f"{counts}{others}"
     else:
         text = f"{counts} under {most['rule']}, {count(least['differ'])} of {count(least['n'])} under {least['rule']}"
     untested = int(rules["untested"].sum())
     rest = f"; {count(untested)} cannot be tested" if untested else ""
-    yield Finding(f"{text}{rest}.", (least, most, {"untested": untested}))
+    yield Finding(f"{text}{rest}.", (least, most, {"untested": untested}, *pooled.rows(named=True)))
 
 
 def comparison_rows(results: Results, rows: pl.DataFrame) -> pl.DataFrame:
