@@ -5,6 +5,8 @@ What the figures do: boxes choose what is drawn, marks speak, rows are downloade
 
 from __future__ import annotations
 
+import json
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -213,14 +215,23 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
 
 
 def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: Browser) -> None:
-    page, faults = _opened(window, pages["pairs"])
-    figure = page.locator("figure[data-closer]")
-    for ending, start in (("SVG", b"<svg "), ("PNG", b"\x89PNG"), ("JSON", b"{")):
-        with page.expect_download() as waiting:
-            figure.get_by_role("link", name=f"{ending} of").click()
-        assert waiting.value.suggested_filename == f"closer-sample.{ending.lower()}"
-        assert Path(waiting.value.path()).read_bytes().startswith(start)
-        assert (pages["pairs"].parent / "pairs_figures" / f"closer-sample.{ending.lower()}").is_file()
+    page, faults = _opened(window, pages["pairs"], color_scheme="dark")
+    drawn, rows = page.locator("figure[data-closer]"), page.locator("figure:has(.plot)").first
+    for figure in (drawn, rows):  # a chart, and rows of the page
+        name = str(figure.get_attribute("id")).removeprefix("figure-")
+        files = {}
+        for ending, start in (("svg", b"<svg "), ("png", b"\x89PNG"), ("json", b"{")):
+            with page.expect_download() as waiting:
+                figure.get_by_role("link", name=f"{ending.upper()} of").click()
+            assert waiting.value.suggested_filename == f"{name}.{ending}"
+            files[ending] = Path(waiting.value.path()).read_bytes()
+            assert files[ending].startswith(start)
+            assert (pages["pairs"].parent / "pairs_figures" / f"{name}.{ending}").is_file()
+    picture = ET.fromstring(files["svg"])
+    assert len(picture.findall("{*}circle")) == rows.locator(".dot").count()
+    words = " ".join(text.text or "" for text in picture.findall("{*}text"))
+    assert all(" ".join(label.split()) in words for label in rows.locator(".label").all_inner_texts())
+    assert json.loads(files["json"])["description"] == picture.get("aria-label")
     assert not faults
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.stats.letters import compact_letters
+from endoxa.stats.letters import compact_letters, groups_apart
 
 
 def test_the_example_of_multcompview() -> None:
@@ -28,3 +28,11 @@ def test_too_many_sets_have_no_letters() -> None:
     """Two by two 20 members that differ from one other each: 2 to the 10th sets."""
     names = [f"{number:02}" for number in range(40)]
     assert compact_letters(names, {frozenset(names[k : k + 2]) for k in range(0, 40, 2)}) == {}
+
+
+def test_every_two_of_unlike_groups_differ() -> None:
+    # A and C are joined by B, which differs from neither.
+    different = {frozenset(pair) for pair in ("AC", "AD", "BD", "CD", "AE", "BE", "CE")}
+    assert groups_apart("ABCDE", different) == [["A", "B", "C"], ["D", "E"]]
+    assert groups_apart("ACBDE", different) == [["A", "C", "B"], ["D", "E"]]
+    assert groups_apart("AC", set()) == [["A", "C"]]

@@ -1,4 +1,4 @@
-"""Compact letters: which members of a group differ, from the verdicts of all comparisons of two."""
+"""Which of many members differ, from the verdicts of all comparisons of two: compact letters, and groups apart."""
 
 from __future__ import annotations
 
@@ -39,3 +39,18 @@ def compact_letters(members: Sequence[str], different: Collection[frozenset[str]
         )
         for member in members
     }
+
+
+def groups_apart(members: Sequence[str], different: Collection[frozenset[str]]) -> list[list[str]]:
+    """The smallest groups such that every two members of unlike groups differ.
+
+    Args:
+        members: the members; groups, and members within them, keep their order.
+        different: every two that differ.
+    """
+    groups: list[list[str]] = []
+    for member in members:
+        joined = [group for group in groups if any({member, other} not in different for other in group)]
+        merged = sorted([*(other for group in joined for other in group), member], key=members.index)
+        groups = [*(group for group in groups if group not in joined), merged]
+    return sorted(groups, key=lambda group: members.index(group[0]))

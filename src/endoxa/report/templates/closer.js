@@ -31,14 +31,8 @@
     return [drawn, kept.length];
   };
 
-  const part = (tag, own, ...children) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(own)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  };
   const [ink, muted, grid, blue] = ["#1b1f24", "#57606a", "#e3e6e9", "#0b5fa5"];
-  const text = (x, y, words, own = {}) => part("text", { x, y, fill: ink, "font-size": 12, ...own }, words);
+  const text = (x, y, words, own = {}) => svgPart("text", { x, y, fill: ink, "font-size": 12, ...own }, words);
 
   const picture = (rows, { neutral, domain, title, ticks, labelLimit }, width) => {
     const stacked = width < STACKED;
@@ -49,7 +43,7 @@
     const [step, drop] = stacked ? [42, 27] : [23, 12];
     const height = step * Math.max(1, rows.length);
     const x = (value) => room + ((Math.min(Math.max(value, domain[0]), domain[1]) - domain[0]) / (domain[1] - domain[0])) * plot;
-    const line = (own) => part("line", own);
+    const line = (own) => svgPart("line", own);
     const shortened = (words, beside) => {
       const most = Math.floor((stacked ? width - LETTER * beside - 16 : room - 10) / LETTER);
       return words.length > most ? `${words.slice(0, most - 1)}…` : words;
@@ -61,7 +55,7 @@
         : text(room - 8, y + 4, shortened(row.label, 0), { "text-anchor": "end" });
       const interval =
         row.low === null || row.high === null ? [] : [line({ x1: x(row.low), x2: x(row.high), y1: y, y2: y, stroke: blue, "stroke-width": 2 })];
-      const dot = part("circle", { cx: x(row.value), cy: y, r: 4.5, stroke: blue, "stroke-width": 2, fill: row.filled ? blue : "#fff", class: row.filled ? "" : "hollow", "data-tip": row.tip });
+      const dot = svgPart("circle", { cx: x(row.value), cy: y, r: 4.5, stroke: blue, "stroke-width": 2, fill: row.filled ? blue : "#fff", class: row.filled ? "" : "hollow", "data-tip": row.tip });
       // Wide: a column for each letter, so that who shares one stands in one line.
       const after = stacked
         ? [text(width - room, y - 12, `${row.note}  ${row.letters}`, { "text-anchor": "end" })]
@@ -75,7 +69,7 @@
     const dashed = line({ x1: x(neutral), x2: x(neutral), y1: 0, y2: height, stroke: muted, "stroke-dasharray": "4 3" });
     const below = text(room, height + 34, title, { "font-size": 11, "font-weight": 600 });
     const size = { width, height: height + 42, viewBox: `0 0 ${width} ${height + 42}` };
-    return part("svg", { ...size, class: "live", role: "img", "font-family": "system-ui, Arial, sans-serif" }, ...axis, dashed, ...marks, below);
+    return svgPart("svg", { ...size, class: "live", role: "img", "font-family": "system-ui, Arial, sans-serif" }, ...axis, dashed, ...marks, below);
   };
 
   for (const figure of document.querySelectorAll("figure[data-closer]")) {
@@ -93,6 +87,7 @@
         total > most
           ? `The ${most} highest of ${total.toLocaleString("en")} estimates.`
           : `${total} estimate${total === 1 ? "" : "s"}.`;
+      if (rows.some((row) => row.letters) && !drawn.some((row) => row.letters)) said.textContent += " Letters are given to models over all axes only, under one rule.";
       const svg = picture(drawn, scale, Math.min(900, figure.clientWidth));
       const finding = figure.closest("section")?.querySelector(".finding");
       const values = drawn.map((row) => row.tip).join("; ") || "no estimate";

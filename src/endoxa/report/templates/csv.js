@@ -4,6 +4,13 @@ const number = String.raw`[+\-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-]?\d+)?\s?
 const start = String.raw`(?=['"\s\x1c-\x1f]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])`;
 const formula = new RegExp(`(^|;)(?!${number}(?: to ${number})?(?:;|$))${start}`, "g");
 const neutralised = new RegExp(`(^|;)'${start}`, "g");
+// An element of a picture.
+const svgPart = (tag, own, ...children) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(own)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
 const csv = {
   read: (link) => {
     const address = link.getAttribute("href");

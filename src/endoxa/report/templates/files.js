@@ -1,4 +1,4 @@
-// Every figure as files: pictures made from the page itself, else those beside it, where the report wrote them.
+// Every figure as files, made from the page itself: a page sent alone has them too.
 (() => {
   const folder = location.pathname.split("/").at(-1).replace(/\.html?$/, "_figures");
   const save = (blob, name) => {
@@ -9,9 +9,54 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   };
+  const papers = [...document.styleSheets[0].cssRules].filter((rule) => rule.selectorText === ":root");
+  const color = (name) => papers.map((rule) => rule.style.getPropertyValue(name)).find(Boolean).trim();
+  // The words of a text by the line on which they stand.
+  const linesOf = (node) => {
+    const lines = [];
+    for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const { left, right, top, bottom, width } = range.getBoundingClientRect();
+      const line = lines.at(-1);
+      if (line && Math.abs(line.top - top) < 2) {
+        line.words += ` ${word}`;
+        [line.left, line.right] = [Math.min(line.left, left), Math.max(line.right, right)];
+      } else if (width) lines.push({ words: word, left, right, top, bottom });
+    }
+    return lines;
+  };
+  // Rows of the page as a picture: everything where it stands on the screen.
+  const pictured = (plot) => {
+    const frame = plot.getBoundingClientRect();
+    const svg = svgPart("svg", { viewBox: `0 0 ${Math.ceil(frame.width)} ${Math.ceil(frame.height)}`, role: "img", "aria-label": plot.getAttribute("aria-label"), "font-family": "system-ui, Arial, sans-serif" });
+    const series = (mark) => mark.closest("[class^='s']").className.match(/s\d+/)[0];
+    for (const mark of plot.querySelectorAll("i")) {
+      const at = mark.getBoundingClientRect();
+      const [x, y] = [at.left - frame.left, at.top - frame.top];
+      const own = mark.matches(".bar, .dot") ? color(`--${series(mark)}`) : color(mark.matches(".neutral") ? "--ink" : "--muted");
+      if (!at.height && !at.width) continue;
+      if (mark.matches(".dot")) {
+        const fill = mark.matches(".filled") ? own : "#fff";
+        svg.append(svgPart("circle", { cx: x + at.width / 2, cy: y + at.height / 2, r: at.width / 2 - 1.5, fill, stroke: own, "stroke-width": 3 }));
+      } else svg.append(svgPart("rect", { x, y, width: Math.max(1.5, at.width), height: at.height, fill: own, opacity: getComputedStyle(mark).opacity }));
+    }
+    const texts = document.createTreeWalker(plot, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { fontSize, fontWeight, textAlign } = getComputedStyle(texts.currentNode.parentElement);
+      const anchor = { right: "end", center: "middle" }[textAlign] ?? "start";
+      for (const { words, left, right, top, bottom } of linesOf(texts.currentNode)) {
+        const x = { start: left, middle: (left + right) / 2, end: right }[anchor] - frame.left;
+        const y = (top + bottom) / 2 - frame.top + 0.35 * Number.parseFloat(fontSize);
+        svg.append(svgPart("text", { x, y, "text-anchor": anchor, "font-size": fontSize, "font-weight": fontWeight, fill: color("--ink") }, words));
+      }
+    }
+    return svg;
+  };
   // As it would be in a file: with its name space, its size, and black on white.
   const alone = (figure) => {
-    const svg = figure.querySelector("svg").cloneNode(true);
+    const svg = figure.querySelector(".plot") ? pictured(figure.querySelector(".plot")) : figure.querySelector("svg").cloneNode(true);
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const { width, height } = svg.viewBox.baseVal;
     svg.setAttribute("width", width);
@@ -53,11 +98,13 @@
       link.href = `${folder}/${name}.${ending}`;
       link.textContent = ending.toUpperCase();
       link.setAttribute("aria-label", `${ending.toUpperCase()} of ${figure.querySelector("figcaption").textContent}`);
-      link.addEventListener("click", async (event) => {
-        if (ending !== "json" && !figure.querySelector("svg")) return; // drawn as text: its picture is beside the page
+      const taken = async (event) => {
+        if (event.button > 1) return; // a menu, whose address is that of the file beside the page
         event.preventDefault();
         save(await make(figure), `${name}.${ending}`);
-      });
+      };
+      link.addEventListener("click", taken);
+      link.addEventListener("auxclick", taken);
       line.append(" · ", link);
     }
   }

@@ -22,7 +22,9 @@ const readItems = async (holder, first) => {
     boxes[key] = choice(form, label, options, () => change(false));
   };
   add("model", "Model", same(models));
-  if (models.length > 1) add("beside", "Beside it", [[EVERY, "no other"], ...same(models)]);
+  const under = conditions.length > 1 ? conditions.map((name) => [`${data.condition}=${name}`, `the same under ${name}`]) : [];
+  const several = models.length > 1 || under.length > 0;
+  if (several) add("beside", "Beside it", [[EVERY, "no other"], ...same(models), ...under]);
   if (conditions.length > 1) add(data.condition, data.condition[0].toUpperCase() + data.condition.slice(1), same(conditions));
   for (const { name: key, noun, values, words } of data.facets) {
     add(key, noun[0].toUpperCase() + noun.slice(1), [[EVERY, "any"], ...values.map((value, k) => [value, words[k]]).filter(([value]) => value)]);
@@ -33,7 +35,7 @@ const readItems = async (holder, first) => {
     add("order", "Order", [[EVERY, "widest of any model first"], ["widest", "widest of the first"], ["apart", "furthest apart"]]);
   }
   const tick = element("input", { type: "checkbox" });
-  if (models.length > 1) form.append(element("label", {}, tick, " only where the two differ"));
+  if (several) form.append(element("label", {}, tick, " only where the two differ"));
   const search = element("input", { type: "search" });
   form.append(element("label", {}, "Search ", search));
   tick.addEventListener("change", () => change(false));
@@ -66,10 +68,14 @@ const readItems = async (holder, first) => {
     return [...said].length > 0;
   };
 
-  // Answers of a model under the condition chosen, or under its first one where it has no such.
-  const answers = (model) => {
+  // Answers of a model under a condition, or under its first one where it has no such.
+  const answers = (model, condition = boxes[data.condition]?.value) => {
     const all = data.answers.filter((answer) => answer.model === model);
-    return all.find((answer) => answer.condition === boxes[data.condition]?.value) ?? all[0];
+    return all.find((answer) => answer.condition === condition) ?? all[0];
+  };
+  const beside = (value) => {
+    const place = under.findIndex(([name]) => name === value);
+    return place < 0 ? value && answers(value) : answers(boxes.model.value, conditions[place]);
   };
   const size = (answer, k) => answer?.values?.[k] ?? null;
   const widths = {
@@ -98,12 +104,26 @@ const readItems = async (holder, first) => {
   // Of two sentences, the words that one has and the other has not are underlined.
   const marked = (text, other) => {
     const [own, its] = [text.split(" "), other.split(" ")];
-    let [start, end] = [0, 0];
-    while (start < Math.min(own.length, its.length) && own[start] === its[start]) start += 1;
-    while (end < Math.min(own.length, its.length) - start && own.at(-1 - end) === its.at(-1 - end)) end += 1;
-    const middle = own.slice(start, own.length - end).join(" ");
-    const [before, after] = [own.slice(0, start).join(" "), own.slice(own.length - end).join(" ")];
-    return middle ? [before && `${before} `, element("u", {}, middle), after && ` ${after}`] : [text];
+    // Length of the longest common sequence of the words from each place on.
+    const common = [...own, ""].map(() => new Array(its.length + 1).fill(0));
+    for (let i = own.length - 1; i >= 0; i -= 1) {
+      for (let j = its.length - 1; j >= 0; j -= 1) {
+        common[i][j] = own[i] === its[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+      }
+    }
+    const pieces = [];
+    for (let [i, j] = [0, 0]; i < own.length; ) {
+      const alike = own[i] === its[j];
+      if (!alike && j < its.length && common[i][j + 1] >= common[i + 1][j]) {
+        j += 1;
+        continue;
+      }
+      if (pieces.at(-1)?.alike === alike) pieces.at(-1).words.push(own[i]);
+      else pieces.push({ alike, words: [own[i]] });
+      [i, j] = [i + 1, j + alike];
+    }
+    const drawn = pieces.map(({ alike, words }) => (alike ? words.join(" ") : element("u", {}, words.join(" "))));
+    return drawn.flatMap((piece, place) => (place ? [" ", piece] : [piece]));
   };
   const drawn = (k, place, total, sides) => {
     const head = `${name}-item-${place}`;
@@ -155,7 +175,7 @@ const readItems = async (holder, first) => {
   veil.addEventListener("change", () => list.querySelectorAll(".item").forEach(cover));
 
   const show = () => {
-    const sides = [answers(boxes.model.value), boxes.beside?.value && answers(boxes.beside.value)].filter(Boolean);
+    const sides = [answers(boxes.model.value), boxes.beside && beside(boxes.beside.value)].filter(Boolean);
     const kept = matching(sides);
     const wanted = data.ids.indexOf(item);
     const at = kept.indexOf(wanted);

@@ -483,3 +483,20 @@ def test_the_title_says_the_verdict_and_the_sentence_below_it_the_interval(edge,
     if len(rows) == 1 and rows[0]["verdict"] in ("above", "below"):
         assert "does not hold 50" in lead(results)
         assert ("more often" if rows[0]["value"] > 0.5 else "less often") in title(results)
+
+
+def test_the_title_of_many_models_says_which_groups_differ():
+    groups = {"a": 135, "b": 135, "c": 75, "d": 75, "e": 75, "f": 15}
+    records = make_records(
+        {(name, "sum"): sides(wins, 150 - wins) for name, wins in groups.items()},
+        identity=identities(150, 50),
+        axis=[f"axis {index % 3}" for index in range(150)],
+    )
+    results = results_of(records)
+    assert title(results) == (
+        "6 models form 3 groups that differ under sum; the stereotypical sentence is preferred in "
+        "90\u00a0% (2\u00a0models), 50\u00a0% (3\u00a0models) and 10\u00a0% (f) of pairs"
+    )
+    first, *_ = sections_of(results)
+    assert first.anchor == "closer-pairs"
+    assert check_findings([first]) == 2

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.report.league import many
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
     Results,
@@ -59,6 +60,8 @@ FEW = 3
 """Up to so many models and rules there is a forest plot for each; more share one map of models and axes per rule."""
 
 
+MAP_TITLE = "Pairs with the stereotypical sentence preferred"
+
 MOST_LISTED = 300
 """Rows of the table; with more a page has the figures and the rows to download."""
 
@@ -106,6 +109,7 @@ def axes(results: Results) -> Section:
         title=_title(results, cells),
         findings=tuple(findings),
         figures=figures,
+        pick_by=MAP_TITLE if many(results) else "",
         tables=(_table(results, cells),) if cells.height <= MOST_LISTED else (),
         notes=(
             reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
@@ -192,7 +196,7 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         models,
         sorted(frame["column"].unique()),
         name=f"axes-{results.slug}-{slug(rule)}",
-        title=f"Pairs with the stereotypical sentence preferred, {rule}",
+        title=f"Models by axis, {rule}" if many(results) else f"{MAP_TITLE}, {rule}",
         alt=described(f"Preference ratio under {rule} by model and axis, neutral 50 %", texts),
         wide=frame["column"].n_unique() > 2,
         **rows_once(results, cells, {"rule": rule, "language": language_name(cells["language"][0])}),

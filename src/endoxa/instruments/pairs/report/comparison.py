@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding
+from endoxa.instruments.pairs.report.league import COMPARED, MANY, comparison_rows, many
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
     Results,
@@ -34,23 +35,16 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, percent_interval, plural, signed, slug
-from endoxa.schema import ALL
-from endoxa.stats.letters import compact_letters
-from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 Row = dict[str, Any]
 
 POINTS = Measure("difference in percentage points", 0.0, "+.0f", 10, 10)
 
-COMPARED = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis")
-"""What a comparison is about."""
-
 MOST_NAMED = 5
 """Differences that get a sentence of their own."""
 MOST_ROWS = 24
 """Rows of the figure; the table holds every comparison."""
-MANY = 6
-"""Models from which letters say who differs from whom, in place of a sentence for every two."""
 
 
 def comparison(results: Results) -> Section | None:
@@ -114,71 +108,6 @@ def comparison(results: Results) -> Section | None:
             "p-values are Benjamini-Hochberg adjusted over all comparisons. Two models compared under two different "
             "rules are marked: there, model and rule differ at once.",
         ),
-    )
-
-
-def many(results: Results) -> bool:
-    """Whether letters say which models differ."""
-    return results.estimates["model"].n_unique() >= MANY and not results.comparisons.is_empty()
-
-
-def letters(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
-    """Letters of every model under every rule, over all axes: who shares none differs on the same pairs.
-
-    Args:
-        results: of the page.
-        cells: preference ratios, whose order letters follow: the first is that of the highest.
-
-    Returns:
-        `model`, `rule`, `language`, `axis` and `letters`.
-    """
-    compared = deciding(results.comparisons, COMPARED, value="difference").filter(
-        pl.col("rule_a") == pl.col("rule_b")
-    )
-    rows = []
-    for (rule, language), of_rule in compared.group_by(["rule_a", "language"], maintain_order=True):
-        alone = language if len(results.languages) > 1 else results.languages[0]
-        ordered = cells.filter(rule=rule, axis=ALL, language=alone).sort(
-            "value", descending=True, nulls_last=True
-        )
-        apart = of_rule.filter(clear())
-        different = {frozenset(ends) for ends in apart.select("model_a", "model_b").iter_rows()}
-        given = compact_letters(ordered["model"].to_list(), different)
-        rows += [(model, rule, alone, ALL, text) for model, text in given.items()]
-    names = ("model", "rule", "language", "axis", "letters")
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").unique(names[:4])
-
-
-def differences_counted(results: Results) -> Iterator[Finding]:
-    """How many of the comparisons of two models show a difference: the rules with the fewest and with the most."""
-    pooled = overall(deciding(results.comparisons, COMPARED, value="difference")).filter("same_rule")
-    rules = pooled.group_by(rule="rule_a", maintain_order=True).agg(
-        n=pl.len(), differ=clear().sum(), untested=(pl.col("verdict") == UNTESTED).sum()
-    )
-    if rules.is_empty():
-        return
-    ordered = rules.sort("differ", maintain_order=True)
-    least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
-    counts = f"{count(most['differ'])} of {count(most['n'])} comparisons of two models show a difference"
-    if least["rule"] == most["rule"]:
-        text = f"{counts}; the others are not distinguishable"
-    else:
-        text = f"{counts} under {most['rule']}, {count(least['differ'])} of {count(least['n'])} under {least['rule']}"
-    untested = int(rules["untested"].sum())
-    rest = f"; {count(untested)} cannot be tested" if untested else ""
-    yield Finding(f"{text}{rest}.", (least, most, {"untested": untested}))
-
-
-def comparison_rows(results: Results, rows: pl.DataFrame) -> pl.DataFrame:
-    """Comparisons as readers download them."""
-    labels = dict(results.labels)
-    return rows.select(
-        pl.col("model_a").replace_strict(labels, return_dtype=pl.String),
-        "rule_a",
-        pl.col("model_b").replace_strict(labels, return_dtype=pl.String),
-        "rule_b",
-        pl.col("difference", "low", "high", "p_adjusted").round_sig_figs(4),
-        *("n", "verdict"),
     )
 
 

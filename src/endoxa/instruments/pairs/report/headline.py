@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.preference import KINDS
-from endoxa.instruments.pairs.report.comparison import many
+from endoxa.instruments.pairs.report.league import first_rule, groups, many
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
     CELL,
@@ -73,7 +73,9 @@ MOST_LISTED = 60
 
 
 def title(results: Results) -> str:
-    """The finding as the title of a page: the verdict on the only model and rule, or how many prefer what."""
+    """The finding as the title of a page: the verdict on the only model and rule, how many prefer what, or groups."""
+    if many(results):
+        return str(groups(results, first_rule(results))).removesuffix(".")
     rows = overall(preference_cells(results.estimates)).rows(named=True)
     if len(rows) > 1:
         return _title_of_many(rows)
@@ -119,8 +121,13 @@ _ALIKE = {
 
 
 def lead(results: Results) -> str:
-    """The finding of the only model and rule in one sentence with its interval; empty where there are several."""
+    """The finding of the only model and rule in one sentence with its interval; of many models how many prefer what.
+
+    Empty where there are several.
+    """
     rows = overall(preference_cells(results.estimates)).rows(named=True)
+    if many(results):
+        return f"{_title_of_many(rows)}."
     if len(rows) > 1:
         return ""
     (row,) = rows
@@ -211,9 +218,16 @@ def headline(results: Results) -> Section:
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
             *agreed(rows, "50\u00a0%"),
             *rounding_notes(rows, lambda row: results.label(row["model"], row["rule"])),
-            f"Dot: share of pairs, a tie counting one half; filled where it is significant after correction. Band: "
-            f"{results.level} interval that takes identities and attributes as samples, because pairs that share one "
-            "are alike. Thin line: the interval (Wilson) if all pairs were independent, for comparison only.",
+            *(
+                []
+                if many(results)
+                else [
+                    "Dot: share of pairs, a tie counting one half; filled where it is significant after correction. "
+                    f"Band: {results.level} interval that takes identities and attributes as samples, because pairs "
+                    "that share one are alike. Thin line: the interval (Wilson) if all pairs were independent, for "
+                    "comparison only."
+                ]
+            ),
         ),
         **number,
     )

@@ -14,6 +14,7 @@ from endoxa.instruments.pairs.report.calibration import calibration, distributio
 from endoxa.instruments.pairs.report.comparison import comparison, flips
 from endoxa.instruments.pairs.report.explained import explained
 from endoxa.instruments.pairs.report.headline import headline, lead, title
+from endoxa.instruments.pairs.report.league import many
 from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.quoting import diagnostics, examined
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
@@ -61,8 +62,8 @@ def tests_made(results: Results) -> Section:
 
 
 SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
-    headline,
     league,
+    headline,
     axes,
     closer,
     distributions,
@@ -84,7 +85,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
         folders = [run.folder for run in runs]
         every, problems = examined(records, folders, results.labels, results.confidence)
         box = quoting(diagnostics(every, problems, folders, pairs), f"quote-{results.slug}")
-        by_axis, *others = filled(SECTIONS[1:], results)
+        opening, second, *others = filled(SECTIONS, results)
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
@@ -95,7 +96,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
                 f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
             ),
             sections=(
-                *present((headline(results), box, by_axis, explained(results, every))),
+                *present((opening, box, second, explained(results, every))),
                 *others,
                 *([published] if published else []),
                 shown,
@@ -122,7 +123,10 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
         heading, sentence = title(results), lead(results)
         subtitle, sections = f"{part.title}: {part.subtitle}", part.sections
         if sentence:  # the finding stands above the number
-            sections = (replace(sections[0], findings=()), *sections[1:])
+            sections = (
+                replace(sections[0], findings=sections[0].findings[1:] if many(results) else ()),
+                *sections[1:],
+            )
         first = sections
     else:
         heading, sentence = f"Stereotype preference on {listed([article.title for article in parts])}", ""

@@ -10,10 +10,12 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding
-from endoxa.instruments.pairs.report.comparison import (
+from endoxa.instruments.pairs.report.league import (
     COMPARED,
     comparison_rows,
     differences_counted,
+    first_rule,
+    groups,
     letters,
     many,
 )
@@ -115,7 +117,7 @@ def league(results: Results) -> Section | None:
     return replace(
         section,
         title="Models side by side",
-        findings=tuple(differences_counted(results)),
+        findings=(groups(results, first_rule(results)), *differences_counted(results)),
         notes=(LETTERS_NOTE.format(level=f"{significance(results.confidence):g}"), *section.notes),
         template="rows.html.j2",
         values={"name": f"comparisons-{results.slug}", "rows": compared, "what": "comparisons of two models"},
@@ -138,6 +140,8 @@ def _closer(results: Results) -> Section | None:
         rows = rows.with_columns(lettered["letters"])
     pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
     model, rule = pooled.select("model", "rule").row(0)
+    if many(results):
+        rule = first_rule(results)
     models, rules, axes = (cells[name].n_unique() for name in ("model", "rule", "axis"))
     several = axes > 2 and not many(results)
     every_axis = EACH if several or models == rules == 1 else axis_name(ALL)
@@ -151,7 +155,9 @@ def _closer(results: Results) -> Section | None:
         ),
         PREFERENCE,
         name=f"closer-{results.slug}",
-        title="Preference ratio of every cell",
+        title="Preference ratio by model, the highest first"
+        if many(results)
+        else "Preference ratio of every cell",
         reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
         "taken as samples.",
         line="an unbiased model",
