@@ -35,15 +35,16 @@ from endoxa.report.words import (
     language_name,
     listed,
     p_value,
+    percent,
     plural,
     signed,
 )
 from endoxa.runs.families import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, PaperOptions
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.spreadsheets import csv_text
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED, significance
 
 SMALL = 20
 """Texts per group below which the sets are called small."""
@@ -67,7 +68,11 @@ def findings(results: Associations) -> Section:
     return Section(
         anchor="findings",
         title="What the tests show",
-        findings=(*overall(estimates), *sentences(estimates), *caveats(estimates)),
+        findings=(
+            *overall(estimates),
+            *(() if lead(results) else sentences(estimates)),
+            *caveats(estimates),
+        ),
         figures=strongest_figure(results),
         tables=() if estimates.height == 1 else (encoder_table(estimates),),
         notes=(
@@ -81,7 +86,38 @@ def findings(results: Associations) -> Section:
             "divided these words into such groups. The interval leaves zero out only where the two-sided p-value alone "
             f"is at most {results.level}; what is said here follows from the p-value after adjustment over all tests.",
         ),
+        **number(estimates),
     )
+
+
+def number(estimates: pl.DataFrame) -> dict[str, Any]:
+    """The effect size of the only test, or in how many of the tests of the only encoder the groups differ."""
+    rows = [row for row in estimates.rows(named=True) if row["verdict"] != UNTESTED]
+    if not rows or estimates["encoder"].n_unique() > 1:
+        return {}
+    if len(rows) == 1:
+        (row,) = rows
+        texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
+        return {
+            "number": signed(row["effect_size"]),
+            "meaning": f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather "
+            f"than {row['b']}) than {row['y']} does{texts}. Without a difference: 0.",
+        }
+    return {
+        "number": f"{len(_claims(rows))} of {len(rows)}",
+        "meaning": "tests show a difference between the groups after adjustment over all tests. Without any "
+        f"difference: 0, in {percent(1 - _level(rows), 0)} of such analyses or more.",
+    }
+
+
+def _level(rows: Iterable[Row]) -> float:
+    """The level of the verdicts; the largest where there are several."""
+    return max(significance(row["confidence"] or DEFAULT_CONFIDENCE) for row in rows)
+
+
+def lead(results: Associations) -> str:
+    """The sentence on the only encoder, with interval; empty where there are several, or nothing can be tested."""
+    return " ".join(map(str, by_encoder(results.estimates))) if len(results.encoders) == 1 else ""
 
 
 def title(results: Associations) -> str:
@@ -423,6 +459,7 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         package=__package__,
         title=title(results),
         subtitle=summary(results.estimates),
+        lead=lead(results),
         entries=(first, *box, *others, *after),
         runs=runs,
         models=results.labels,

@@ -123,8 +123,13 @@ def league(results: Results) -> Section | None:
 
 
 def closer(results: Results) -> Section | None:
-    """All estimates to choose from; None where there are few, and where `league` has them."""
-    return None if many(results) else _closer(results)
+    """All estimates to choose from; None where the other figures show all of them, and where `league` has them."""
+    return None if many(results) or _single(results) else _closer(results)
+
+
+def _single(results: Results) -> bool:
+    """One model, one rule, one language: the figure of axes shows every estimate."""
+    return len(results.combinations) == len(results.languages) == 1
 
 
 def _closer(results: Results) -> Section | None:
@@ -188,7 +193,7 @@ def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -
         cells: what the figure shows.
         where: values of columns of `cell_rows` that hold for these cells; in "Look closer" they choose the rows.
     """
-    if by_language(results).height < LEAST_ROWS:
+    if _single(results) or by_language(results).height < LEAST_ROWS:
         return {"rows": cell_rows(results, cells)}
     return {"part_of": (f"closer-{results.slug}", where)}
 
