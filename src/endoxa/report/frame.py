@@ -51,7 +51,7 @@ class Page:
         runs: what it was made from, for its notices and how to repeat it.
         models: names of all models, as on the command line.
         values: what its templates need besides.
-        lead: the finding in one sentence with interval and units, below the heading.
+        lead: the finding in one sentence with interval and units, below the heading; sections do not repeat it.
     """
 
     package: str
@@ -132,8 +132,9 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             if section.template
             else ""
         )
+        findings = tuple(finding for finding in section.findings if finding.text not in page.lead)
         return {
-            "section": section,
+            "section": replace(section, findings=findings),
             "figures": [(figure, Markup(svgs[figure.name])) for figure in section.figures],  # noqa: S704
             "body": Markup(body),  # noqa: S704
         }

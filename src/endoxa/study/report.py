@@ -180,12 +180,13 @@ def _title(convergence: Convergence) -> str:
     row = _together(convergence)
     if row is None:
         return ""
-    every = "Both" if row["n_instruments"] == 2 else f"All {row['n_instruments']}"
+    n, observed = row["n_associations"], int(row["observed"])
+    every = "both" if row["n_instruments"] == 2 else f"all {row['n_instruments']}"
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
     (label,) = convergence.labels.values()
     return (
-        f"{every} instruments see {int(row['observed'])} of {plural(row['n_associations'], 'association')} in {label}: "
-        f"{often}"
+        f"{observed or 'None'} of {plural(n, 'association')} {'is' if observed < 2 else 'are'} seen by {every} "
+        f"instruments in {label}: {often}"
     )
 
 
@@ -196,12 +197,10 @@ def _opening(compared: Sequence[Section], convergence: Convergence) -> Iterator[
         if place or row is None:
             yield section
             continue
-        above = _lead(compared, 1)
         yield replace(
             section,
-            findings=tuple(finding for finding in section.findings if finding.text != above),
             number=f"{int(row['observed'])} of {row['n_associations']}",
-            meaning="associations are seen by all instruments that measured them. By chance: "
+            meaning="associations tested with all instruments are seen by all of them. By chance: "
             f"{decimal(row['expected'], 1)}.",
         )
 

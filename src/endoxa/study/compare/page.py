@@ -102,7 +102,6 @@ def what_changed(comparison: Comparison) -> Section:
     findings = tuple(
         Finding(sentence, tuple(change.row for change in each.changes))
         for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
-        if not _lead(comparison)
     )
     rows = [(each, change) for each in comparison.shown for change in each.bias]
     level = f"{100 * comparison.confidence:g} %"

@@ -35,16 +35,15 @@ from endoxa.report.words import (
     language_name,
     listed,
     p_value,
-    percent,
     plural,
     signed,
 )
 from endoxa.runs.families import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
-from endoxa.runs.options import DEFAULT_CONFIDENCE, PaperOptions
+from endoxa.runs.options import PaperOptions
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.spreadsheets import csv_text
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED, significance
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED
 
 SMALL = 20
 """Texts per group below which the sets are called small."""
@@ -68,11 +67,7 @@ def findings(results: Associations) -> Section:
     return Section(
         anchor="findings",
         title="What the tests show",
-        findings=(
-            *overall(estimates),
-            *(() if lead(results) else sentences(estimates)),
-            *caveats(estimates),
-        ),
+        findings=(*overall(estimates), *sentences(estimates), *caveats(estimates)),
         figures=strongest_figure(results),
         tables=() if estimates.height == 1 else (encoder_table(estimates),),
         notes=(
@@ -106,13 +101,8 @@ def number(estimates: pl.DataFrame) -> dict[str, Any]:
     return {
         "number": f"{len(_claims(rows))} of {len(rows)}",
         "meaning": "tests show a difference between the groups after adjustment over all tests. Without any "
-        f"difference: 0, in {percent(1 - _level(rows), 0)} of such analyses or more.",
+        "difference: 0.",
     }
-
-
-def _level(rows: Iterable[Row]) -> float:
-    """The level of the verdicts; the largest where there are several."""
-    return max(significance(row["confidence"] or DEFAULT_CONFIDENCE) for row in rows)
 
 
 def lead(results: Associations) -> str:

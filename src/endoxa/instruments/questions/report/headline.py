@@ -157,18 +157,19 @@ def lead(results: QaResults) -> str:
         return ""
     facts = lean_evidence(row)
     score = f"{SPOKEN_LEANS[row['lean_name']].capitalize()} {decimal(row['lean'])}"
-    ends = facts["low"], facts["high"]
-    where = "does not hold" if facts["verdict"] in (ABOVE, BELOW) else "holds"
-    side = None not in ends and (ends[0] <= 0 <= ends[1]) == (where == "holds")
-    zero = f", which {where} 0, where a model without a lean would be" if side else ""
     if facts["verdict"] == UNTESTED:
         text = f"{score}; a lean cannot be tested ({facts['reason']})."
     else:
-        p = p_value(row["p_adjusted"])
-        text = (
-            f"{score}, {spoken_interval(facts, results.level)}{zero} (p {p if p.startswith('<') else f'= {p}'} after "
-            f"correction for the number of tests).{because(facts)}{few_units(facts)}"
-        )
+        text = f"{score} ({spoken_interval(facts, results.level)}). "
+        claimed, p = facts["verdict"] in (ABOVE, BELOW), p_value(row["p_adjusted"])
+        test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
+        ends = facts["low"], facts["high"]
+        if None not in ends and (ends[0] <= 0 <= ends[1]) != claimed:
+            text += f"The interval {'does not hold' if claimed else 'holds'} 0, where a model without a lean would be "
+            text += f"({test})."
+        else:
+            text += f"A model without a lean would be at 0 ({test})."
+        text += f"{because(facts)}{few_units(facts)}"
     left_open, labelled = row["n_read"] - row["n_persons"], row["n_non_unknown"]
     read = "answers" if row["n_read"] == row["n"] else "answers that were read"
     asked = "" if row["n_read"] == row["n"] else f"; {count(row['n'])} were asked for"

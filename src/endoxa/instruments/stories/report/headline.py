@@ -90,8 +90,9 @@ def _number(results: StoryResults) -> dict[str, Any]:
     expected = float((tested["families"] * tested["alpha"]).sum())
     return {
         "number": count(rows),
-        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0, but for at most "
-        f"{decimal(expected, 1 if expected >= 1 else 2)} of {plural(families, 'family', 'families')} of tests.",
+        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 (any at all in at most "
+        f"{decimal(expected, 1 if expected >= 1 else 2)} of {plural(families, 'family', 'families')} of tests, on "
+        "average).",
     }
 
 

@@ -55,7 +55,7 @@ def strongest(results: StoryResults) -> Section | None:
     return Section(
         anchor="strongest",
         title=f"The {which} that most models share" if several else f"The strongest {which}",
-        findings=() if strongest_sentence(results) else (_strongest_finding(results, rows, kind),),
+        findings=(_strongest_finding(results, rows, kind),),
         figures=(_strongest_figure(results, shown, which),),
         tables=(
             table_of(
@@ -97,7 +97,7 @@ def strongest_sentence(results: StoryResults) -> str:
     rows, kind = _ranked(results)
     if len(results.searched) != 1 or rows.is_empty():
         return ""
-    return _strongest_finding(results, rows, kind).text
+    return f"{_strongest_finding(results, rows, kind).text} Lift 1: as often as in all stories."
 
 
 def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
