@@ -38,6 +38,7 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         folders: run folders the sentences are read from.
     """
     records = results.records
+    names = {axis: axis_name(axis) for axis in records["axis"].unique()}
     items = (
         records.with_columns(size=pl.col("difference").abs())
         .sort("size", descending=True, maintain_order=True)
@@ -45,7 +46,8 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         .group_by("item_id", maintain_order=True)
         .agg(
             pl.col("place").min(),
-            pl.col("axis", "language", "stereotypical").first(),
+            pl.col("language", "stereotypical").first(),
+            pl.col("axis").first().replace_strict(names, return_dtype=pl.String),
             group=pl.coalesce("identity_group", "identity").first(),
         )
         .sort("place", maintain_order=True)

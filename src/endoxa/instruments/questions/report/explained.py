@@ -25,7 +25,7 @@ MOST = 3
 """With more models and data sets the box at the top names the largest differences instead."""
 
 EXCESS = Measure(
-    "taken minus right (share of questions)",
+    "taken minus right, percentage points",
     0.0,
     "+.0%",
     0.1,
@@ -64,7 +64,7 @@ def _order(results: QaResults, found: Places, *, several: bool) -> Figure:
         rows.append(
             {
                 "label": f"{word} option",
-                "note": f"{signed(100 * value, 1)} points {_number(chosen, n)} taken, {_number(right, n)} right",
+                "note": f"{signed(100 * value, 1)} {_number(chosen, n)} taken, {_number(right, n)} right",
                 "value": value,
                 "low": low,
                 "high": high,
@@ -81,10 +81,10 @@ def _order(results: QaResults, found: Places, *, several: bool) -> Figure:
         name=f"order-{slug(who)}-{slug(found.data)}",
         title="Order of the options" + (f": {who}, {found.data}" if several else ""),
         alt=described(f"How often {who} takes the option at each place beyond the right one", texts),
-        reading=f"How much more often the option at a place is taken than the right answer stands there, in "
-        f"{plural(found.items.height, 'question')} with an answer that was read; 0 if places do not matter. Bands: "
-        f"{100 * found.level:.1f}\u00a0% intervals over templates and groups; filled: differs from 0 at this level, "
-        "which allows for the three rows.",
+        reading="How much more often the option at a place is taken than the right answer stands there, in "
+        f"{plural(found.items.height, 'question')} with an answer that was read; 0 on average if places do not matter "
+        f"and options are shuffled. Bands: {100 * found.level:.1f}\u00a0% intervals over templates and groups; filled: "
+        "differs from 0 at this level, which allows for the three rows.",
     )
 
 
