@@ -5,10 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, mark, not_ranked, verdict_counts
+from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, hollow, mark, not_ranked, verdict_counts
 from endoxa.report.figures import Measure, in_parts, labelled
 from endoxa.report.tables import number_field, table_of, text_field
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.report.words import axis_name
+from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
 
 ROWS = pl.DataFrame(
     {
@@ -47,6 +48,18 @@ def test_verdicts_are_counted_and_marked() -> None:
     }
     assert counted(rows, words, reason="too few") == ["1 leans up", "2 lean down", "1: too few"]
     assert [mark(row) for row in rows] == ["*", "*", "†", "*"]
+
+
+def test_a_hollow_dot_beside_the_line_is_explained_by_the_correction_only() -> None:
+    row = {"reason": CORRECTED, "low": 0.51, "high": 0.7, "neutral": 0.5, "axis": "race-color"}
+    others = [{**row, "reason": ""}, {**row, "low": 0.4}, {**row, "low": None}, {**row, "low": float("nan")}]
+    assert "misses the line: race or colour. A band" in hollow(
+        [row, *others], lambda row: axis_name(row["axis"])
+    )
+    assert hollow(others[:3], str) == ""
+    assert [axis_name(axis) for axis in ("all", "sexual-orientation", "SES")] == [
+        *("all axes", "sexual orientation", "SES")
+    ]
 
 
 def test_what_does_not_fit_is_cut_into_parts() -> None:

@@ -51,7 +51,7 @@ class Page:
         runs: what it was made from, for its notices and how to repeat it.
         models: names of all models, as on the command line.
         values: what its templates need besides.
-        lead: the finding in one sentence with interval and units, below the heading.
+        lead: the finding in one sentence with interval and units, below the heading; sections do not repeat it.
     """
 
     package: str
@@ -92,7 +92,7 @@ def write_page(page: Page, output: Path) -> None:
         OSError: a file cannot be written.
     """
     named = _each_figure(
-        with_findings(unique_figures(with_part(page))), lambda figure: replace(figure, rows=rows_of(figure))
+        with_findings(unique_figures(page)), lambda figure: replace(figure, rows=rows_of(figure))
     )
     figures = [figure for section in named.sections for figure in section.figures]
     svgs = write_figures(figures, output)
@@ -101,6 +101,7 @@ def write_page(page: Page, output: Path) -> None:
         "generator": f"endoxa {__version__}",
         "models": list(page.models),
         "commands": commands(page.runs),
+        "part": part_note(page.runs),
     }
     write_data(figures, figures_folder(output), about)
     replace_text(output, page_text(named, svgs))
@@ -131,8 +132,9 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             if section.template
             else ""
         )
+        findings = tuple(finding for finding in section.findings if finding.text not in page.lead)
         return {
-            "section": section,
+            "section": replace(section, findings=findings),
             "figures": [(figure, Markup(svgs[figure.name])) for figure in section.figures],  # noqa: S704
             "body": Markup(body),  # noqa: S704
         }
@@ -221,29 +223,6 @@ def part_note(runs: Sequence[Run]) -> str:
         return f"Of a part of the data: {parts[0]}." if any(parts) else ""
     named = (f"{run.folder.name}: {part or 'all items'}" for run, part in zip(runs, parts, strict=True))
     return f"Of a part of the data: {'; '.join(named)}."
-
-
-def with_part(page: Page) -> Page:
-    """The page whose captions of tables and figures say what part of the items its runs took."""
-    parts = {part for run in page.runs if (part := part_of_run(run.facts))}
-    if not parts:
-        return page
-    words = min(parts) if len(parts) == 1 else "parts of the data, see the top of the page"
-
-    def captioned(section: Section) -> Section:
-        tables = (
-            replace(table, caption=f"{table.caption} [{words}]")
-            if table.caption and table.measured
-            else table
-            for table in section.tables
-        )
-        # Titles of figures of which one is shown are buttons; their heading says it for all.
-        if section.pick_by and len(section.figures) > 1:
-            return replace(section, tables=tuple(tables), pick_by=f"{section.pick_by} [{words}]")
-        figures = (replace(figure, title=f"{figure.title} [{words}]") for figure in section.figures)
-        return replace(section, tables=tuple(tables), figures=tuple(figures))
-
-    return _each_section(page, captioned)
 
 
 def with_findings(page: Page) -> Page:

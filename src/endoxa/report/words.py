@@ -89,8 +89,12 @@ def language_name(code: str) -> str:
 
 
 def axis_name(axis: str) -> str:
-    """The axis as published, or 'all axes'."""
-    return "all axes" if axis == "all" else axis
+    """The axis as published, without the hyphens and underscores of ids, or 'all axes'."""
+    return "all axes" if axis == "all" else _AXES.get(axis, re.sub(r"(?<=\w)[-_](?=\w)", " ", axis))
+
+
+_AXES = {"race-color": "race or colour"}
+"""Axes whose hyphen stands for more than a space."""
 
 
 def short_labels(models: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,11 @@ from endoxa.report.files import PAGE, refuse_folder, resolve_format
 from endoxa.report.frame import CITE, Page, unique_figures, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table
-from endoxa.report.words import listed, plural
+from endoxa.report.words import decimal, listed, plural
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.convergence.sections import sections
@@ -151,12 +151,12 @@ def _page(
     runs = [run for step in _shown(current) for run in read_runs([step.folder])]
     return Page(
         package="endoxa.study",
-        title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
+        title=_title(convergence) or f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
         f"{listed([model.name for model in study.models])}",
         lead=_lead(compared, len(study.models)),
         entries=(
-            *(section for section in compared if not section.folded),
+            *_opening([section for section in compared if not section.folded], convergence),
             _instruments(study, current, pages),
             *(section for section in compared if section.folded),
             _items(study, items),
@@ -165,6 +165,44 @@ def _page(
         runs=runs,
         models=(),  # the runs say themselves that models are simulated
     )
+
+
+def _together(convergence: Convergence) -> Mapping[str, Any] | None:
+    """What all instruments see of the only model beside what they would by chance; None where nothing is tested."""
+    rows = convergence.chance.rows(named=True)
+    return (
+        rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED and rows[0]["n_associations"] else None
+    )
+
+
+def _title(convergence: Convergence) -> str:
+    """How many associations all instruments see of the only model, as the title of a page; else empty."""
+    row = _together(convergence)
+    if row is None:
+        return ""
+    n, observed = row["n_associations"], int(row["observed"])
+    every = "both" if row["n_instruments"] == 2 else f"all {row['n_instruments']}"
+    often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
+    (label,) = convergence.labels.values()
+    return (
+        f"{observed or 'None'} of {plural(n, 'association')} {'is' if observed < 2 else 'are'} seen by {every} "
+        f"instruments in {label}: {often}"
+    )
+
+
+def _opening(compared: Sequence[Section], convergence: Convergence) -> Iterator[Section]:
+    """The sections; the first has the number of associations that all instruments see, which the lead explains."""
+    row = _together(convergence)
+    for place, section in enumerate(compared):
+        if place or row is None:
+            yield section
+            continue
+        yield replace(
+            section,
+            number=f"{int(row['observed'])} of {row['n_associations']}",
+            meaning="associations tested with all instruments are seen by all of them. By chance: "
+            f"{decimal(row['expected'], 1)}.",
+        )
 
 
 def _lead(compared: Sequence[Section], models: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import CHIPS, VERDICT, clear, mark
+from endoxa.report.claims import CHIPS, VERDICT, clear, hollow, mark
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
@@ -18,12 +18,13 @@ from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import CLEAR, UNTESTED
+from endoxa.stats.verdicts import CLEAR, CORRECTED, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.estimates import OF_PRICE
 from endoxa.study.compare.harm import OF_RATINGS
 from endoxa.study.compare.results import Comparison, Contrasted, value
+from endoxa.study.compare.sentences import name_of
 from endoxa.study.compare.stories import ASSOCIATION, OF_STORIES
 from endoxa.study.gate.measures import EFFECT_SIZE, OF_PAIRS, OF_QUESTIONS
 
@@ -58,6 +59,7 @@ def page_of(comparison: Comparison) -> Page:
         package=__package__,
         title=_title(comparison),
         subtitle=" ".join(_differ(comparison)),
+        lead=_lead(comparison),
         entries=(*filled(SECTIONS, comparison), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(model for run in comparison.runs for model in run.members or (run.side.model,)),
@@ -119,7 +121,26 @@ def what_changed(comparison: Comparison) -> Section:
             "stands from its neutral one.",
             *notes,
         ),
+        **_number(comparison),
     )
+
+
+def _lead(comparison: Comparison) -> str:
+    """The sentence on the only two runs; empty where there are more."""
+    return comparison.sentences[0] if len(comparison.shown) == 1 else ""
+
+
+def _number(comparison: Comparison) -> dict[str, Any]:
+    """The change of the only measure of bias between the only two runs."""
+    bias = comparison.shown[0].bias if len(comparison.shown) == 1 else ()
+    if len(bias) != 1 or not isfinite(bias[0].difference):
+        return {}
+    (change,) = bias
+    return {
+        "number": signed(change.difference),
+        "meaning": f"change of {name_of(change)}, from {value(change.before)} to {value(change.after)}, in "
+        f"{plural(change.n_items, 'item')}. Without a change: 0.",
+    }
 
 
 def _matrix(comparison: Comparison) -> tuple[Table, ...]:
@@ -265,7 +286,16 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
     )
     alt = described(f"{title}, no change: 0", spoken)
     tall = len(drawn) <= MOST_PARTS
-    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=table),)
+    level = significance(comparison.confidence)
+    reading = hollow(
+        [
+            {**change.row, "neutral": 0.0, "reason": CORRECTED * (change.p_value <= level), "label": label}
+            for label, (_, change) in zip(table["label"], drawn, strict=True)
+            if not change.clear
+        ],
+        lambda row: str(row["label"]),
+    )
+    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=table, reading=reading),)
 
 
 def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:

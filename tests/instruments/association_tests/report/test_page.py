@@ -190,6 +190,10 @@ def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
     assert "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500" in said
     assert "1 effect size has the sign against the direction" in said
     assert "rest on fewer than 20 texts for a group, the least on 8" in said
+    assert findings(table(tmp_path, pl.concat([weak, strong]))).number == "1 of 2"
+    alone = findings(table(tmp_path, strong))
+    assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
+    assert not findings(table(tmp_path, one(n_partitions="6"))).number
 
 
 def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:

@@ -7,9 +7,15 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.report.explained import explained
+from endoxa.instruments.questions.report.headline import headline, lead
 from endoxa.instruments.questions.report.quoting import run_diagnostics
+from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
+from endoxa.report.inputs import Run
 from endoxa.report.quoting import ordered
+from endoxa.report.words import signed
+from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -31,6 +37,30 @@ def found(tmp_path, lean=None, change=None, model="m", **facts):
         [each.name for each in ordered(made) if each.concerning],
         folder,
     )
+
+
+def _right_at(folder, place):
+    answers = pl.read_parquet(folder / "records.parquet")
+    return sum(
+        order.find(str(label)) == place for order, label in answers.select("order", "label").iter_rows()
+    )
+
+
+def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
+    _, _, folder = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.1), change=shuffled)
+    run = Run(folder, read_run(folder))
+    results = read_results([run], confidence=0.95, seed=0)
+    outcomes = pl.read_parquet(folder / "records.parquet").filter(context_condition="ambig")["outcome"]
+    read = outcomes.len() - int(outcomes.is_in(["unparsed", "refused"]).sum())
+    unknown = int((outcomes == "unknown").sum())
+    sentence = lead(results)
+    assert f"({unknown} of {read}; {outcomes.len()} were asked for)" in sentence
+    assert sentence.startswith(f"Bias score {headline(results).number} (95\u00a0% interval ")
+    lost = explained([run], results)
+    assert f"{outcomes.len() - read} of {outcomes.len()} answers refused or unreadable" in str(
+        lost.findings[0]
+    )
+    check_finding(lost.findings[0], ["m", "Town"])
 
 
 def shuffled(answers: pl.DataFrame) -> pl.DataFrame:
@@ -65,12 +95,19 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
         )
         return table.with_columns(choice=shown, outcome=outcome)
 
-    diagnostics, concerning, _ = found(tmp_path, change=first)
+    diagnostics, concerning, folder = found(tmp_path, change=first)
     place = diagnostics[PLACE]
     assert PLACE in concerning
     assert "shown first is chosen in 100.0\u00a0%" in place.sentence
     assert place.value == pytest.approx(1 - place.numbers["right"])
     assert place.low > 0.3
+
+    run = Run(folder, read_run(folder))
+    results = read_results([run], confidence=0.95, seed=0)
+    figure = explained([run], results).figures[0]
+    right = round(place.numbers["right"] * place.n)
+    assert f"first option: {signed(100 * place.value, 1)} {place.n} taken, {right} right" in figure.alt
+    assert f"third option: {signed(-100 / place.n * _right_at(folder, 2), 1)} 0 taken" in figure.alt
 
 
 def test_answers_that_cannot_be_read(tmp_path):

@@ -81,7 +81,33 @@ def findings(results: Associations) -> Section:
             "divided these words into such groups. The interval leaves zero out only where the two-sided p-value alone "
             f"is at most {results.level}; what is said here follows from the p-value after adjustment over all tests.",
         ),
+        **number(estimates),
     )
+
+
+def number(estimates: pl.DataFrame) -> dict[str, Any]:
+    """The effect size of the only test, or in how many of the tests of the only encoder the groups differ."""
+    rows = [row for row in estimates.rows(named=True) if row["verdict"] != UNTESTED]
+    if not rows or estimates["encoder"].n_unique() > 1:
+        return {}
+    if len(rows) == 1:
+        (row,) = rows
+        texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
+        return {
+            "number": signed(row["effect_size"]),
+            "meaning": f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather "
+            f"than {row['b']}) than {row['y']} does{texts}. Without a difference: 0.",
+        }
+    return {
+        "number": f"{len(_claims(rows))} of {len(rows)}",
+        "meaning": "tests show a difference between the groups after adjustment over all tests. Without any "
+        "difference: 0.",
+    }
+
+
+def lead(results: Associations) -> str:
+    """The sentence on the only encoder, with interval; empty where there are several, or nothing can be tested."""
+    return " ".join(map(str, by_encoder(results.estimates))) if len(results.encoders) == 1 else ""
 
 
 def title(results: Associations) -> str:
@@ -423,6 +449,7 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         package=__package__,
         title=title(results),
         subtitle=summary(results.estimates),
+        lead=lead(results),
         entries=(first, *box, *others, *after),
         runs=runs,
         models=results.labels,

@@ -51,7 +51,7 @@ UNDEFINED = "undefined"
 MOST_CELLS = 400
 """Larger tables as in a paper stay closed until asked for."""
 
-MOST_OPEN = 40
+MOST_OPEN = 12
 """So do longer tables of every number."""
 
 

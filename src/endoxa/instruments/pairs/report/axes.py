@@ -25,6 +25,7 @@ from endoxa.report.claims import (
     chip,
     clear,
     counted,
+    hollow,
     percent_ends,
     verdict_counts,
 )
@@ -38,6 +39,7 @@ from endoxa.report.words import (
     listed,
     percent,
     percent_interval,
+    plural,
     slug,
 )
 from endoxa.schema import ALL
@@ -54,6 +56,10 @@ WORDS = {
 
 MOST_NAMED = 8
 """Axes that are named in a sentence; more are counted."""
+
+
+MOST_DRAWN = 30
+"""Axes of a figure; of more, those that can be tested are drawn and the table has all."""
 
 
 FEW = 3
@@ -120,14 +126,16 @@ def axes(results: Results) -> Section:
 
 
 def _title(results: Results, cells: pl.DataFrame) -> str:
-    """The highest and the lowest axis and how many are decided, of one model in one language; else what is shown."""
-    rows = cells.filter(pl.col("axis") != ALL, pl.col("value").is_not_nan()).sort("value").rows(named=True)
+    """The highest and the lowest axis that can be tested and how many are decided, of one model in one language."""
+    every = cells.filter(pl.col("axis") != ALL, pl.col("value").is_not_nan()).sort("value")
+    rows = every.filter(pl.col("verdict") != UNTESTED).rows(named=True)
     if len(results.combinations) > 1 or len(results.languages) > 1 or len(rows) < 2:
         return "By axis and language" if len(results.languages) > 1 else "By axis"
     decided = sum(row["verdict"] in (ABOVE, BELOW) for row in rows)
     return (
-        f"Highest on {rows[-1]['axis']} ({percent(rows[-1]['value'], 0)}), lowest on {rows[0]['axis']} "
-        f"({percent(rows[0]['value'], 0)}); {decided or 'none'} of {len(rows)} axes "
+        f"Highest on {axis_name(rows[-1]['axis'])} ({percent(rows[-1]['value'], 0)}), lowest on "
+        f"{axis_name(rows[0]['axis'])} ({percent(rows[0]['value'], 0)}); {decided or 'none'} of {len(rows)} axes "
+        f"{'that can be tested ' * (every.height > len(rows))}"
         f"{'differs' if decided == 1 else 'differ' if decided else 'is distinguishable'} from chance"
     )
 
@@ -176,12 +184,13 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
     cells = _pooled(results, cells, rule)
     frame = cells.select(
         row=pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
-        column="axis",
+        column=pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
         value=pl.col("value").fill_nan(None),
         verdict="verdict",
         tip=pl.Series(
             [
-                f"{results.labels[row['model']]}, {row['axis']}: {reading(row)}, n {count(row['n'])}, {chip(row)}"
+                f"{results.labels[row['model']]}, {axis_name(row['axis'])}: {reading(row)}, n {count(row['n'])}, "
+                f"{chip(row)}"
                 for row in cells.iter_rows(named=True)
             ],
             dtype=pl.String,
@@ -223,6 +232,9 @@ def _panels(
         shown = group.drop_nulls("value").sort(
             "pooled", "value", descending=True, nulls_last=True, maintain_order=True
         )
+        tested = shown.filter((pl.col("verdict") != UNTESTED) | pl.col("pooled"))
+        left_out = shown.height - tested.height if shown.height > MOST_DRAWN and tested.height > 1 else 0
+        shown = tested if left_out else shown
         where = {"language": language_name(str(language))} if len(results.languages) > 1 else {}
         rows = shown.rows(named=True)
         tips = [
@@ -250,6 +262,17 @@ def _panels(
                 tips,
             ),
             domain=domain,
+            reading=" ".join(
+                filter(
+                    None,
+                    (
+                        f"Left out: {plural(left_out, 'axis', 'axes')} that cannot be tested."
+                        if left_out
+                        else "",
+                        hollow(rows, lambda row: axis_name(row["axis"])),
+                    ),
+                )
+            ),
             **rows_once(results, shown, {"model": results.labels[model], "rule": rule, **where}),
         )
 
@@ -275,7 +298,7 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
         rows = [
             {
                 **row,
-                "cell": row["axis"]
+                "cell": axis_name(row["axis"])
                 + ("" if row["language"] == ALL else f" ({language_name(row['language'])})"),
             }
             for row in single.filter(part).iter_rows(named=True)
@@ -294,7 +317,11 @@ def _by_verdict(rows: Sequence[dict[str, Any]], name: str) -> str:
     )
     parts = []
     for verdict, reason in groups:
-        names = [row[name] for row in rows if row["verdict"] == verdict and reason in ("", row["reason"])]
+        names = [
+            axis_name(row[name])
+            for row in rows
+            if row["verdict"] == verdict and reason in ("", row["reason"])
+        ]
         where = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of them"
         parts.append(f"{WORDS[verdict]} on {where}" + (f" ({reason})" if reason else ""))
     return "; ".join(parts)

@@ -40,6 +40,7 @@ from endoxa.report.claims import (
     clear,
     corrected,
     counted,
+    hollow,
     not_ranked,
     percent_ends,
     signed_ends,
@@ -441,6 +442,10 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         + (f", {rule}" if rule else ""),
         alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
         tall=not rule,
+        reading=hollow(
+            cells.rows(named=True),
+            lambda row: results.labels[row["model"]] if rule else results.label(row["model"], row["rule"]),
+        ),
         **rows_once(results, cells, where),
     )
 

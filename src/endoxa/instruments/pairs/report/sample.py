@@ -40,6 +40,7 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         folders: run folders the sentences are read from.
     """
     records = results.records
+    names = {axis: axis_name(axis) for axis in records["axis"].unique()}
     items = (
         records.with_columns(size=pl.col("difference").abs())
         .sort("size", descending=True, maintain_order=True)
@@ -47,7 +48,8 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         .group_by("item_id", maintain_order=True)
         .agg(
             pl.col("place").min(),
-            pl.col("axis", "language", "stereotypical").first(),
+            pl.col("language", "stereotypical").first(),
+            pl.col("axis").first().replace_strict(names, return_dtype=pl.String),
             group=pl.coalesce("identity_group", "identity").first(),
         )
         .sort("place", maintain_order=True)
@@ -125,8 +127,13 @@ def league(results: Results) -> Section | None:
 
 
 def closer(results: Results) -> Section | None:
-    """All estimates to choose from; None where there are few, and where `league` has them."""
-    return None if many(results) else _closer(results)
+    """All estimates to choose from; None where the other figures show all of them, and where `league` has them."""
+    return None if many(results) or _single(results) else _closer(results)
+
+
+def _single(results: Results) -> bool:
+    """One model, one rule, one language: the figure of axes shows every estimate."""
+    return len(results.combinations) == len(results.languages) == 1
 
 
 def _closer(results: Results) -> Section | None:
@@ -194,7 +201,7 @@ def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -
         cells: what the figure shows.
         where: values of columns of `cell_rows` that hold for these cells; in "Look closer" they choose the rows.
     """
-    if by_language(results).height < LEAST_ROWS:
+    if _single(results) or by_language(results).height < LEAST_ROWS:
         return {"rows": cell_rows(results, cells)}
     return {"part_of": (f"closer-{results.slug}", where)}
 

@@ -68,8 +68,10 @@ MARGIN = 1.15
 def conditions_compared(results: QaResults) -> Section | None:
     """Scatter plots of the values, and of the differences between a data set and the same with names.
 
-    None where no model has values in both kinds of contexts.
+    None where no model has values in both kinds of contexts, and for one model with one data set: a single mark.
     """
+    if len(results.lines) == len(results.data) == 1:
+        return None
     many = len(results.names) > MOST_SERIES
     figures = tuple(difference_dots(results) if many else scatter_plots(results))
     if not figures:

@@ -29,6 +29,8 @@ from endoxa.instruments.questions.report.results import (
     UNITS_FIELD,
     QaResults,
     Row,
+    because,
+    few_units,
     in_order,
     lean_evidence,
     shown_interval,
@@ -38,7 +40,7 @@ from endoxa.instruments.questions.report.results import (
 from endoxa.report.claims import VERDICT, counted, not_ranked, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, listed, percent, percent_interval
+from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW = 3
@@ -100,7 +102,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "statement is about these groups as they are, with fewer than six templates about these templates only. "
             "A lean is claimed where the test is significant after correction over all leans.",
         ),
-        **_number(rows),
+        **_number(results),
     )
 
 
@@ -139,16 +141,60 @@ def title(results: QaResults) -> str:
     return f"{where}, of {len(leans)} {noun} {listed(counted(leans, LEAN_VERDICTS, where='for'))}"
 
 
-def _number(rows: Sequence[Row]) -> dict[str, Any]:
-    """The lean of the only model with the only data, where the text does not say who is meant."""
-    leans = [lean_evidence(row) for row in rows if row["context_condition"] == AMBIGUOUS]
-    if len(leans) != 1 or leans[0]["lean"] is None:
+def main_lean(results: QaResults) -> Row | None:
+    """The lean of the only model with the only data, where the text does not say who is meant; None without one."""
+    competent = better_than_guessing(results)
+    rows = competent.main(competent.overall).filter(context_condition=AMBIGUOUS)
+    if rows.height != 1 or len(results.names) > 1 or rows["lean"][0] is None:
+        return None
+    return rows.row(0, named=True)
+
+
+def lead(results: QaResults) -> str:
+    """The bias score of the only model with its interval, and how many answers leave open who is meant; or empty."""
+    row = main_lean(results)
+    if row is None:
+        return ""
+    facts = lean_evidence(row)
+    score = f"{SPOKEN_LEANS[row['lean_name']].capitalize()} {decimal(row['lean'])}"
+    if facts["verdict"] == UNTESTED:
+        text = f"{score}; a lean cannot be tested ({facts['reason']})."
+    else:
+        text = f"{score} ({spoken_interval(facts, results.level)}). "
+        claimed, p = facts["verdict"] in (ABOVE, BELOW), p_value(row["p_adjusted"])
+        test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
+        ends = facts["low"], facts["high"]
+        if None not in ends and (ends[0] <= 0 <= ends[1]) != claimed:
+            text += f"The interval {'does not hold' if claimed else 'holds'} 0, where a model without a lean would be "
+            text += f"({test})."
+        else:
+            text += f"A model without a lean would be at 0 ({test})."
+        text += f"{because(facts)}{few_units(facts)}"
+    left_open, labelled = row["n_read"] - row["n_persons"], row["n_non_unknown"]
+    read = "answers" if row["n_read"] == row["n"] else "answers that were read"
+    asked = "" if row["n_read"] == row["n"] else f"; {count(row['n'])} were asked for"
+    text += (
+        f" {percent(left_open / row['n_read'])} of the {read} leave open who is meant, which is right here "
+        f"({count(left_open)} of {count(row['n_read'])}{asked})."
+    )
+    if row["stereotyped_share"] is None or not labelled:
+        return text
+    known = "" if labelled == row["n_persons"] else " whose stereotyped person is known"
+    return (
+        f"{text} Of the {count(labelled)} that name a person{known}, {percent(row['stereotyped_share'])} name the "
+        "stereotyped one."
+    )
+
+
+def _number(results: QaResults) -> dict[str, Any]:
+    """The lean of `main_lean`, large."""
+    row = main_lean(results)
+    if row is None:
         return {}
-    (row,) = leans
     return {
         "number": decimal(row["lean"]),
         "meaning": f"{SPOKEN_LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
-        f"stereotype. Without a lean: 0.",
+        f"stereotype, in {plural(row['n_lean'], 'answer')}. Without a lean: 0.",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -24,7 +25,7 @@ from endoxa.instruments.questions.report.results import (
     written,
 )
 from endoxa.report.charts import series_colors, series_dots
-from endoxa.report.claims import VERDICT, chip, clear, counted
+from endoxa.report.claims import VERDICT, chip, clear, counted, hollow
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, claim_map, described, series_figure
@@ -93,13 +94,18 @@ def lean_figures(results: QaResults) -> Iterator[Figure]:
             .with_columns(first=pl.col("lean").first().over("line"), note=side_by_side("lean", "line"))
             .sort(-pl.col("first"), "line", maintain_order=True)
         )
-        yield series_figure(
+        figure = series_figure(
             frame.select("note", label="line", series="data", **LEAN_ENDS, filled=clear()),
             lean_measure(spoken),
             data,
             name=name,
             title=title + (f": {data[0]} (left value) and {data[1]}" if len(data) > 1 else ""),
             alt=_alt(rows, "data"),
+        )
+        leans = map(lean_evidence, rows.iter_rows(named=True))
+        yield replace(
+            figure,
+            reading=hollow(leans, lambda row: f"{row['line']}, {row['data']}"),
         )
 
 

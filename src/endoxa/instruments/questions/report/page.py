@@ -16,7 +16,15 @@ from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
 from endoxa.instruments.questions.report.comparison import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import better_than_guessing, headline, title
+from endoxa.instruments.questions.report.explained import explained
+from endoxa.instruments.questions.report.headline import (
+    better_than_guessing,
+    headline,
+    lead,
+    lean_finding,
+    main_lean,
+    title,
+)
 from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
@@ -57,6 +65,7 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         categories,
         closer,
         accuracy,
+        partial(explained, runs),
         outcomes,
         conditions_compared,
         lambda all_results: identities(better_than_guessing(all_results)),
@@ -81,7 +90,13 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     alike = [sentence for run in runs for sentence in repeats_alike(run.folder, run.facts)]
     versions = sentence_findings(version_sentences(results.names))
     section = headline(results, (*versions, *answers_lost, *sentence_findings(alike)))
-    return replace(section, notes=(*_what_is_asked(runs), *section.notes))
+    row = main_lean(results)
+    above = "" if row is None else lean_finding(results, row).text  # what the lead says
+    return replace(
+        section,
+        findings=tuple(finding for finding in section.findings if finding.text != above),
+        notes=(*_what_is_asked(runs), *section.notes),
+    )
 
 
 def _what_is_asked(runs: Sequence[Run]) -> list[str]:
@@ -137,6 +152,7 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         entries=(*qa_sections(runs, results), LIMITS, METHODS, *qa_appendix(runs, results), CITE),
         runs=runs,
         models=results.names,
+        lead=lead(results),
         values={
             "level": results.level,
             "fewest": fewest_units(significance(results.confidence)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -41,7 +42,7 @@ def diagnostics(
         yield from answers_lost(answer_counts(folder), labels)
     confidence = float(estimates["confidence"][0])
     for folder in folders:
-        yield from _positions(folder, labels, confidence)
+        yield from (_position(found, labels) for found in places(folder, confidence))
     for folder in folders:
         facts = read_run(folder)
         items = int((facts.get("counts") or {}).get("items", 0))
@@ -98,8 +99,41 @@ def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator
         )
 
 
-def _positions(folder: Path, labels: Mapping[str, str], confidence: float) -> Iterator[Diagnostic]:
-    """How much more a place among the options is chosen than the right option stood there."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How often one model takes the option at each place.
+
+    Attributes:
+        model: the model.
+        data: label of the data set.
+        items: a row per question: how often each place was `chosen_` and held the `right_` option, and the difference.
+        level: confidence level of intervals, with a correction for the choice among three (Bonferroni).
+    """
+
+    model: str
+    data: str
+    items: pl.DataFrame
+    level: float
+
+    def share(self, column: str) -> float:
+        """Mean of a column over the questions."""
+        return float(self.items[column].to_numpy().mean())
+
+    def excess(self, word: str) -> tuple[float, float | None, float | None, float | None]:
+        """How much more often a place is chosen than right, its interval and p-value; None where nothing is tested."""
+        codes = [self.items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
+        values = self.items[word].to_numpy()
+        found = two_way(values, *codes, neutral=0.0, confidence=self.level, flips=FLIPS)
+        value, low, high = float(values.mean()), None, None
+        if found.sampled == "none":
+            return value, None, None, None
+        if found.interval.defined:
+            low, high = max(found.interval.low, -1.0), min(found.interval.high, 1.0)
+        return value, low, high, found.p_value
+
+
+def places(folder: Path, confidence: float) -> Iterator[Places]:
+    """Each model of a run that was asked enough questions; none where orders or choices were not recorded."""
     lazy = versions_apart(pl.scan_parquet(folder / RECORDS))
     needed = {"order", "choice", "label", "template", "identity", "protocol", "outcome", "repeat"}
     if not needed <= set(lazy.collect_schema()):
@@ -123,36 +157,24 @@ def _positions(folder: Path, labels: Mapping[str, str], confidence: float) -> It
     data = described.get("label") or Path(described["path"]).stem
     for (model,), items in table.group_by(["model"], maintain_order=True):
         if items.height >= FEWEST_ITEMS:
-            yield _position(
-                str(model), items, f"{labels.get(str(model), str(model))} with {data}", confidence
-            )
+            yield Places(str(model), data, items, 1 - significance(confidence) / len(PLACES))
 
 
-def _position(model: str, items: pl.DataFrame, who: str, confidence: float) -> Diagnostic:
-    """The place with the largest excess; interval and test allow for the choice among three (Bonferroni)."""
-    word = max(PLACES, key=lambda name: abs(_mean(items, name)))
-    alpha = significance(confidence) / len(PLACES)
-    codes = [items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
-    values = items[word].to_numpy()
-    found = two_way(values, *codes, neutral=0.0, confidence=1 - alpha, flips=FLIPS)
-    value, low, high, p_value = float(values.mean()), None, None, found.p_value
-    tested = found.sampled != "none"
-    if tested and found.interval.defined:
-        low, high = max(found.interval.low, -1.0), min(found.interval.high, 1.0)
-    chosen, right = _mean(items, f"chosen_{word}"), _mean(items, f"right_{word}")
-    by = points(value, low, high, f"{100 * (1 - alpha):.1f}\u00a0%")
-    untested = "" if tested else " (too few templates to test)"
+def _position(found: Places, labels: Mapping[str, str]) -> Diagnostic:
+    """The place with the largest excess."""
+    word = max(PLACES, key=lambda name: abs(found.share(name)))
+    value, low, high, p_value = found.excess(word)
+    chosen, right = found.share(f"chosen_{word}"), found.share(f"right_{word}")
+    by = points(value, low, high, f"{100 * found.level:.1f}\u00a0%")
+    untested = " (too few templates to test)" if p_value is None else ""
     sentence = (
-        f"{who}: the option shown {word} is chosen in {percent(chosen)} of "
-        f"{plural(items.height, 'question')} and is the right one in {percent(right)}; difference {by}, the largest of "
-        f"three places{untested}."
+        f"{labels.get(found.model, found.model)} with {found.data}: the option shown {word} is chosen in "
+        f"{percent(chosen)} of {plural(found.items.height, 'question')} and is the right one in {percent(right)}; "
+        f"difference {by}, the largest of three places{untested}."
     )
-    concerning = tested and p_value <= alpha and abs(value) >= LARGE
-    numbers = {"chosen": chosen, "right": right, "p_value": p_value, "confidence": 1 - alpha}
+    concerning = p_value is not None and p_value <= 1 - found.level and abs(value) >= LARGE
+    numbers = {"chosen": chosen, "right": right, "p_value": p_value, "confidence": found.level}
     return Diagnostic(
-        "position of the options", sentence, concerning, items.height, model, "", value, low, high, numbers
+        *("position of the options", sentence, concerning, found.items.height, found.model, ""),
+        *(value, low, high, numbers),
     )
-
-
-def _mean(items: pl.DataFrame, column: str) -> float:
-    return float(items[column].to_numpy().mean())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -76,7 +77,23 @@ def headline(results: StoryResults) -> Section:
         )
         if results.searched or results.searched_languages
         else (),
+        **_number(results),
     )
+
+
+def _number(results: StoryResults) -> dict[str, Any]:
+    """How many associations the stories of the only model hold, beside what tests find where there is nothing."""
+    tested = results.tested.filter(POOLED)
+    families, rows = int(tested["families"].sum()), _pooled(results).height
+    if len(results.searched) != 1 or not families or (results.discovered.height and not rows):
+        return {}
+    expected = float((tested["families"] * tested["alpha"]).sum())
+    return {
+        "number": count(rows),
+        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 (any at all in at most "
+        f"{decimal(expected, 1 if expected >= 1 else 2)} of {plural(families, 'family', 'families')} of tests, on "
+        "average).",
+    }
 
 
 def title(results: StoryResults) -> str:

@@ -41,7 +41,12 @@ from endoxa.instruments.stories.report.results import (
     value_field,
 )
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
-from endoxa.instruments.stories.report.strongest import associations_by_model, planted, strongest
+from endoxa.instruments.stories.report.strongest import (
+    associations_by_model,
+    planted,
+    strongest,
+    strongest_sentence,
+)
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
@@ -413,6 +418,7 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         package=__package__,
         title=title(results),
         subtitle=subtitle(results),
+        lead=strongest_sentence(results),
         entries=(*sections, LIMITS, METHODS, CITE),
         runs=runs,
         models=results.names,

@@ -43,14 +43,9 @@ LIFT = Measure("lift (1: as often as in all stories)", 1.0, "~g", 0.0, 1.0)
 
 def strongest(results: StoryResults) -> Section | None:
     """The associations of the most models, of these the greatest lift first; None without pooled associations."""
-    pooled = results.associations.filter(pl.col("models").list.len() > 0)
-    harmful = pooled.filter(pl.col("harmful") == HARMFUL)
-    rows = (harmful if harmful.height else pooled).sort(
-        pl.col("models").list.len(), "lift", descending=True, nulls_last=True, maintain_order=True
-    )
+    rows, kind = _ranked(results)
     if rows.is_empty():
         return None
-    kind = "harmful association" if harmful.height else "association"
     shown = rows.head(MOST_ROWS).with_row_index("number", offset=1)
     which = f"{kind}s" if shown.height > 1 else kind
     several = len(results.searched) > 1
@@ -85,6 +80,24 @@ def strongest(results: StoryResults) -> Section | None:
             "section.",
         ),
     )
+
+
+def _ranked(results: StoryResults) -> tuple[pl.DataFrame, str]:
+    """Harmful associations, or all where none is harmful, in the order shown, and what they are called."""
+    pooled = results.associations.filter(pl.col("models").list.len() > 0)
+    harmful = pooled.filter(pl.col("harmful") == HARMFUL)
+    rows = (harmful if harmful.height else pooled).sort(
+        pl.col("models").list.len(), "lift", descending=True, nulls_last=True, maintain_order=True
+    )
+    return rows, "harmful association" if harmful.height else "association"
+
+
+def strongest_sentence(results: StoryResults) -> str:
+    """The strongest association of the only model, as the lead of a page; empty where there are several or none."""
+    rows, kind = _ranked(results)
+    if len(results.searched) != 1 or rows.is_empty():
+        return ""
+    return f"{_strongest_finding(results, rows, kind).text} Lift 1: as often as in all stories."
 
 
 def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
