@@ -66,6 +66,7 @@ def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> Non
             current.paused_at = current.paused_at or now
         elif begins:
             current.began_at, current.paused_at = now, None
+            current.codes.start_days(now)
         elif current.paused_at is not None:
             if current.began_at is not None:
                 current.began_at += now - current.paused_at
@@ -122,6 +123,10 @@ def lacking(campaign: Campaign) -> tuple[tuple[Promise, str], ...]:
     ]
     if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
         missing.append((gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug])))
+    if settings.joined and campaign.state != State.CLOSED and newest_code(campaign) is None:
+        missing.append(
+            (gettext_lazy("a join code in force"), reverse("organiser:codes", args=[campaign.slug]))
+        )
     return tuple(missing)
 
 

@@ -371,6 +371,8 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
         page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
         return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
 
+    assert "a join code in force" in [str(what) for what, _ in lacking(campaign)]
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     assert [str(what) for what, _ in lacking(campaign)] == [
         "the last day on which answers are linked to people",
         "the licence of the data",
