@@ -178,6 +178,8 @@ def home(request: HttpRequest) -> HttpResponse:
         if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
             return refuse(request, full)
     campaign = person.campaign if person else only_campaign()
+    if campaign is not None:
+        speak_within(request, campaign)
     over = campaign is not None and is_over(campaign)
     context = {
         "form": form,
