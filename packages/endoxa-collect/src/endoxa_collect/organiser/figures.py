@@ -183,6 +183,11 @@ class Reading:
     people: int
     dry: int
 
+    @property
+    def left(self) -> int:
+        """Ratings that are still wanted."""
+        return self.wanted - self.has
+
 
 def reading_of(campaign: Campaign) -> tuple[Reading, ...]:
     """By language of pairs or people, up to three seconds old; pairs that get no more ratings leave no card."""
