@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
@@ -33,6 +34,7 @@ from endoxa_collect.organiser.audit import DETAILS
 from endoxa_collect.organiser.codes import qr_code
 from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.seeds import ADDED
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw
 
@@ -331,6 +333,14 @@ def test_a_code_is_extended_under_the_same_letters(organiser, river):
     assert "a join code in force" not in organiser.get(address("dashboard")).content.decode()
     code.refresh_from_db()
     assert timedelta(days=13.9) < code.expires_at - timezone.now() < timedelta(days=14.1)
+
+
+def test_a_poster_is_in_the_first_language_of_the_campaign(organiser, river):
+    save(river, 1, {"ui_languages": ["ar", "en"]}, AnonymousUser())
+    page = organiser.get(address("code_poster", "WQ7M4KDP")).content.decode()
+    assert '<html lang="en"' in page
+    assert '<section class="poster" lang="ar" dir="rtl">' in page
+    assert "Take part with your phone" not in page
 
 
 def test_the_days_of_a_code_run_from_the_opening(organiser, river):
