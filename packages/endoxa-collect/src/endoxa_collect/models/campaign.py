@@ -120,9 +120,10 @@ class JoinCodes(models.QuerySet["JoinCode"]):
 
     def start_days(self, opened: datetime) -> None:
         """Let the days of codes that were made before the opening run from it."""
-        for code in self.filter(expires_at__isnull=False, revoked=False):
-            code.expires_at = opened + (code.expires_at - code.created_at)
-            code.save(update_fields=["expires_at"])
+        for code in self.filter(revoked=False):
+            if code.expires_at is not None:
+                code.expires_at = opened + (code.expires_at - code.created_at)
+                code.save(update_fields=["expires_at"])
 
 
 class JoinCode(models.Model):
