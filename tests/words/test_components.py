@@ -10,7 +10,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
 from endoxa.words.components import PACKAGE, SITE, file_of
-from endoxa.words.items import in_use, items
+from endoxa.words.items import READINGS, in_use, items
 from endoxa.words.packs import languages_with, rows_of, words_of
 from endoxa.words.people import neutral_identities
 
@@ -106,6 +106,7 @@ def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
         ("fr", "country phrases", "des {country}", "des Émirats arabes unis"),
         ("hi", "opposites", "आलसी; सुस्त; कामचोर; निकम्मा", "one: मेहनती; परिश्रमी; कर्मठ; other: आलसी"),
         ("fr", "page texts", "Par <bdi>%(name)s</bdi>.", "Par [name]."),
+        ("es", "page texts", "se oye decir:", "Sobre la gente de Argentina se oye decir: …"),
         ("fr", "word lists", "père", "C'est un père."),
         ("fr", "names of peoples", "femmes", "en: women; singular_f: femme; plural_f: femmes"),
     ],
@@ -119,6 +120,8 @@ def test_items_have_their_english_where_it_is_known():
     rows = {row["item_id"]: row for row in items("hi", ["story prompts", "page texts"])}
     assert rows["story prompts/hi/scenarios/family/3"]["english"] == "discovering a family secret"
     assert rows["page texts/hi/Pace and care"]["english"] == "Pace and care"
+    assert READINGS in rows["page texts/hi/some say:"]["purpose"]
+    assert READINGS not in rows["page texts/hi/Pace and care"]["purpose"]
     assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"]))
     assert max(map(len, rows)) <= 200
 

@@ -85,25 +85,25 @@ READ = {
     "es": {
         "¿Qué más se dice de la gente {}?",
         "Escribiste sobre la gente {}:",
-        "¿Qué se dice aquí de la gente {}?",
+        "¿Qué se dice aquí sobre la gente {}?",
         "Sobre la gente {}: ¿cuál se dice más donde vives?",
-        "¿Cuáles has oído donde vives? De la gente {} algunos dicen:",
+        "¿Cuáles de estas cosas has oído donde vives? Sobre la gente {} se oye decir:",
         "Aquí se dice de la gente {}",
     },
     "fr": {
         "Que dit-on encore des gens {} ?",
         "Vous avez écrit sur les gens {} :",
-        "Que dit-on ici des gens {} ?",
-        "Sur les gens {} : laquelle dit-on le plus là où vous vivez ?",
-        "Lesquelles avez-vous entendues là où vous vivez ? Des gens {}, certains disent :",
+        "Que dit-on ici à propos des gens {} ?",
+        "À propos des gens {} : laquelle de ces choses dit-on le plus là où vous vivez ?",
+        "Lesquelles avez-vous entendues là où vous vivez ? À propos des gens {}, on entend dire :",
         "On dit ici des gens {}",
     },
     "pt": {
         "O que mais se diz das pessoas {}?",
         "Você escreveu sobre pessoas {}:",
-        "O que se diz aqui das pessoas {}?",
-        "Sobre pessoas {}: qual se diz mais onde você mora?",
-        "Quais destas você já ouviu onde mora? Sobre pessoas {} alguns dizem:",
+        "O que se diz aqui sobre as pessoas {}?",
+        "Sobre as pessoas {}: qual destas coisas se diz mais onde você mora?",
+        "Quais destas coisas você já ouviu onde mora? Sobre as pessoas {} ouve-se dizer:",
         "Aqui se diz das pessoas {}",
     },
 }
@@ -111,9 +111,9 @@ READ = {
 
 ABOUT = {
     "en": ("About people", "people {}"),
-    "es": ("De la gente", "los habitantes {}"),
-    "fr": ("Des gens", "les gens {}"),
-    "pt": ("Das pessoas", "os habitantes {}"),
+    "es": ("Sobre la gente", "los habitantes {}"),
+    "fr": ("À propos des gens", "les gens {}"),
+    "pt": ("Sobre as pessoas", "os habitantes {}"),
 }
 """What stands before the phrase on cards and paper; people of a country in exports."""
 

@@ -94,7 +94,11 @@ def test_an_unknown_preset_is_refused_with_the_names():
 def test_a_preset_with_some_languages_has_only_words_in_these():
     whole, some = load_preset("school"), load_preset("school:en, sw")
     assert some.settings.data_languages == ("en", "sw")
-    assert some.settings.ui_languages == whole.settings.ui_languages
+    assert some.settings.ui_languages == ("en", "sw")
+    assert set(whole.settings.ui_languages) == set(UI_LANGUAGES)
+    assert load_preset("laces").settings.ui_languages == ("es", "en", "pt")
+    assert load_preset("laces:es,pt").settings.ui_languages == ("es", "pt")
+    assert load_preset("afristereo:ha").settings.ui_languages == UI_LANGUAGES
     assert some.seeds == tuple(seed for seed in whole.seeds if seed.language in {"en", "sw"})
     for wrong, told in (("school:xx", "no language 'xx'"), ("school:", "no language ''")):
         with pytest.raises(UserError, match=told):

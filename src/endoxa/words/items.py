@@ -26,6 +26,7 @@ from endoxa.words.components import (
     parsed,
     texts_of,
 )
+from endoxa.words.countries import from_country
 from endoxa.words.people import english_name
 
 COLUMNS = ("item_id", "component", "language", "text", "in_use", "english", "purpose")
@@ -33,6 +34,22 @@ COLUMNS = ("item_id", "component", "language", "text", "in_use", "english", "pur
 _LONGEST = 150
 _SLOT = re.compile(r"\{(\w+)\}")
 _MOST_NEIGHBOURS = 6
+_ABOUT, _SAID = "About people", "some say:"
+_HEARSAY = frozenset(
+    {
+        _ABOUT,
+        _SAID,
+        "About people from",
+        "Which of these have you heard where you live? About people <bdi>%(from_country)s</bdi> some say:",
+    }
+)
+"""English of the page texts by which people are asked what is said of a group: the measurement rests on them."""
+READINGS = (
+    "Two readings: (1) others say this about people from the country; (2) some of the people from the country say this "
+    "themselves. It must have reading (1) alone. If (2) is possible, choose wrong and change the text"
+)
+"""What speakers decide between for the texts that ask what is said of a group."""
+_EXAMPLE = "AR"
 GAP = "…"
 """In place of what has no example."""
 
@@ -68,7 +85,7 @@ def items(language: str, components: Sequence[str] = (), package: Path = PACKAGE
             "text": text.text,
             "in_use": in_use(text, package),
             "english": text.english,
-            "purpose": entry.purpose,
+            "purpose": f"{entry.purpose}. {READINGS}" if text.english in _HEARSAY else entry.purpose,
         }
         for entry in chosen
         for text in texts_of(entry, language, package)
@@ -300,6 +317,14 @@ def _country(text: Text, place: _Place) -> str:
     )
 
 
+def _page_text(text: Text, place: _Place) -> str:
+    """Without markup, and with the name of what is filled in; the two halves of the question as the one sentence."""
+    shown = text.text
+    if text.english in (_ABOUT, _SAID):
+        shown = f"{place.tree[_ABOUT]} {from_country(_EXAMPLE, place.language)} {place.tree[_SAID]} {GAP}"
+    return re.sub(r"%\((\w+)\)[a-z]", r"[\1]", re.sub(r"<[^<>]+>", "", shown))
+
+
 _SENTENCES: Mapping[str, Callable[[Text, _Place], str]] = {
     "story prompts": _story,
     "pair templates": _pair,
@@ -312,7 +337,6 @@ _SENTENCES: Mapping[str, Callable[[Text, _Place], str]] = {
     "names bank": _name,
     "country phrases": _country,
     "answer patterns": lambda text, _: text.text,
-    # Without markup, and with the name of what is filled in.
-    "page texts": lambda text, _: re.sub(r"%\((\w+)\)[a-z]", r"[\1]", re.sub(r"<[^<>]+>", "", text.text)),
+    "page texts": _page_text,
 }
 """How a text of a component is read where it is more than a word in a list or a cell of a row; empty: it is not."""

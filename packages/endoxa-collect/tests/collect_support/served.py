@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 import psycopg
 
 from collect_support import commands
+from endoxa_collect.campaign import UI_LANGUAGES
 from support.repository import ROOT
 
 ENDOXA = str(Path(sys.executable).with_name("endoxa"))
@@ -68,8 +70,11 @@ def served(
     password = re.search(r"Password \(shown once\): (\S+)", made)[1]
     url = everything.get("DATABASE_URL", "")
     if not early_questions:
+        # Pages in all languages, also those in which the preset has no pairs.
+        pages = json.dumps(UI_LANGUAGES)
         Site(folder, "", "", "").change(
-            "update collect_settingsversion set content = json_set(content, '$.sampler.prompt_early', 0)"
+            "update collect_settingsversion set content = json_set(content, '$.sampler.prompt_early', 0, "
+            f"'$.ui_languages', json('{pages}'))"
         )
     with serving(folder, environment=environment, options=options) as address:
         yield Site(folder, address, f"/j/{code}/", password, url)

@@ -69,6 +69,22 @@ def test_codes_that_are_over_look_like_unknown_ones(client, campaign, facts):
     assert same[0] == same[1]
 
 
+def test_a_code_that_is_over_leads_those_who_belong_where_they_were(as_person, campaign, person):
+    JoinCode.objects.create(campaign=campaign, code="OVER2345", expires_at=timezone.now())
+    phone = as_person(person)
+    assert phone.post("/", {"code": "over 2345"}).url == "/j/OVER2345/"
+    assert "Go on where I was" in phone.get("/j/OVER2345/").content.decode()
+
+
+def test_a_code_that_is_over_still_says_that_the_campaign_has_ended(client, campaign):
+    JoinCode.objects.create(campaign=campaign, code="OVER2345", expires_at=timezone.now())
+    campaign.state = State.CLOSED
+    campaign.save()
+    page = client.get("/j/OVER2345/")
+    assert page.status_code == 200
+    assert "has ended" in page.content.decode()
+
+
 def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
     campaign.state = State.DRAFT
     campaign.save()

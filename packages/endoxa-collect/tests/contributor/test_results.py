@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import timedelta
 
@@ -276,6 +277,16 @@ def test_a_release_has_a_summary(released, client):
     # Nothing of the release is coarse, so coarse figures do not stand beside it.
     assert "at least" not in page
     assert "drink mate" in page
+
+
+def test_the_longest_bar_is_that_of_the_others_where_they_are_most(rated, client, make_person, tmp_path):
+    campaign = closed(rated(12))
+    for place in ("CL", "UY", "PE", "BO", "EC"):
+        for one in range(4):
+            make_person(campaign, f"{place} {one}", origins=[place])
+    export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
+    origins = page_of(client, campaign).split("Where the people come from")[1].split("</ul>")[0]
+    assert re.findall(r'max="(\d+)" value="(\d+)"', origins) == [("20", "12"), ("20", "20")]
 
 
 def test_the_summary_is_there_at_once_and_while_the_campaign_goes_on(released, client, tmp_path):

@@ -53,6 +53,7 @@ def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path
         assert word in text
     card = (tmp_path / "one" / "README.md").read_text()
     assert "**Restricted.**" in card
+    assert f"| citation | River Lab ({datetime.now(UTC).year}). title in English. Release 1.1. |" in card
     assert "Nothing is merged here" in card
     assert "**Restricted.**" not in (tmp_path / "public" / "README.md").read_text()
     assert not (tmp_path / "public" / "AGREEMENT.md").exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
@@ -18,12 +19,22 @@ from django.utils import timezone
 
 import endoxa_collect
 from endoxa_collect.export.columns import TABLES
-from endoxa_collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion, record
+from endoxa_collect.models import (
+    AuditEntry,
+    Campaign,
+    JoinCode,
+    Membership,
+    Pair,
+    Role,
+    SettingsVersion,
+    record,
+)
 from endoxa_collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
 from endoxa_collect.organiser.audit import DETAILS
 from endoxa_collect.organiser.codes import qr_code
 from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.seeds import ADDED
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw
 
@@ -310,6 +321,39 @@ def test_codes_are_made_shown_and_revoked(organiser, river, settings):
     assert organiser.get(address("code_poster", made.code)).status_code == 404
     assert organiser.get(address("code_qr", made.code)).status_code == 404
     assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["code made", "code revoked"]
+
+
+def test_a_code_is_extended_under_the_same_letters(organiser, river):
+    code = JoinCode.objects.get(campaign=river)
+    JoinCode.objects.update(expires_at=timezone.now() - timedelta(days=2))
+    assert "a join code in force" in organiser.get(address("dashboard")).content.decode()
+    assert organiser.get(address("code_poster", code.code)).status_code == 404
+    organiser.post(address("code_extend", code.code))
+    assert organiser.get(address("code_poster", code.code)).status_code == 200
+    assert "a join code in force" not in organiser.get(address("dashboard")).content.decode()
+    code.refresh_from_db()
+    assert timedelta(days=13.9) < code.expires_at - timezone.now() < timedelta(days=14.1)
+
+
+def test_a_poster_is_in_the_first_language_of_the_campaign(organiser, river):
+    save(river, 1, {"ui_languages": ["ar", "en"]}, AnonymousUser())
+    page = organiser.get(address("code_poster", "WQ7M4KDP")).content.decode()
+    assert '<html lang="en"' in page
+    assert '<section class="poster" lang="ar" dir="rtl">' in page
+    assert "Take part with your phone" not in page
+
+
+def test_the_days_of_a_code_run_from_the_opening(organiser, river):
+    Campaign.objects.update(began_at=None)
+    code = JoinCode.objects.create(
+        campaign=river, code="EARLY222", expires_at=timezone.now() + timedelta(days=7)
+    )
+    made = timezone.now() - timedelta(days=20)
+    JoinCode.objects.update(created_at=made, expires_at=made + timedelta(days=7))
+    assert "its 7 days run from when you press Open" in words(organiser.get(address("codes")))
+    organiser.post(address("state"), {"state": "open"})
+    code.refresh_from_db()
+    assert timedelta(days=6.9) < code.expires_at - timezone.now() < timedelta(days=7.1)
 
 
 def test_codes_of_another_campaign_cannot_be_shown_or_revoked(organiser, make_campaign):

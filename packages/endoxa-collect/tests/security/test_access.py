@@ -41,6 +41,7 @@ ROLES = {
     "balance": "organiser",
     "code_poster": "organiser",
     "code_qr": EVERYBODY,
+    "code_extend": "organiser",
     "code_revoke": "organiser",
     "codes": "organiser",
     "dashboard": EVERYBODY,

@@ -272,11 +272,13 @@ def _standing(invitation: Invitation) -> str:
 
 
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:
+    from endoxa_collect.project.starting import CODE_DAYS
+
     seeds = f", with {started.pairs} seed pairs" if started.code else ""
     stands = "a rehearsal until you press Open" if started.campaign.rehearsing else "open"
     typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: {stands}{seeds}.")
     if started.code:
-        typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
+        typer.echo(f"Code to join: {started.code} (for {CODE_DAYS} days from Open)")
     typer.echo(f"Account: {started.account}")
     if started.password:
         typer.echo(f"Password (shown once): {started.password}")

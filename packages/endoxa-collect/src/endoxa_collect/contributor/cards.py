@@ -207,6 +207,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         **progress.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
+        "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
         "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
     }

@@ -95,14 +95,22 @@ def tidy(typed: str) -> str:
     return "".join(letter for letter in typed.upper() if letter.isalnum())
 
 
-def campaign_of_code(code: str) -> Campaign | None:
-    """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts."""
-    join_code = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
-    return join_code.campaign if join_code and join_code.campaign.state != State.DRAFT else None
+def campaign_of_code(code: str, person: Person | None) -> Campaign | None:
+    """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts.
+
+    A code that is over or revoked still leads those who belong to its campaign where they were, and everybody to the
+    word that a campaign is closed, with its results.
+    """
+    join_code = JoinCode.objects.filter(code=tidy(code)).select_related("campaign").first()
+    if join_code is None or join_code.campaign.state == State.DRAFT:
+        return None
+    campaign = join_code.campaign
+    belongs = person is not None and person.campaign_id == campaign.pk
+    return campaign if belongs or campaign.state == State.CLOSED or join_code.in_force else None
 
 
 def with_code(page: Page) -> Callable[..., HttpResponse]:
-    """Open a page `/j/<code>/...` to holders of a live code of an open campaign.
+    """Open a page `/j/<code>/...` to holders of a code that opens a campaign (`campaign_of_code`).
 
     All other codes get one and the same answer, and are counted.
     """
@@ -111,7 +119,7 @@ def with_code(page: Page) -> Callable[..., HttpResponse]:
     def view(request: HttpRequest, code: str) -> HttpResponse:
         if not may_guess(request, JOIN_BROWSER):
             return refuse(request, JOIN_BROWSER)
-        campaign = campaign_of_code(code)
+        campaign = campaign_of_code(code, holder(request))
         if campaign is None:
             if full := missed(request, JOIN_BROWSER, JOIN_SITE):
                 return refuse(request, full)
@@ -133,7 +141,11 @@ def code_field(**options: Any) -> forms.CharField:
 
 
 class CodeForm(forms.Form):
-    """A join code, typed as people type."""
+    """A join code, typed as people type; `person` is who takes part on this phone."""
+
+    def __init__(self, person: Person | None, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._person = person
 
     code = code_field(
         label=gettext_lazy("Code"),
@@ -144,7 +156,7 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         """The code as it is stored, if it opens a campaign."""
         code = tidy(self.cleaned_data["code"])
-        if campaign_of_code(code) is None:
+        if campaign_of_code(code, self._person) is None:
             raise forms.ValidationError(
                 gettext_lazy("This code does not open anything. Please check it, or ask who gave it to you."),
                 code="unknown",
@@ -156,7 +168,7 @@ class CodeForm(forms.Form):
 def home(request: HttpRequest) -> HttpResponse:
     """Ask for the code; show people who joined already where they were."""
     person = holder(request)
-    form = CodeForm(request.POST if request.method == "POST" else None)
+    form = CodeForm(person, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         if not may_guess(request, JOIN_BROWSER):
             return refuse(request, JOIN_BROWSER)
@@ -166,6 +178,8 @@ def home(request: HttpRequest) -> HttpResponse:
         if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
             return refuse(request, full)
     campaign = person.campaign if person else only_campaign()
+    if campaign is not None:
+        speak_within(request, campaign)
     over = campaign is not None and is_over(campaign)
     context = {
         "form": form,

@@ -259,7 +259,7 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     likely = dict.fromkeys([language, *settings.data_languages])
     names = language_names(language)
     why = (
-        _("Why we ask: so that you only get cards that you can read.")
+        _("Why we ask: you get cards in each language that you can read, even if you do not write it.")
         if settings.cards
         else _("Why we ask: so that you can answer in a language of yours.")
     )
@@ -269,7 +269,7 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
         names,
         Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
-        label=_("Which languages do you read and write?"),
+        label=_("Which languages do you read?"),
         help_text=f"{why} {ticked}",
     )
 

@@ -210,6 +210,17 @@ def lift_covers(response: HttpResponse) -> None:
     set_cookie(response, COVERS_COOKIE, "1", days=60, path="/card/")
 
 
+def unread_languages(person: Person) -> str:
+    """Names of the languages with pairs that the person did not say they read; "" where there are none."""
+    read = person.languages or list(person.campaign.settings.data_languages)
+    live = Pair.objects.filter(campaign=person.campaign, moderation=Moderation.LIVE).exclude(
+        language__in=read
+    )
+    here = get_language() or "en"
+    codes = live.order_by("language").values_list("language", flat=True).distinct()
+    return ", ".join(geography.language_name(code, here) for code in codes)
+
+
 def put_covers_back(response: HttpResponse) -> None:
     """Cover pairs that may hurt again."""
     response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")

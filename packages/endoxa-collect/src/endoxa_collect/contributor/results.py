@@ -258,6 +258,11 @@ def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[tuple[str, i
     return [(_place(code, language), count) for code, count in counts]
 
 
+def _most(counts: Iterable[tuple[str, int]]) -> int:
+    """The length of the longest bar: those put together at the end may be more than the first."""
+    return max((count for _, count in counts), default=0)
+
+
 def _place(code: str, language: str) -> str:
     if code == OTHER:
         return gettext("Other countries")
@@ -280,6 +285,8 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
     figures = figures_of(campaign) if out else None
     totals = figures.totals if figures and over else None
     edition = figures.edition if figures else None
+    origins = edition.origins if edition else ()
+    about = edition.about if edition else ()
     context = {
         "title": in_language(settings.texts.title, language),
         "settings": settings,
@@ -288,8 +295,10 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "day": results_day(settings),
         "totals": totals,
         "edition": edition,
-        "origins": _bars(edition.origins, language) if edition else (),
-        "about": _bars(edition.about, language) if edition else (),
+        "origins": _bars(origins, language),
+        "origins_most": _most(origins),
+        "about": _bars(about, language),
+        "about_most": _most(about),
         "countries": _bars(totals.countries, language) if totals and not edition else (),
         "heard": [(geography.from_country(pair.country, language), pair) for pair in totals.heard]
         if totals

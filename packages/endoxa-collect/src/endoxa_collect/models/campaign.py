@@ -6,6 +6,7 @@ A wave freezes what was known of each pair at one moment, so that answers cannot
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Self
 
@@ -112,13 +113,25 @@ class JoinCodes(models.QuerySet["JoinCode"]):
     """Join codes; `JoinCode.objects` has these methods too."""
 
     def in_force(self) -> Self:
-        """Those that are neither revoked nor expired, newest first."""
+        """Those that are neither revoked nor expired, newest first. In a rehearsal none expires."""
         lasting = models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=timezone.now())
+        lasting |= models.Q(campaign__began_at__isnull=True)
         return self.filter(lasting, revoked=False).order_by("-created_at", "-pk")
+
+    def start_days(self, opened: datetime) -> None:
+        """Let the days of codes that were made before the opening run from it."""
+        for code in self.filter(revoked=False):
+            if code.expires_at is not None:
+                code.expires_at = opened + (code.expires_at - code.created_at)
+                code.save(update_fields=["expires_at"])
 
 
 class JoinCode(models.Model):
-    """A code that opens a campaign to contributors until it expires or is revoked."""
+    """A code that opens a campaign to contributors until it expires or is revoked.
+
+    Until the campaign is opened `expires_at` only says how long the code lasts from then on, counted from `created_at`:
+    the opening moves it (`start_days`).
+    """
 
     objects = JoinCodes.as_manager()
 
@@ -130,6 +143,17 @@ class JoinCode(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it opens its campaign now."""
+        over = self.expires_at is not None and self.expires_at <= timezone.now()
+        return not self.revoked and not (over and self.campaign.began_at)
+
+    @property
+    def days(self) -> int | None:
+        """How many days it lasts from the opening, if the campaign is not open yet; None for no end."""
+        return round((self.expires_at - self.created_at) / timedelta(days=1)) if self.expires_at else None
 
 
 class Person(models.Model):

@@ -30,6 +30,7 @@ ACTIONS: dict[str, Promise] = {
     "balance": gettext_lazy("what people are asked for was changed"),
     "campaign made": gettext_lazy("campaign made"),
     "code made": gettext_lazy("join code made"),
+    "code extended": gettext_lazy("join code extended"),
     "code revoked": gettext_lazy("join code revoked"),
     "decision taken back": gettext_lazy("decision taken back"),
     "export": gettext_lazy("working copy exported"),

@@ -67,7 +67,7 @@ def qr_code(address: str) -> bytes:
 
 
 def make_code(campaign: Campaign, days: int) -> JoinCode:
-    """A random code that is valid for `days` days."""
+    """A random code that is valid for `days` days, which run from the opening where the campaign is not open yet."""
     ends = timezone.now() + timedelta(days=days)
     return JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=ends)
 
@@ -78,6 +78,9 @@ DAYS = (
     ("14", gettext_lazy("two weeks")),
     ("60", gettext_lazy("two months")),
 )
+
+MORE_DAYS = 14
+"""How much longer an extended code lasts."""
 
 
 class CodeForm(forms.Form):
@@ -104,10 +107,27 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
-        "codes": JoinCode.objects.filter(campaign=campaign).order_by("-created_at", "-pk"),
-        "now": timezone.now(),
+        "codes": JoinCode.objects.filter(campaign=campaign)
+        .select_related("campaign")
+        .order_by("-created_at", "-pk"),
     }
     return render(request, "organiser/codes.html", context)
+
+
+@allowed(Role.ORGANISER, methods=SEND)
+def extend(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Let a code open the campaign for two weeks more, from now where it is over: posters that hang stay true."""
+    with transaction.atomic():
+        row = (
+            JoinCode.objects.select_for_update()
+            .filter(campaign=campaign, code=code, revoked=False, expires_at__isnull=False)
+            .first()
+        )
+        if row is not None and row.expires_at is not None:
+            row.expires_at = (row.expires_at if row.in_force else timezone.now()) + timedelta(days=MORE_DAYS)
+            row.save(update_fields=["expires_at"])
+            record(campaign, request.user, "code extended", code=code, days=MORE_DAYS)
+    return redirect("organiser:codes", campaign.slug)
 
 
 @allowed(Role.ORGANISER, methods=SEND)
@@ -150,5 +170,6 @@ urlpatterns = [
     path("<slug:slug>/codes/", codes, name="codes"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
+    path("<slug:slug>/codes/<slug:code>/extend/", extend, name="code_extend"),
     path("<slug:slug>/codes/<slug:code>/revoke/", revoke, name="code_revoke"),
 ]

@@ -18,19 +18,40 @@ from django.utils import timezone, translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Statement, record
+from endoxa_collect.models import (
+    AuditEntry,
+    Campaign,
+    Moderation,
+    Pair,
+    Person,
+    Role,
+    State,
+    Statement,
+    record,
+)
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
-from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
+from endoxa_collect.organiser.figures import (
+    FEWEST,
+    OTHERS,
+    cached,
+    figures_of,
+    grouped,
+    in_steps,
+    neediest,
+    reading_of,
+)
 from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.organiser.wording import (
     BALANCES,
     advice,
     bars,
     country_rows,
+    language_rows,
     question_rows,
     sentence,
     survey_sentence,
@@ -66,6 +87,7 @@ def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> Non
             current.paused_at = current.paused_at or now
         elif begins:
             current.began_at, current.paused_at = now, None
+            current.codes.start_days(now)
         elif current.paused_at is not None:
             if current.began_at is not None:
                 current.began_at += now - current.paused_at
@@ -112,16 +134,30 @@ def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) ->
         current.save(update_fields=["balance"])
 
 
-def lacking(campaign: Campaign) -> tuple[tuple[Promise, str], ...]:
+def lacking(campaign: Campaign) -> tuple[tuple[Promise | str, str], ...]:
     """All that is missing, in the order of the pages where it is said, with the addresses of these pages."""
     settings = campaign.settings
-    missing = [
+    missing: list[tuple[Promise | str, str]] = [
         (what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
         for name, section, what in _SETTINGS
         if not getattr(settings, name)
     ]
     if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
         missing.append((gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug])))
+    if settings.joined and campaign.state != State.CLOSED and newest_code(campaign) is None:
+        missing.append(
+            (gettext_lazy("a join code in force"), reverse("organiser:codes", args=[campaign.slug]))
+        )
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    written = set(live.values_list("language", flat=True).distinct()) if settings.cards else set()
+    if written and (empty := [code for code in settings.ui_languages if code not in written]):
+        here = translation.get_language() or "en"
+        names = ", ".join(geography.language_name(code, here) for code in empty)
+        # Not lazy: the names are in the language of this page.
+        what = translation.gettext("pairs in these languages of the pages: %(languages)s") % {
+            "languages": names
+        }
+        missing.append((what, reverse("organiser:seeds", args=[campaign.slug])))
     return tuple(missing)
 
 
@@ -309,6 +345,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": bars(figures.coverage),
+            "reading": language_rows(reading_of(campaign)),
             "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": advice(figures, state=campaign.state, balance=campaign.balance),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,11 +25,12 @@ from endoxa_collect.models import (
     MixedCard,
     Moderation,
     Pair,
+    Person,
     Rating,
 )
 from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.sampler import Forecast
-from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.sampler.slots import CANDIDATE, FULL
 
 PAIRS = 10
 """Pairs behind a share that is shown; each of them has the ratings of at least three people."""
@@ -167,6 +168,58 @@ def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> 
         entry = (count_anew(),)
         cache.set(key, entry, max(_SECONDS, _REST * (time.perf_counter() - started)))
     return entry[0]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One language: ratings that its live pairs have and want, people who read it, and those with no card left.
+
+    Numbers of people are rounded down to steps of three.
+    """
+
+    language: str
+    has: int
+    wanted: int
+    people: int
+    dry: int
+
+    @property
+    def left(self) -> int:
+        """Ratings that are still wanted."""
+        return self.wanted - self.has
+
+
+def reading_of(campaign: Campaign) -> tuple[Reading, ...]:
+    """By language of pairs or people, up to three seconds old; pairs that get no more ratings leave no card."""
+    return cached(campaign, "languages", lambda: _count_reading(campaign))
+
+
+def _count_reading(campaign: Campaign) -> tuple[Reading, ...]:
+    k, spoken = campaign.settings.sampler.k, campaign.settings.data_languages
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).exclude(need=CANDIDATE)
+    counted = live.values_list("language").annotate(has=Sum(Least("ratings", k)), pairs=Count("pk"))
+    rated = {code: (has, k * pairs) for code, has, pairs in counted}
+    drawable = live.exclude(need=FULL)
+    left = Counter(dict(drawable.values_list("language").annotate(Count("pk"))))
+    gone: Counter[tuple[UUID, str]] = Counter()
+    closed = Card.objects.filter(campaign=campaign, state__in=CLOSED, pair__in=drawable)
+    by_reader = closed.values_list("person_id", "pair__language").annotate(Count("pair", distinct=True))
+    by_author = drawable.exclude(author=None).values_list("author_id", "language").annotate(Count("pk"))
+    for person, code, pairs in (*by_reader, *by_author):
+        gone[person, code] += pairs
+    people: Counter[str] = Counter()
+    dry: Counter[str] = Counter()
+    for person, named in Person.objects.filter(campaign=campaign, profile_done=True).values_list(
+        "pk", "languages"
+    ):
+        read = named or spoken
+        people.update(read)
+        if sum(left[code] - gone[person, code] for code in read) <= 0:
+            dry.update(read)
+    shown = [code for code in dict.fromkeys((*spoken, *rated)) if code in rated or people[code] >= FEWEST]
+    return tuple(
+        Reading(code, *rated.get(code, (0, 0)), in_steps(people[code]), in_steps(dry[code])) for code in shown
+    )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from django.utils.translation import (
 from endoxa_collect import geography
 from endoxa_collect.campaign import SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.figures import OTHERS, Coverage, Figures
+from endoxa_collect.organiser.figures import OTHERS, Coverage, Figures, Reading
 from endoxa_collect.sampler import Balance
 
 
@@ -91,6 +91,12 @@ def country_rows(countries: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return [
         (none if code == OTHERS else geography.name(code, language), number) for code, number in countries
     ]
+
+
+def language_rows(languages: Iterable[Reading]) -> list[tuple[str, Reading]]:
+    """The rows with the names of the languages in the language of the page."""
+    here = get_language() or "en"
+    return [(geography.language_name(row.language, here), row) for row in languages]
 
 
 _NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)

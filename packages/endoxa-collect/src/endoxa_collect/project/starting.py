@@ -6,14 +6,12 @@ Accounts are made on the command line only, so nobody can make one from outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import transaction
-from django.utils import timezone
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
@@ -184,7 +182,6 @@ class Started:
 
     campaign: Campaign
     code: str | None
-    code_ends: datetime
     account: str
     password: str | None
     pairs: int
@@ -223,8 +220,7 @@ def start(
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
     code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    ends = (code.expires_at if code else None) or timezone.now()
-    return Started(campaign, code.code if code else None, ends, made.name, made.password, report.added)
+    return Started(campaign, code.code if code else None, made.name, made.password, report.added)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
@@ -29,6 +30,7 @@ from endoxa_collect.organiser.figures import (
     agreement_of,
     count,
     neediest,
+    reading_of,
     together,
 )
 from endoxa_collect.organiser.queue import waiting
@@ -366,11 +368,32 @@ def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
     assert "UTC</time> on cards will ask only for ratings." in page()
 
 
+def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person, make_pairs):
+    portuguese = make_pairs(campaign, ("BR", "sing", "pt"), ("BR", "dance", "pt"), ratings=1)
+    make_pairs(campaign, ("AR", "cook", "es"), ratings=9)
+    for name in "abcd":
+        reader = make_person(campaign, name, languages=["pt"])
+        for pair in portuguese[: 1 if name == "d" else 2]:
+            stored_rating(reader, pair, 3, timezone.now())
+    for name in "efg":
+        make_person(campaign, name, languages=["pt", "es"])
+    k = campaign.settings.sampler.k
+    rows = {row.language: row for row in reading_of(campaign)}
+    # Seven read Portuguese, of whom three have none left; three read Spanish, which has a card for each.
+    assert (rows["pt"].has, rows["pt"].wanted, rows["pt"].people, rows["pt"].dry) == (2, 2 * k, 6, 3)
+    assert (rows["es"].has, rows["es"].wanted, rows["es"].people, rows["es"].dry) == (k, k, 3, 0)
+    page = " ".join(organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode().split())
+    assert "No card left: 3 of 6 people who read it" in page
+    assert "pairs in these languages of the pages: English" in page
+
+
 def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, campaign, client, make_account):
     def box():
         page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
         return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
 
+    assert "a join code in force" in [str(what) for what, _ in lacking(campaign)]
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     assert [str(what) for what, _ in lacking(campaign)] == [
         "the last day on which answers are linked to people",
         "the licence of the data",
