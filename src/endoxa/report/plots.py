@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.report.charts.dots import tipped
+from endoxa.report.charts.ridges import CURVE_HEIGHT, ridge_curves
 from endoxa.report.charts.series import MOST_APART, MOST_SERIES
 from endoxa.report.words import leading_number, percent
 
@@ -121,6 +122,8 @@ class PlotRow:
         dots: its dots.
         bars: its bars.
         heading: of the block of rows that begins here, or empty.
+        curve: outlines left and right of the neutral value, in percent of width and height; empty without a curve.
+        tip: what the curve shows, in words.
     """
 
     label: str
@@ -129,11 +132,13 @@ class PlotRow:
     dots: tuple[Dot, ...] = ()
     bars: tuple[Bar, ...] = ()
     heading: str = ""
+    curve: tuple[str, ...] = ()
+    tip: str = ""
 
     @property
     def lines(self) -> int:
-        """Lines of dots."""
-        return 1 + max((dot.line for dot in self.dots), default=0)
+        """Lines of dots; a curve is as high as two."""
+        return 2 if self.curve else 1 + max((dot.line for dot in self.dots), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +203,8 @@ def series_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
 def forest_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
     """Blocks of rows, one for each test and pooling, with a dot for every model (`charts.forest.FOREST_COLUMNS`)."""
     panels = frame["column"].n_unique() > 1
-    label = pl.format("{}\n{}", "row", "column") if panels else pl.col("row")
+    row = pl.col("row").str.replace_all("\n", " ")
+    label = pl.format("{}, {}", row, "column") if panels else row
     words = ("row", "column", "series") if panels else ("row", "series")
     drawn = tipped(frame, words, axis.axis_format).with_columns(label=label).fill_nan(None)
     places = {name: place for place, name in enumerate(series)}
@@ -250,6 +256,36 @@ def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, le
         rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block) if block != last else ""))
         last = block
     return Plot(axis, tuple(rows), tuple(colors.items()) if legend else ())
+
+
+def ridge_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
+    """A density for every model, or ticks of few pairs (columns of `charts.ridges.RIDGE_COLUMNS`)."""
+    curves, ticks, rows = ridge_curves(frame, axis.domain)
+    zero = axis.neutral_place or 0.0
+    drawn = []
+    for row in rows.iter_rows(named=True):
+        curve = curves.filter(label=row["label"])
+        if curve.is_empty():
+            alone = (axis.place(value) for value in ticks.filter(base=row["base"])["difference"])
+            paths: tuple[str, ...] = ("", " ".join(f"M{place} 75V100" for place in alone))
+        else:
+            places = curve["difference"].map_elements(axis.place, return_dtype=pl.Float64).to_list()
+            heights = (100 - 100 * (row["base"] - curve["top"]) / CURVE_HEIGHT).round(1).to_list()
+            points = list(zip(places, heights, strict=True))
+            paths = (
+                _outline([point for point in points if point[0] <= zero]),
+                _outline([point for point in points if point[0] >= zero]),
+            )
+        drawn.append(PlotRow(row["label"], *leading_number(row["note"]), curve=paths, tip=row["tip"]))
+    return Plot(axis, tuple(drawn))
+
+
+def _outline(points: Sequence[tuple[float, float]]) -> str:
+    """A closed path through the points, down to the ground at both ends."""
+    if not points:
+        return ""
+    ends = f"M{points[0][0]} 100L", f"L{points[-1][0]} 100Z"
+    return ends[0] + "L".join(f"{x} {y}" for x, y in points) + ends[1]
 
 
 def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, bars: bool = True) -> Dot:

@@ -54,7 +54,7 @@
       link.textContent = ending.toUpperCase();
       link.setAttribute("aria-label", `${ending.toUpperCase()} of ${figure.querySelector("figcaption").textContent}`);
       link.addEventListener("click", async (event) => {
-        if (ending !== "json" && !figure.querySelector("svg")) return; // drawn as text: its picture is beside the page
+        if (ending !== "json" && !figure.querySelector(":scope > svg")) return; // drawn as text: its picture is beside the page
         event.preventDefault();
         save(await make(figure), `${name}.${ending}`);
       });

@@ -206,6 +206,7 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
                 alt=_forest_alt(shown),
                 wide=True,
                 plot=forest_plot(frame, series, EFFECT.axis(domain)),
+                rows=frame,
             )
 
 
@@ -334,6 +335,7 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                 title=title + (f" ({axis})" if axis else "") + part,
                 chart=signed_matrix(cells_shown, groups, reach=reach, title=legend, across=across),
                 plot=signed_grid(cells_shown, groups, reach=reach, title=legend),
+                rows=cells_shown,
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "
                 f"{b}. {sizes}",
                 wide=True,
