@@ -21,12 +21,12 @@ from endoxa.report.charts import (
     series_colors,
     series_dots,
     square_legend,
-    stacked_shares,
 )
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import described
+from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
+from endoxa.report.plots import Axis, series_plot
 from endoxa.report.words import percent
 from endoxa.sources.frames import read_table
 
@@ -161,7 +161,8 @@ def free_figure(
         axis_format=axis_format,
         label_limit=label_limit,
     )
-    return Figure(name, title, chart, alt, wide=True, rows=rows)
+    plot = series_plot(frame, series, Axis(domain, axis, axis_format))
+    return Figure(name, title, chart, alt, wide=True, rows=rows, plot=plot)
 
 
 def bar_figure(
@@ -191,13 +192,21 @@ def bar_figure(
     frame = bars.with_columns(
         text=pl.when(pl.col("share") >= LEAST_WRITTEN).then(written).otherwise(pl.lit(""))
     )
-    chart = stacked_shares(frame, colors, dark=dark, title=f"of {of}", legend=square_legend(columns=per_row))
     spoken = (
         f"{label}: "
         + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
         for (label,), rows in frame.group_by("label", maintain_order=True)
     )
-    return Figure(name, title, chart, described(alt, spoken))
+    return share_figure(
+        frame,
+        colors,
+        dark=dark,
+        of=f"of {of}",
+        legend=square_legend(columns=per_row),
+        name=name,
+        title=title,
+        alt=described(alt, spoken),
+    )
 
 
 COLUMNS = {

@@ -15,7 +15,8 @@ write HTML and every figure beside it. The parts:
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.
 - **sorted estimates**: `figures.dot_figure`; **several models, data sets or contexts in a row**:
   `figures.series_figure`; **map of models by axis**: `figures.claim_map`; **forest plot**: `charts.series_forest`;
-  **every group against every other**: `charts.signed_matrix`; **how alike every two are**: `figures.likeness_map`.
+  **every group against every other**: `charts.signed_matrix`; **how alike every two are**: `figures.likeness_map`;
+  **bars**: `figures.share_figure`, `figures.block_figure`. Each brings rows (`plots`) or tables (`grids`) for the page.
   `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,
   `figures.described` writes the text alternative.
 - **before a number is quoted**: `quoting.Diagnostic`, one for each thing that may explain it; `quoting.quoting` makes

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.report.closer import Choices
+    from endoxa.report.grids import Grids
     from endoxa.report.plots import Plot
 
 
@@ -42,7 +43,7 @@ class Figure:
     rows: pl.DataFrame | None = None
     part_of: tuple[str, Mapping[str, str]] | None = None
     choices: Choices | None = None
-    plot: Plot | None = None
+    plot: Plot | Grids | None = None
     reading: str = ""
 
 

@@ -6,24 +6,30 @@ A figure is made from a frame with the columns that its chart documents (`charts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from endoxa.report.charts import (
+    bar_blocks,
     heat_map,
     interval_rows,
     series_colors,
     series_dots,
     sorted_dots,
+    stacked_shares,
     symmetric_domain,
     verdict_map,
 )
 from endoxa.report.document import Figure
-from endoxa.report.plots import Axis, dot_plot, series_plot
+from endoxa.report.grids import claim_grid, share_grid
+from endoxa.report.plots import Axis, block_plot, dot_plot, series_plot, share_plot
 from endoxa.report.words import percent
+
+if TYPE_CHECKING:
+    import altair as alt
 
 T = TypeVar("T")
 
@@ -177,7 +183,60 @@ def claim_map(
         wide: True where it needs the whole width of the page.
         figure: further settings of `Figure`.
     """
-    return Figure(name, title, verdict_map(cells, rows, columns), alt, wide=wide, **figure)
+    plot = claim_grid(cells, rows, columns)
+    return Figure(name, title, verdict_map(cells, rows, columns), alt, wide=wide, plot=plot, **figure)
+
+
+def share_figure(
+    frame: pl.DataFrame,
+    colors: Mapping[str, str],
+    *,
+    dark: Collection[str],
+    of: str,
+    legend: alt.Legend,
+    **figure: Any,
+) -> Figure:
+    """A bar of 100 % for each label.
+
+    Args:
+        frame: columns of `charts.bars.SHARE_COLUMNS`.
+        colors: colour of every part, in the order of the parts.
+        dark: parts on which texts are white.
+        of: of what the shares are.
+        legend: of the parts, in the files.
+        figure: settings of `Figure`.
+    """
+    chart = stacked_shares(frame, colors, dark=dark, title=of, legend=legend)
+    return Figure(chart=chart, plot=share_plot(frame, colors, dark=dark, title=of), **figure)
+
+
+def block_figure(
+    frame: pl.DataFrame,
+    colors: Mapping[str, str],
+    axis: Axis,
+    *,
+    legend: bool,
+    **figure: Any,
+) -> Figure:
+    """Bars in blocks with a heading, all on one scale; a neutral value of the axis is marked in every row.
+
+    Args:
+        frame: columns of `charts.bars.BLOCK_COLUMNS`.
+        colors: colour of every part, in the order of the legend.
+        axis: the value axis.
+        legend: whether the parts need one.
+        figure: settings of `Figure`.
+    """
+    chart = bar_blocks(
+        frame,
+        colors,
+        domain=axis.domain,
+        title=axis.title,
+        axis_format=axis.axis_format,
+        zero=axis.neutral is not None,
+        legend=legend,
+    )
+    return Figure(chart=chart, plot=block_plot(frame, colors, axis, legend=legend), **figure)
 
 
 FEWEST_ALIKE = 3
@@ -215,9 +274,11 @@ def likeness_map(
     frame = pairs.select("value", row=row, column=column)
     apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
     least, most = min(apart, default=0.0), max(apart, default=1.0)
-    chart = heat_map(frame, list(labels.values()), domain=domain(least, most), title=legend)
+    ends, order = domain(least, most), list(labels.values())
+    chart = heat_map(frame, order, domain=ends, title=legend)
+    plot = share_grid(frame, order, domain=ends, title=legend)
     spoken = alt.format(n=len(members), range=f"from {percent(least, 0)} to {percent(most, 0)}")
-    return (Figure(name, title, chart, spoken, wide=len(members) > widest),)
+    return (Figure(name, title, chart, spoken, wide=len(members) > widest, plot=plot),)
 
 
 def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:

@@ -1,17 +1,18 @@
-"""Dots with intervals as HTML: rows that stack on a phone, with letters and colours of the page; files have an SVG."""
+"""Dots with intervals and bars as rows of HTML that stack on a phone, in the page's own colours; files have an SVG."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from endoxa.report.charts.dots import tipped
+from endoxa.report.charts.ridges import CURVE_HEIGHT, ridge_curves
 from endoxa.report.charts.series import MOST_APART, MOST_SERIES
-from endoxa.report.words import leading_number
+from endoxa.report.words import leading_number, percent
 
 TICKS = 6
 """Labels of a value axis at most, about."""
@@ -90,6 +91,27 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar, or a part of one; places are percent of the width.
+
+    Attributes:
+        left: where it begins.
+        width: how long it is.
+        color: its colour, the same on light and dark pages.
+        text: written into it, or empty.
+        tip: its number in words.
+        dark: True where the text is white.
+    """
+
+    left: float
+    width: float
+    color: str
+    text: str
+    tip: str
+    dark: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PlotRow:
     """A label, what is drawn, and numbers to the right.
 
@@ -98,17 +120,25 @@ class PlotRow:
         value: the number that readers look for.
         rest: what stands behind it, smaller.
         dots: its dots.
+        bars: its bars.
+        heading: of the block of rows that begins here, or empty.
+        curve: outlines left and right of the neutral value, in percent of width and height; empty without a curve.
+        tip: what the curve shows, in words.
     """
 
     label: str
     value: str
     rest: str
-    dots: tuple[Dot, ...]
+    dots: tuple[Dot, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    heading: str = ""
+    curve: tuple[str, ...] = ()
+    tip: str = ""
 
     @property
     def lines(self) -> int:
-        """Lines of dots."""
-        return 1 + max((dot.line for dot in self.dots), default=0)
+        """Lines of dots; a curve is as high as two."""
+        return 2 if self.curve else 1 + max((dot.line for dot in self.dots), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +148,21 @@ class Plot:
     Attributes:
         axis: the axis.
         rows: the rows, from top to bottom.
-        legend: name and number of the colour of every series; empty where there is one.
+        legend: name and number of the colour of every series, or its colour; empty where there is one.
     """
 
     axis: Axis
     rows: tuple[PlotRow, ...]
-    legend: tuple[tuple[str, int], ...] = ()
+    legend: tuple[tuple[str, int | str], ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Classes of how it is laid out: one row alone, no numbers to the right."""
+        classes = {
+            "single": len(self.rows) == 1,
+            "plain": not any(row.value or row.rest for row in self.rows),
+        }
+        return " ".join(name for name, applies in classes.items() if applies)
 
 
 def dot_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
@@ -159,6 +198,94 @@ def series_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
         rows.append(PlotRow(str(label), *leading_number(group["note"][0] or ""), dots))
     legend = tuple(colors.items()) if 1 < len(series) <= MOST_SERIES else ()
     return Plot(axis, tuple(rows), legend)
+
+
+def forest_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
+    """Blocks of rows, one for each test and pooling, with a dot for every model (`charts.forest.FOREST_COLUMNS`)."""
+    panels = frame["column"].n_unique() > 1
+    row = pl.col("row").str.replace_all("\n", " ")
+    label = pl.format("{}, {}", row, "column") if panels else row
+    words = ("row", "column", "series") if panels else ("row", "series")
+    drawn = tipped(frame, words, axis.axis_format).with_columns(label=label).fill_nan(None)
+    places = {name: place for place, name in enumerate(series)}
+    rows, block = [], ""
+    for (heading, text), group in drawn.group_by("block", "label", maintain_order=True):
+        values = (
+            "undefined" if value is None else label_of(value, "+.2f")
+            for value in group.sort(pl.col("series").replace_strict(places, return_dtype=pl.Int64))["value"]
+        )
+        dots = tuple(
+            _dot(row, axis, places[row["series"]] % MOST_SERIES, places[row["series"]])
+            for row in group.iter_rows(named=True)
+            if row["value"] is not None
+        )
+        rows.append(
+            PlotRow(str(text), " · ".join(values), "", dots, heading=str(heading) if heading != block else "")
+        )
+        block = heading
+    return Plot(axis, tuple(rows), tuple(places.items()) if len(series) > 1 else ())
+
+
+def share_plot(frame: pl.DataFrame, colors: Mapping[str, str], *, dark: Collection[str], title: str) -> Plot:
+    """A bar of 100 % for each label (columns of `charts.bars.SHARE_COLUMNS`), parts in the order of `colors`."""
+    axis = Axis((0.0, 1.0), title, ".0%")
+    rows = []
+    for (label,), group in frame.group_by(["label"], maintain_order=True):
+        parts = {row["part"]: row for row in group.iter_rows(named=True)}
+        bars, left = [], 0.0
+        for part in (name for name in colors if name in parts):
+            share = parts[part]["share"]
+            tip = f"{label}, {part}: {percent(share)}"
+            width = round(100 * share, 2)
+            bars.append(Bar(round(left, 2), width, colors[part], parts[part]["text"], tip, part in dark))
+            left += 100 * share
+        rows.append(PlotRow(str(label), "", "", bars=tuple(bars)))
+    return Plot(axis, tuple(rows), tuple((name, colors[name]) for name in colors))
+
+
+def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, legend: bool = True) -> Plot:
+    """Bars in blocks on one axis (columns of `charts.bars.BLOCK_COLUMNS`)."""
+    rows, last = [], ""
+    for (block, label), group in frame.group_by("block", "label", maintain_order=True):
+        bars = []
+        for row in group.drop_nulls("end").iter_rows(named=True):
+            ends = sorted(axis.place(row[name]) for name in ("start", "end"))
+            tip = f"{label}, {row['part']}: {label_of(row['end'] - row['start'], axis.axis_format)}"
+            bars.append(Bar(ends[0], round(ends[1] - ends[0], 2), colors[row["part"]], "", tip))
+        note = leading_number(group["note"][0] or "")
+        rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block) if block != last else ""))
+        last = block
+    return Plot(axis, tuple(rows), tuple(colors.items()) if legend else ())
+
+
+def ridge_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
+    """A density for every model, or ticks of few pairs (columns of `charts.ridges.RIDGE_COLUMNS`)."""
+    curves, ticks, rows = ridge_curves(frame, axis.domain)
+    zero = axis.neutral_place or 0.0
+    drawn = []
+    for row in rows.iter_rows(named=True):
+        curve = curves.filter(label=row["label"])
+        if curve.is_empty():
+            alone = (axis.place(value) for value in ticks.filter(base=row["base"])["difference"])
+            paths: tuple[str, ...] = ("", " ".join(f"M{place} 75V100" for place in alone))
+        else:
+            places = curve["difference"].map_elements(axis.place, return_dtype=pl.Float64).to_list()
+            heights = (100 - 100 * (row["base"] - curve["top"]) / CURVE_HEIGHT).round(1).to_list()
+            points = list(zip(places, heights, strict=True))
+            paths = (
+                _outline([point for point in points if point[0] <= zero]),
+                _outline([point for point in points if point[0] >= zero]),
+            )
+        drawn.append(PlotRow(row["label"], *leading_number(row["note"]), curve=paths, tip=row["tip"]))
+    return Plot(axis, tuple(drawn))
+
+
+def _outline(points: Sequence[tuple[float, float]]) -> str:
+    """A closed path through the points, down to the ground at both ends."""
+    if not points:
+        return ""
+    ends = f"M{points[0][0]} 100L", f"L{points[-1][0]} 100Z"
+    return ends[0] + "L".join(f"{x} {y}" for x, y in points) + ends[1]
 
 
 def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, bars: bool = True) -> Dot:

@@ -29,6 +29,7 @@ from endoxa.report.charts import (
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
 from endoxa.report.frame import Page
+from endoxa.report.grids import share_grid
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
@@ -90,7 +91,10 @@ def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]
         f"{row['row']} in {row['column']} {percent(row['value'])}" for row in frame.iter_rows(named=True)
     )
     alternative = f"Share of concepts found in another data set: {spoken}."
-    return (Figure("shared", "Share found in each other data set", chart, alternative, rows=shared),)
+    plot = share_grid(frame, names, domain=(0.0, 1.0), title=title)
+    return (
+        Figure("shared", "Share found in each other data set", chart, alternative, rows=shared, plot=plot),
+    )
 
 
 def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:

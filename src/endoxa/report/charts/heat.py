@@ -112,19 +112,9 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
         rows: labels in order.
         columns: labels in order.
 
-    Values that are no shares bring two columns of their own: `text`, written into the cell, and `far`, True where the
-    full colour is used.
+    Values that are no shares bring two columns of their own, see `claim_cells`.
     """
-    shares = {
-        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
-        "far": (pl.col("value") - 0.5).abs() >= FAR,
-    }
-    drawn = frame.drop_nulls("value").with_columns(
-        **{name: made for name, made in shares.items() if name not in frame.columns}
-    )
-    if "tip" not in drawn.columns:
-        words = pl.col("verdict").fill_null("").str.replace_all("-", " ")
-        drawn = drawn.with_columns(tip=pl.format("{}, {}: {}, {}", "row", "column", "text", words))
+    drawn = claim_cells(frame)
     room = 2 * LABEL_LIMIT
     x, y = _grid(rows, columns, label_width(rows, room), room=room, labelAngle=-35)
     cells = alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white")
@@ -147,6 +137,24 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
     ]
     size = {"width": CELL_WIDTH * len(columns), "height": CELL_HEIGHT * len(rows)}
     return finish(alt.layer(*layers).properties(**size))
+
+
+def claim_cells(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells of a map of claims with `text` (written into the cell), `far` (True for the full colour) and `tip`.
+
+    Values that are no shares bring the first two themselves.
+    """
+    shares = {
+        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
+        "far": (pl.col("value") - 0.5).abs() >= FAR,
+    }
+    drawn = frame.drop_nulls("value").with_columns(
+        **{name: made for name, made in shares.items() if name not in frame.columns}
+    )
+    if "tip" in drawn.columns:
+        return drawn
+    words = pl.col("verdict").fill_null("").str.replace_all("-", " ")
+    return drawn.with_columns(tip=pl.format("{}, {}: {}, {}", "row", "column", "text", words))
 
 
 MATRIX_COLUMNS = {

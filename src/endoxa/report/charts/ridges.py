@@ -69,7 +69,7 @@ def ridgeline(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -
         domain: range of the difference axis, the same for all panels of a rule.
         title: title of the difference axis, with the unit.
     """
-    curves, ticks, rows = _curves(frame, domain)
+    curves, ticks, rows = ridge_curves(frame, domain)
     height = float(rows["base"].max()) + 4  # type: ignore[arg-type]
     x = alt.X(
         "difference:Q",
@@ -108,7 +108,7 @@ def ridgeline(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -
     return finish(alt.layer(*layers).properties(width=WIDTH, height=height, padding=padding))
 
 
-def _curves(
+def ridge_curves(
     frame: pl.DataFrame, domain: tuple[float, float]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Curves, single pairs (where no curve is defined) and one row per model, in pixels from the top."""

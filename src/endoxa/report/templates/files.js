@@ -32,10 +32,19 @@
     const frame = plot.getBoundingClientRect();
     const svg = svgPart("svg", { viewBox: `0 0 ${Math.ceil(frame.width)} ${Math.ceil(frame.height)}`, role: "img", "aria-label": plot.getAttribute("aria-label"), "font-family": "system-ui, Arial, sans-serif" });
     const series = (mark) => mark.closest("[class^='s']").className.match(/s\d+/)[0];
-    for (const mark of plot.querySelectorAll("i")) {
+    for (const mark of plot.querySelectorAll("i, .curve")) {
       const at = mark.getBoundingClientRect();
       const [x, y] = [at.left - frame.left, at.top - frame.top];
-      const own = mark.matches(".bar, .dot") ? color(`--${series(mark)}`) : color(mark.matches(".neutral") ? "--ink" : "--muted");
+      if (mark.matches(".curve")) {
+        const curve = svgPart("svg", { x, y, width: at.width, height: at.height, viewBox: "0 0 100 100", preserveAspectRatio: "none" });
+        for (const path of mark.querySelectorAll("path")) {
+          const fill = color(path.matches(".right") ? "--band" : "--line");
+          curve.append(svgPart("path", { d: path.getAttribute("d"), fill, stroke: color("--s0"), "vector-effect": "non-scaling-stroke" }));
+        }
+        svg.append(curve);
+        continue;
+      }
+      const own = mark.matches(".part") ? getComputedStyle(mark).getPropertyValue("--c") : mark.matches(".bar, .dot") ? color(`--${series(mark)}`) : color(mark.matches(".neutral") ? "--ink" : "--muted");
       if (!at.height && !at.width) continue;
       if (mark.matches(".dot")) {
         const fill = mark.matches(".filled") ? own : "#fff";
@@ -44,12 +53,13 @@
     }
     const texts = document.createTreeWalker(plot, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-      const { fontSize, fontWeight, textAlign } = getComputedStyle(texts.currentNode.parentElement);
+      const around = texts.currentNode.parentElement;
+      const { fontSize, fontWeight, textAlign } = getComputedStyle(around);
       const anchor = { right: "end", center: "middle" }[textAlign] ?? "start";
       for (const { words, left, right, top, bottom } of linesOf(texts.currentNode)) {
         const x = { start: left, middle: (left + right) / 2, end: right }[anchor] - frame.left;
         const y = (top + bottom) / 2 - frame.top + 0.35 * Number.parseFloat(fontSize);
-        svg.append(svgPart("text", { x, y, "text-anchor": anchor, "font-size": fontSize, "font-weight": fontWeight, fill: color("--ink") }, words));
+        svg.append(svgPart("text", { x, y, "text-anchor": anchor, "font-size": fontSize, "font-weight": fontWeight, fill: around.matches(".dark") ? "#fff" : color("--ink") }, words));
       }
     }
     return svg;
@@ -100,6 +110,7 @@
       link.setAttribute("aria-label", `${ending.toUpperCase()} of ${figure.querySelector("figcaption").textContent}`);
       const taken = async (event) => {
         if (event.button > 1) return; // a menu, whose address is that of the file beside the page
+        if (ending !== "json" && figure.querySelector(".maps")) return; // a table: its picture is beside the page
         event.preventDefault();
         save(await make(figure), `${name}.${ending}`);
       };

@@ -20,7 +20,13 @@ from endoxa.instruments.stories.harm.raters import mean
 from endoxa.instruments.stories.languages import analyze_overlap, shift
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.presence import presence
-from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
+from endoxa.instruments.stories.report.harm import (
+    blind_spots,
+    differences,
+    harm_families,
+    harm_opening,
+    raters,
+)
 from endoxa.instruments.stories.report.languages import groups_moved, languages_compared, overlap_families
 from endoxa.instruments.stories.report.results import harm_of
 from endoxa.report.document import Finding, Section
@@ -146,6 +152,7 @@ def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
         harm=harm_of(analysis),
         associations=shown,
         names=(),
+        searched=(),
         label=str,
         level=f"{100 * confidence:g}\u00a0%",
         confidence=confidence,
@@ -153,7 +160,7 @@ def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
 
 
 def sections_of(results: Any) -> list[Section]:
-    built = (raters(results), differences(results), blind_spots(results))
+    built = (harm_opening(results), raters(results), differences(results), blind_spots(results))
     return [section for section in built if section is not None]
 
 

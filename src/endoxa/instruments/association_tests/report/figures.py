@@ -18,7 +18,9 @@ from endoxa.report.claims import CLAIMED, clear
 from endoxa.report.closer import EACH, Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import claim_map, described, dot_figure, in_parts, labelled, series_figure
+from endoxa.report.grids import signed_grid
 from endoxa.report.labels import isolated
+from endoxa.report.plots import forest_plot
 from endoxa.report.words import decimal_interval, language_name, listed, plural, signed, slug
 
 MOST_STRONGEST = 24
@@ -187,31 +189,24 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
             shown = placed.filter(pl.col("place").is_in(places))
             alike = shown.select(*ATTRIBUTES, "x", "y", "model", "pooling").is_duplicated().any()
             block = pl.format("{} (+) rather than {} (−)", *map(_name, ("a", "b")))
+            frame = shown.select(
+                block=pl.format("{} ({})", block, "axis") if shown["axis"].n_unique() > 1 else block,
+                row=pl.col("test") if alike else pl.format("{}\nvs {}", "x", "y"),
+                series="label",
+                column=pl.when(pl.col("pooling") == "").then(pl.lit(" ")).otherwise("pooling"),
+                value="effect_size",
+                low="low",
+                high="high",
+                filled=clear(),
+            )
             yield Figure(
                 name=f"forest-{slug(str(language) or 'tests')}",
                 title=title + part,
-                chart=series_forest(
-                    (
-                        shown.select(
-                            block=pl.format("{} ({})", block, "axis")
-                            if shown["axis"].n_unique() > 1
-                            else block,
-                            row=pl.col("test") if alike else pl.format("{}\nvs {}", "x", "y"),
-                            series="label",
-                            column=pl.when(pl.col("pooling") == "").then(pl.lit(" ")).otherwise("pooling"),
-                            value="effect_size",
-                            low="low",
-                            high="high",
-                            filled=clear(),
-                        )
-                    ),
-                    series,
-                    neutral=EFFECT.neutral,
-                    domain=domain,
-                    title=EFFECT.title,
-                ),
+                chart=series_forest(frame, series, neutral=EFFECT.neutral, domain=domain, title=EFFECT.title),
                 alt=_forest_alt(shown),
                 wide=True,
+                plot=forest_plot(frame, series, EFFECT.axis(domain)),
+                rows=frame,
             )
 
 
@@ -333,16 +328,14 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                 if defined
                 else "Every effect size is undefined."
             )
+            legend = f"effect size: row nearer than column to {isolated(b)} (−), to {isolated(a)} (+)"
+            cells_shown = _cells(shown, groups)
             yield Figure(
                 name=f"groups-{slug(f'{language} {a} {b}')}",
                 title=title + (f" ({axis})" if axis else "") + part,
-                chart=signed_matrix(
-                    _cells(shown, groups),
-                    groups,
-                    reach=reach,
-                    title=f"effect size: row nearer than column to {isolated(b)} (−), to {isolated(a)} (+)",
-                    across=across,
-                ),
+                chart=signed_matrix(cells_shown, groups, reach=reach, title=legend, across=across),
+                plot=signed_grid(cells_shown, groups, reach=reach, title=legend),
+                rows=cells_shown,
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "
                 f"{b}. {sizes}",
                 wide=True,

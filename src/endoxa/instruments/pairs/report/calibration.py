@@ -23,6 +23,7 @@ from endoxa.report.charts import (
 from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, corrected, percent_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
+from endoxa.report.plots import Axis, ridge_plot
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
@@ -199,10 +200,9 @@ def distributions(results: Results) -> Section:
         anchor=f"differences-{results.slug}",
         title="Score differences",
         figures=tuple(figures),
-        pick_by="Rule and language" if len(results.languages) > 1 else "Rule",
         notes=(
             "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "
-            "that of the other one; blue, right of the dashed zero line, the stereotypical sentence scores "
+            "that of the other one; blue, right of the line at zero, the stereotypical sentence scores "
             "higher. Models are sorted by their share of pairs above 0. The range holds 99\u00a0% of the pairs or "
             "more. Curves in one panel share one scale, "
             "and panels of one rule share the horizontal range; panels of different rules do not compare, "
@@ -240,12 +240,13 @@ def _panel(
         .drop("model")
     )
     unit, name = rule_unit(rule), language_name(language)
+    axis = Axis(domain, f"stereotypical − other sentence ({unit})", ".2~f", neutral=0.0)
     return Figure(
         name=f"differences-{results.slug}-{slug(rule)}-{slug(language)}",
         title=f"{rule}, {name}" if len(results.languages) > 1 else rule,
-        chart=ridgeline(frame, domain=domain, title=f"stereotypical − other sentence ({unit})"),
+        chart=ridgeline(frame, domain=domain, title=axis.title),
+        plot=ridge_plot(frame, axis),
         alt=f"Distribution of score differences under {rule}, {name}, in {unit}. {'; '.join(tips)}.",
-        wide=True,
         rows=summary.select(
             pl.col("label").alias("model"),
             rule=pl.lit(rule),

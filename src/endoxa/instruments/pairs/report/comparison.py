@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -33,6 +33,7 @@ from endoxa.report.claims import (
 )
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.grids import GridCell, Grids, grid_of
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
@@ -266,6 +267,21 @@ def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
     return finish(chart.properties(width=CELL_WIDTH * len(columns), height=CELL_HEIGHT * len(rows)))
 
 
+def _flip_grid(frame: pl.DataFrame) -> Grids:
+    def cell(row: Mapping[str, Any]) -> GridCell:
+        words = f"{percent(row['share'])} ({row['flips']} of {row['n']})"
+        return GridCell(
+            words,
+            f"{row['row']} and {row['column']}: {words} change sides",
+            ABOVE,
+            min(1.0, 2 * row["share"]),
+        )
+
+    cells = frame.with_columns(row="rule_b", column="rule_a").rows(named=True)
+    rows, columns = (list(dict.fromkeys(each[name] for each in cells)) for name in ("row", "column"))
+    return Grids((grid_of(cells, rows, columns, cell),))
+
+
 def flips(results: Results) -> Section | None:
     """How many pairs change sides between the rules of each model; None where no model has two."""
     every_pair = overall(results.flips)
@@ -343,10 +359,12 @@ def _flip_figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
         for row in rows.iter_rows(named=True)
     )
     label = results.labels[model]
+    frame = rows.select("rule_a", "rule_b", "share", "flips", "n")
     return Figure(
         name=f"flips-{results.slug}-{slug(label)}",
         title=label,
-        chart=flip_matrix(rows.select("rule_a", "rule_b", "share", "flips", "n")),
+        chart=flip_matrix(frame),
+        plot=_flip_grid(frame),
         alt=described(f"Share of pairs that change sides between rules, {label}", texts),
         rows=rows.select(
             pl.lit(label).alias("model"), "rule_a", "rule_b", "flips", "n", "share", "low", "high", "kappa"

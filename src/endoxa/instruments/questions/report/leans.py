@@ -394,7 +394,7 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame, data: Sequence[str
     range_of_models = pl.concat_list(ends).map_elements(
         lambda pair: decimal_interval(pair[0], pair[1], 2), pl.String
     )
-    questions = pl.col("questions").cast(pl.String).str.join(" · ").over("identity")
+    questions = pl.format("n {}", "questions").str.join(" · ").over("identity")
     for name in rows[key].unique(maintain_order=True) if data is None else data:
         frame = (
             rows.filter(pl.col(key) == name)

@@ -8,9 +8,9 @@ import polars as pl
 
 from endoxa.instruments.questions.items.of_run import items_of_run, options_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
-from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
+from endoxa.report.charts import INK, ORANGE, square_legend
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import described
+from endoxa.report.figures import described, share_figure
 from endoxa.report.inputs import Run
 from endoxa.report.items import Items, items_section
 from endoxa.report.labels import ModelName, without_directions
@@ -85,13 +85,6 @@ def _figures(results: QaResults) -> Iterator[Figure]:
         if shares.is_empty():
             continue
         present = set(shares["part"])
-        chart = stacked_shares(
-            shares,
-            {outcome: COLORS[outcome] for outcome in SHOWN_OUTCOMES if outcome in present},
-            dark=(STEREOTYPED, UNPARSED),
-            title="answers",
-            legend=square_legend(columns=3, labelLimit=160),
-        )
         bars = (
             f"{bar}: "
             + ", ".join(
@@ -99,9 +92,16 @@ def _figures(results: QaResults) -> Iterator[Figure]:
             )
             for (bar,), rows in shares.group_by(["label"], maintain_order=True)
         )
-        title = f"{spoken.capitalize()} contexts"
-        alternative = described(f"Share of every outcome in {spoken} contexts", bars)
-        yield Figure(f"outcomes-{spoken}", title, chart, alternative)
+        yield share_figure(
+            shares,
+            {outcome: COLORS[outcome] for outcome in SHOWN_OUTCOMES if outcome in present},
+            dark=(STEREOTYPED, UNPARSED),
+            of="answers",
+            legend=square_legend(columns=3, labelLimit=160),
+            name=f"outcomes-{spoken}",
+            title=f"{spoken.capitalize()} contexts",
+            alt=described(f"Share of every outcome in {spoken} contexts", bars),
+        )
 
 
 MOST_CHARACTERS = 600

@@ -31,11 +31,12 @@ from endoxa.instruments.questions.report.results import (
     value_with_sd,
     written,
 )
-from endoxa.report.charts import BLUE, bar_blocks, symmetric_domain
+from endoxa.report.charts import BLUE, symmetric_domain
 from endoxa.report.claims import VERDICT, mark
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import described
+from endoxa.report.figures import block_figure, described
 from endoxa.report.labels import LARGE, SMALL, ModelName
+from endoxa.report.plots import Axis
 from endoxa.report.tables import (
     Cell,
     Column,
@@ -423,15 +424,14 @@ def _average(results: QaResults, column: str, spoken: str, name: str) -> Figure:
     share, drawn = column == "accuracy", bars["end"].drop_nulls()
     reach = symmetric_domain(drawn, 0.0, 0.1, 0.1)[1]
     fills = {part: fill for part, fill in FILLS.items() if part in set(bars["part"])}
-    chart = bar_blocks(
+    texts = (f"{label} {note}" for label, note in bars.select("label", "note").iter_rows())
+    domain = (0.0, 1.0) if share else (-reach if (drawn < 0).any() else 0.0, reach)
+    return block_figure(
         bars,
         fills,
-        domain=(0.0, 1.0) if share else (-reach if (drawn < 0).any() else 0.0, reach),
-        title=f"mean {spoken}",
-        axis_format=".0%" if share else ".2f",
-        zero=True,
+        Axis(domain, f"mean {spoken}", ".0%" if share else ".2f", neutral=0.0),
         legend=list(fills) != [OTHER],
+        name=name,
+        title=f"Average {spoken}",
+        alt=described(f"Mean {spoken} of each model over data sets and contexts", texts),
     )
-    texts = (f"{label} {note}" for label, note in bars.select("label", "note").iter_rows())
-    alternative = described(f"Mean {spoken} of each model over data sets and contexts", texts)
-    return Figure(name, f"Average {spoken}", chart, alternative)

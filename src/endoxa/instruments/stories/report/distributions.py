@@ -7,14 +7,13 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.instruments.stories.report.records import shares
 from endoxa.instruments.stories.report.results import StoryResults, attribute_name, value_name
-from endoxa.report.charts import square_legend, stacked_shares
+from endoxa.report.charts import square_legend
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import described
+from endoxa.report.figures import described, share_figure
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
@@ -147,15 +146,16 @@ def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
         + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
         for (label,), rows in frame.group_by(["label"], maintain_order=True)
     )
-    return Figure(
+    return stacked_bars(
+        frame,
+        [value_name(name) for name in parts],
         name=f"{by}s-{attribute.replace('_', '-')}",
         title=f"{attribute_name(attribute).capitalize()}, by {by}",
-        chart=stacked_bars(frame, [value_name(name) for name in parts]),
         alt=described(f"Share of each {attribute_name(attribute)} among protagonists", bars),
     )
 
 
-def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+def stacked_bars(frame: pl.DataFrame, parts: Sequence[str], **figure: Any) -> Figure:
     """One bar per label, parts always in the same order; wide ones carry their letter and percentage.
 
     The letters stand in the legend, too, so that bars can be read where colours cannot be told apart.
@@ -164,6 +164,7 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
         frame: `label` (what the bar is about), `part` (a value) and `share` (of the bar's stories); bars are drawn in
             the order of their first rows.
         parts: the values in order; those of `LAST` are drawn pale.
+        figure: settings of `Figure`.
     """
     drawn = [part for part in parts if part not in LAST]
     colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(drawn)} | LAST
@@ -172,7 +173,7 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
     letter = pl.col("part").replace_strict(letters, return_dtype=pl.String)
     percentage = pl.format(" {} %", (100 * pl.col("share")).round(0).cast(pl.Int64))
     text = letter + pl.when(pl.col("share") >= LEAST_LABELLED).then(percentage).otherwise(pl.lit(""))
-    return stacked_shares(
+    return share_figure(
         frame.select(
             "label",
             "share",
@@ -181,8 +182,9 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
         ),
         {name: colors[part] for part, name in named.items()},
         dark=[named[part] for part in drawn if colors[part] in DARK],
-        title="stories",
+        of="stories",
         legend=square_legend(columns=2, labelLimit=165),
+        **figure,
     )
 
 

@@ -54,13 +54,53 @@ DIFFERENCE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
 FILES = "endoxa analyze harm"
 
 
+def _in_general(harm: Harm) -> list[dict[str, Any]]:
+    """The row of models in general where people rated too, or nothing."""
+    return harm.analysis.raters.filter(pl.col("rater") == harm.together, pl.col("verdict") != "").rows(
+        named=True
+    )
+
+
+def harm_opening(results: StoryResults) -> Section | None:
+    """Models against people as the opening of a page about ratings alone; None where stories are searched."""
+    if results.harm is None or results.searched:
+        return None
+    for row in _in_general(results.harm):
+        meaning = (
+            "points on the scale from 1 to 5, mean rating of models minus that of people; no difference: 0"
+        )
+        return Section(
+            anchor="raters-and-people",
+            title="How harmful models and people find associations",
+            findings=(_apart(results, row),),
+            number=signed(row["delta"], 2),
+            meaning=meaning,
+        )
+    return None
+
+
+def harm_title(results: StoryResults) -> str:
+    """The finding about models and people as the title of a page, or what was rated where nobody can say."""
+    for row in _in_general(results.harm) if results.harm else ():
+        who, inside, verb = _models_spoken(results, row["rater"])
+        if is_clear(row):
+            return f"{who} {verb} associations {'more' if row['verdict'] == ABOVE else 'less'} harmful than people do"
+        if not cannot_be_tested(row):
+            return f"No difference is shown between {inside} and people in how harmful they find associations"
+    models = plural(len(results.names), "model")
+    return f"How harmful {models} find{'s' * (len(results.names) == 1)} associations"
+
+
 def raters(results: StoryResults) -> Section | None:
     """What raters think overall, how they compare with people, and the heat map of their agreement."""
     if results.harm is None:
         return None
     harm = results.harm
-    general = harm.analysis.raters.filter(pl.col("rater") == harm.together, pl.col("verdict") != "")
-    compared = [finding for row in general.iter_rows(named=True) for finding in _against_people(results, row)]
+    compared = [
+        finding
+        for row in _in_general(harm)
+        for finding in (*_correlation(results, row), *([_apart(results, row)] if results.searched else []))
+    ]
     alone = "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
     # Rated associations that are none of the page's, most harmful first.
     others = harm.classes.join(results.associations, on=PARTS, how="anti", maintain_order="left")
@@ -165,13 +205,10 @@ def _estimate(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **ends, "resolution": RESOLUTION}
 
 
-def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
-    """How the ratings of models go together with those of these people, and whether models rate higher or lower."""
-    who, inside, verb = _models_spoken(results, row["rater"])
+def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
+    """How the ratings of models go together with those of these people."""
+    _, inside, _ = _models_spoken(results, row["rater"])
     people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
-    compared = plural(row["compared_values"], "compared value")
-    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {compared} x {people}"
-    sampled += ", with these compared values only" if row["sampled"] == "base values" else ""
     spoken, columns = [], ["compared", "clusters", "confidence"]
     for name in CORRELATIONS:
         ends = (f"{name}_low", f"{name}_high")
@@ -186,6 +223,15 @@ def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[F
             f"{' and '.join(spoken)}.",
             ({name: row[name] for name in columns},),
         )
+
+
+def _apart(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """Whether models rate higher or lower than people."""
+    who, inside, verb = _models_spoken(results, row["rater"])
+    people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
+    compared = plural(row["compared_values"], "compared value")
+    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {compared} x {people}"
+    sampled += ", with these compared values only" if row["sampled"] == "base values" else ""
     estimate = _estimate(row)
     apart = f"difference {signed(estimate['value'], 2)} points"
     numbers = f"{apart} ({results.level} interval {signed_ends(estimate, digits=2)}; {sampled})"
@@ -198,7 +244,7 @@ def _against_people(results: StoryResults, row: Mapping[str, Any]) -> Iterator[F
         text += f"({row['reason']}).{seen}"
     else:
         text = f"The mean ratings of {inside} and people are not distinguishable: {numbers}.{corrected(row)}"
-    yield Finding(text, (estimate,))
+    return Finding(text, (estimate,))
 
 
 def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
@@ -280,7 +326,13 @@ def differences(results: StoryResults) -> Section | None:
                     low="delta_low",
                     high="delta_high",
                     filled=clear(),
-                    note=pl.col("n").cast(pl.String),
+                    note=pl.Series(
+                        [
+                            f"{signed(delta, 2)} (n {count(n)})"
+                            for delta, n in rows.select("delta", "n").rows()
+                        ],
+                        dtype=pl.String,
+                    ),
                 ),
                 DIFFERENCE,
                 name="harm-differences",
@@ -316,8 +368,8 @@ def differences(results: StoryResults) -> Section | None:
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
             f"{results.level} intervals take people and values as samples. A filled mark is a claim, corrected "
-            "over all attributes and the difference over all associations; an open one is not. The number beside each "
-            "row is that of associations rated by both.",
+            "over all attributes and the difference over all associations; an open one is not. n is the number of "
+            "associations rated by both.",
         ),
     )
 

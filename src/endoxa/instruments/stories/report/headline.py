@@ -10,6 +10,7 @@ import polars as pl
 from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.report.harm import harm_title
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
 from endoxa.report.document import Finding, Section
@@ -100,11 +101,7 @@ def title(results: StoryResults) -> str:
     """How many associations stories hold beyond chance, as the title of a page."""
     if not results.searched:
         rated = results.names and not results.writers
-        return (
-            f"How harmful {plural(len(results.names), 'model')} find{'s' * (len(results.names) == 1)} associations"
-            if rated
-            else "What models associate in open-ended stories"
-        )
+        return harm_title(results) if rated else "What models associate in open-ended stories"
     models = plural(len(results.searched), "model")
     rows, languages = _pooled(results).height, results.associations.height
     if rows:

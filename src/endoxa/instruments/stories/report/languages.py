@@ -23,11 +23,11 @@ from endoxa.instruments.stories.report.results import (
     side,
     value_field,
 )
-from endoxa.report.charts import bar_blocks
 from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.families import Used
-from endoxa.report.figures import FEWEST_ALIKE, Measure, described, likeness_map, series_figure
+from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map, series_figure
+from endoxa.report.plots import Axis
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
     NOT_DEFINED,
@@ -210,19 +210,14 @@ def _reach_figure(reach: pl.DataFrame) -> Figure:
     )
     parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in frame["part"]]
     bars = pl.concat(frame.filter(part=part) for part in parts)
-    chart = bar_blocks(
+    return block_figure(
         bars.select("label", "part", "start", "note", block="part", end="share"),
         {part: COLORS[part] for part in parts},
-        domain=(0.0, float(max(bars["share"]))),
-        title="share of the associations",
-        axis_format=".0%",
+        Axis((0.0, float(max(bars["share"]))), "share of the associations", ".0%"),
         legend=False,
-    )
-    return Figure(
-        "reach",
-        "Number of languages that show an association",
-        chart,
-        described("Associations by the number of languages they are found in", spoken),
+        name="reach",
+        title="Number of languages that show an association",
+        alt=described("Associations by the number of languages they are found in", spoken),
         rows=bars.select("part", "languages", "share", "n"),
     )
 

@@ -24,7 +24,13 @@ from endoxa.instruments.stories.report.explorers import (
     csv_rows,
     stories,
 )
-from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
+from endoxa.instruments.stories.report.harm import (
+    blind_spots,
+    differences,
+    harm_families,
+    harm_opening,
+    raters,
+)
 from endoxa.instruments.stories.report.headline import families_used, headline, rate, tests_of, title
 from endoxa.instruments.stories.report.languages import (
     groups_moved,
@@ -350,7 +356,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
 
 def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
-    section = headline(results)
+    section = harm_opening(results) or headline(results)
     cut_off = [
         finding
         for _, facts, counts in run_counts(runs)

@@ -24,9 +24,10 @@ from endoxa.instruments.stories.report.results import (
     value_field,
 )
 from endoxa.instruments.stories.report.sources import POOLED
-from endoxa.report.charts import MOST_APART, bar_blocks
+from endoxa.report.charts import MOST_APART
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, described, series_figure
+from endoxa.report.figures import Measure, block_figure, described, series_figure
+from endoxa.report.plots import Axis
 from endoxa.report.tables import Cell, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, decimal_interval, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
@@ -225,17 +226,13 @@ def associations_by_model(results: StoryResults) -> Section | None:
         title="Associations of each model",
         findings=tuple(_count_findings(counted)),
         figures=(
-            Figure(
+            block_figure(
+                bars.drop("row"),
+                {part: COLORS[part] for part in parts},
+                Axis((0, int(max(bars["end"]))), "associations", "d"),
+                legend=len(parts) > 1,
                 name="associations-by-model",
                 title="Harmful and benign associations" if classified else "Associations",
-                chart=bar_blocks(
-                    bars.drop("row"),
-                    {part: COLORS[part] for part in parts},
-                    domain=(0, int(max(bars["end"]))),
-                    title="associations",
-                    axis_format="d",
-                    legend=len(parts) > 1,
-                ),
                 alt=described("Associations of each model", spoken),
             ),
         ),

@@ -1,0 +1,142 @@
+"""Cells with numbers on colours as HTML tables, which stack on a phone; files have the chart of `charts.heat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.charts.heat import claim_cells
+from endoxa.report.words import percent, signed
+
+MOST_LEVEL = 8
+"""Columns up to which their names stand level; of more they stand upright, and a phone is not the only narrow place."""
+
+NEAR = 0.35
+"""Shade of a claim near the neutral value."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A cell.
+
+    Attributes:
+        text: what is written.
+        tip: what it is, in words.
+        side: "above" or "below" by the sign of what it shows; empty where it claims nothing.
+        shade: how full its colour is, from 0 to 1.
+        claimed: whether something is claimed.
+    """
+
+    text: str
+    tip: str
+    side: str = ""
+    shade: float = 0.0
+    claimed: bool = False
+
+    @property
+    def percent(self) -> int:
+        """The shade in percent."""
+        return round(100 * self.shade)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows against columns.
+
+    Attributes:
+        title: heading of one of several, or empty.
+        columns: names of the columns.
+        rows: name and cells of every row; None where there is no cell.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[GridCell | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """Grids of one figure.
+
+    Attributes:
+        grids: the grids.
+        legend: what colours mean, or empty.
+    """
+
+    grids: tuple[Grid, ...]
+    legend: str = ""
+
+    @property
+    def many(self) -> bool:
+        """Whether the names of columns stand upright."""
+        return max((len(grid.columns) for grid in self.grids), default=0) > MOST_LEVEL
+
+
+def grid_of(
+    cells: Iterable[Mapping[str, Any]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    made: Callable[[Mapping[str, Any]], GridCell | None],
+    title: str = "",
+) -> Grid:
+    """The grid of cells with the columns `row` and `column`."""
+    placed = {(cell["row"], cell["column"]): made(cell) for cell in cells}
+    lines = tuple((row, tuple(placed.get((row, column)) for column in columns)) for row in rows)
+    return Grid(title, tuple(columns), lines)
+
+
+def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Grids:
+    """What `charts.verdict_map` shows: a colour only where something is claimed."""
+
+    def made(cell: Mapping[str, Any]) -> GridCell:
+        side = cell["verdict"] if cell["verdict"] in ("above", "below") else ""
+        shade = (1.0 if cell["far"] else NEAR) if side else 0.0
+        return GridCell(cell["text"], cell["tip"], side, shade, claimed=bool(side))
+
+    return Grids((grid_of(claim_cells(frame).iter_rows(named=True), rows, columns, made),))
+
+
+def share_grid(
+    frame: pl.DataFrame, order: Sequence[str], *, domain: tuple[float, float], title: str
+) -> Grids:
+    """What `charts.heat_map` shows: every two of a list, the fuller the more they share."""
+    low, high = domain
+
+    def made(cell: Mapping[str, Any]) -> GridCell | None:
+        if cell["value"] is None:
+            return None
+        shade = min(1.0, max(0.0, (cell["value"] - low) / (high - low))) if high > low else 0.0
+        text = percent(cell["value"], 0)
+        return GridCell(text, f"{cell['row']}, {cell['column']}: {text}", "above", shade)
+
+    return Grids((grid_of(frame.iter_rows(named=True), order, order, made),), title)
+
+
+def signed_grid(frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str) -> Grids:
+    """What `charts.signed_matrix` shows: a grid for each panel, blue above and orange below zero."""
+
+    def made(cell: Mapping[str, Any]) -> GridCell:
+        value = cell["value"]
+        text = "undefined" if value is None else f"{signed(value, 2)}{cell['mark']}"
+        side = "" if value is None else "above" if value >= 0 else "below"
+        shade = min(1.0, abs(value or 0.0) / reach)
+        return GridCell(
+            text, f"{cell['row']} against {cell['column']}: {text}", side, shade, bool(cell["mark"])
+        )
+
+    return Grids(
+        tuple(
+            grid_of(
+                cells.iter_rows(named=True),
+                groups[:-1],
+                groups[1:],
+                made,
+                ", ".join(filter(None, map(str, heading))),
+            )
+            for heading, cells in frame.group_by(["panel", "subpanel"], maintain_order=True)
+        ),
+        title,
+    )
