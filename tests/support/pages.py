@@ -107,7 +107,7 @@ def _photograph(page: Path, target: Path) -> None:
                 phone.page.screenshot(path=target)
                 _shrink(target)
             return
-        screen = browser.new_page(viewport={"width": 1100, "height": 720})
+        screen = browser.new_page(viewport={"width": 1280, "height": 800})
         screen.goto(page.as_uri())
         screen.wait_for_timeout(300)
         screen.screenshot(path=target)
