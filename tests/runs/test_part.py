@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +18,9 @@ from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.reports import shown_as
-from endoxa.report.frame import notices, with_part
+from endoxa.report.frame import notices
 from endoxa.report.inputs import read_runs
 from endoxa.runs.folder import DifferentRunError
-from endoxa.runs.options import ReportOptions
 from endoxa.runs.run import run
 from endoxa.runs.settings import RunSettings
 from support.qa_questions import questions, write
@@ -64,14 +63,14 @@ def test_a_sample_of_questions_is_named_everywhere_and_is_the_identity_of_its_ru
     assert part in QUESTIONS.headline_of(out).title
     runs = read_runs([out])
     assert f"Of a part of the data: {part}." in notices(runs, [])
-    page = with_part(shown_as(runs, ReportOptions()).page())
-    tables = [table for section in page.sections for table in section.tables]
-    captions = [table.caption for table in tables if table.measured]
-    assert {"Runs", "Models"} <= {table.caption for table in tables if not table.measured}
-    titles = [figure.title for section in page.sections for figure in section.figures]
-    assert captions
-    assert titles
-    assert all(text.endswith(f"[{part}]") for text in (*captions, *titles))
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(app, ["report", str(out), "-o", str(page)]).exit_code == 0
+    assert f"Of a part of the data: {part}." in page.read_text(encoding="utf-8")
+    described = [
+        json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("page_figures/*.json")
+    ]
+    assert described
+    assert all(figure["part"] == f"Of a part of the data: {part}." for figure in described)
     with pytest.raises(DifferentRunError, match="sample was 40, is now 41"):
         run(QUESTIONS, settings.model_copy(update={"sample": 41}), out)
     table = tmp_path / "table.tex"

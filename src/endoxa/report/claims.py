@@ -176,3 +176,13 @@ def agreed(rows: Iterable[Row], neutral: str, low: str = "low", high: str = "hig
 def clear() -> pl.Expr:
     """True where the verdict is a claim: filled marks, stars in tables."""
     return pl.col("verdict").is_in(list(CLEAR))
+
+
+def interval_holds(row: Mapping[str, Any], neutral: float) -> bool:
+    """Whether the interval that is printed holds a value: said beside a verdict, never in place of it.
+
+    Args:
+        row: with its ends, `low` and `high`.
+        neutral: the value.
+    """
+    return bool(row["low"] <= neutral <= row["high"])

@@ -393,7 +393,7 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     page = Page(output.read_text(encoding="utf-8"))
     assert page.table("Table 5")[0]["Town"] == "–"
     assert "– undefined: no answer names a person" in page.text
-    assert "It names a person in 0.0 % of its answers (0 of 96)." in page.text
+    assert "100.0 % of the answers leave open who is meant, which is right here (96 of 96)." in page.text
     assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
 
 

@@ -106,7 +106,7 @@ def test_differences_show_every_attribute(results: StoryResults, page: Page) -> 
     assert results.harm is not None
     told = [own.get("aria-labelledby") for _, own in page.elements]
     assert "differences" in told
-    assert "Mean rating of models minus that of people" in page.text
+    assert "Models minus people, by attribute" in page.text
     attributes = set(results.harm.analysis.by_attribute["attribute"])
     assert {row["attribute"] for row in page.table("Ratings and associations made")} == {
         name.replace("_", " ") for name in attributes

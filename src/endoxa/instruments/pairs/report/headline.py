@@ -41,6 +41,7 @@ from endoxa.report.claims import (
     corrected,
     counted,
     hollow,
+    interval_holds,
     not_ranked,
     percent_ends,
     signed_ends,
@@ -137,8 +138,8 @@ def lead(results: Results) -> str:
     if row["verdict"] == UNTESTED:
         return f"{text}. A preference cannot be tested ({row['reason']})."
     where = "does not hold" if row["verdict"] in (ABOVE, BELOW) else "holds"
-    side = (row["low"] <= 0.5 <= row["high"]) == (where == "holds")
-    holds = f", which {where} 50\u00a0%, where a model without a preference would be" if side else ""
+    agrees = interval_holds(row, 0.5) == (where == "holds")
+    holds = f", which {where} 50\u00a0%, where a model without a preference would be" if agrees else ""
     return (
         f"{text}. {results.level} interval: {percent_ends(row)}\u00a0%{holds} "
         f"(p {_equals(p_value(row['p_adjusted']))} after correction for the number of tests)."

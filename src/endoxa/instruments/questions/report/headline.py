@@ -37,7 +37,7 @@ from endoxa.instruments.questions.report.results import (
     spoken_interval,
     verdict_finding,
 )
-from endoxa.report.claims import VERDICT, counted, not_ranked, verdict_counts
+from endoxa.report.claims import VERDICT, counted, interval_holds, not_ranked, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval, plural
@@ -163,8 +163,7 @@ def lead(results: QaResults) -> str:
         text = f"{score} ({spoken_interval(facts, results.level)}). "
         claimed, p = facts["verdict"] in (ABOVE, BELOW), p_value(row["p_adjusted"])
         test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
-        ends = facts["low"], facts["high"]
-        if None not in ends and (ends[0] <= 0 <= ends[1]) != claimed:
+        if facts["low"] is not None and interval_holds(facts, 0) != claimed:
             text += f"The interval {'does not hold' if claimed else 'holds'} 0, where a model without a lean would be "
             text += f"({test})."
         else:
