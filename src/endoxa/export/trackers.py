@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,9 +17,9 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.instruments.measures import measures_of, metrics
-from endoxa.report.words import short_labels
+from endoxa.report.words import plural, short_labels
 from endoxa.runs.folder import RUN
 from endoxa.runs.run import read_run
 
@@ -87,13 +86,13 @@ def log_run(folder: Path, tracker: Tracker, files: Sequence[Path] = ()) -> str:
     try:
         place = _SENT[tracker](runs)
     except Exception as problem:
-        reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        reason = first_line(problem)
         raise UserError(
             f"{tracker} refused the results: {reason} The run is kept in {folder}; log it later with "
             f"endoxa report {folder} -o report.html --log {tracker}."
         ) from problem
-    models = f"{len(runs)} model{'s' * (len(runs) != 1)}"
-    return f"Logged to {tracker}: {models}, {sum(len(run.numbers) for run in runs)} metrics, {place}"
+    metrics_sent = sum(len(run.numbers) for run in runs)
+    return f"Logged to {tracker}: {plural(len(runs), 'model')}, {metrics_sent} metrics, {place}"
 
 
 def tracked(folder: Path, files: Sequence[Path] = ()) -> list[Tracked]:
@@ -188,9 +187,19 @@ def _to_wandb(runs: Sequence[Tracked]) -> str:
         x_disable_meta=True,
     )
     project, place = os.environ.get("WANDB_PROJECT", PROJECT), ""
+    online = os.environ.get("WANDB_MODE", "online") == "online"
     for run in runs:
-        with _wandb_run(wandb, settings, run, project) as logged:
-            logged.summary.update({**run.numbers})
+        with wandb.init(
+            project=project,
+            id=run.id,
+            resume="allow" if online else None,
+            name=run.name,
+            group=run.group,
+            job_type=run.tags["endoxa.kind"],
+            config={**run.settings, **run.tags},
+            settings=settings,
+        ) as logged:
+            logged.summary.update(dict(run.numbers))
             table = run.estimates
             logged.log(
                 {"estimates": wandb.Table(columns=table.columns, data=[list(row) for row in table.rows()])}
@@ -201,22 +210,6 @@ def _to_wandb(runs: Sequence[Tracked]) -> str:
             logged.log_artifact(artifact)
             place = str(Path(logged.dir).parent if logged.offline else logged.url)
     return f"project '{project}', {place}"
-
-
-@contextmanager
-def _wandb_run(wandb: Any, settings: Any, run: Tracked, project: str) -> Iterator[Any]:
-    online = os.environ.get("WANDB_MODE", "online") == "online"
-    with wandb.init(
-        project=project,
-        id=run.id,
-        resume="allow" if online else None,
-        name=run.name,
-        group=run.group,
-        job_type=run.tags["endoxa.kind"],
-        config={**run.settings, **run.tags},
-        settings=settings,
-    ) as logged:
-        yield logged
 
 
 _SENT: Mapping[str, Callable[[Sequence[Tracked]], str]] = {"mlflow": _to_mlflow, "wandb": _to_wandb}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.models.spec import require_libraries
 from endoxa.report.words import plural
 
@@ -84,7 +84,7 @@ def push(folder: Path, repository: str, *, public: bool, message: str) -> str:
             commit_message=message,
         )
     except (HfHubHTTPError, OSError, ValueError) as problem:
-        reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        reason = first_line(problem)
         raise UserError(
             f"The hub refused the upload to {repository}: {reason} (The folder {folder} is kept. Log in with "
             "`hf auth login`, or set HF_TOKEN.)"

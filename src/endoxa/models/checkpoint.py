@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.models.spec import ModelSpec, require_libraries
 from endoxa.schema import Architecture
 from endoxa.sources.files import require_file, sha256
@@ -139,7 +139,7 @@ def choose_device(word: str) -> torch.device:
         device = torch.device(word)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as problem:
-        reason = str(problem).splitlines()[0]
+        reason = first_line(problem)
         raise UserError(f"The device '{word}' cannot be used here: {reason}. Try --device cpu.") from problem
     return device
 

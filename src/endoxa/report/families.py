@@ -55,7 +55,6 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
                 tuple(Column(name, numeric=name in numeric) for name in names),
                 rows,
                 folded=True,
-                measured=False,
             ),
         )
         if rows

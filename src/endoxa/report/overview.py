@@ -32,7 +32,6 @@ def what_was_run(
             text_field("versions", lambda run: inputs.settings(run.facts.get("versions"))),
         ),
         folded=True,
-        measured=False,
     )
     return Section(
         anchor,
@@ -63,7 +62,6 @@ def run_table(runs: Sequence[Run], fields: Sequence[Field], *, data: str = "data
             text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
             text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
         ),
-        measured=False,
     )
 
 

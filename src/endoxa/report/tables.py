@@ -92,7 +92,6 @@ class Table:
         stub: columns at the left that say what a row is about; LaTeX capitalizes their headings.
         headed: True where the first cell of a row is its heading.
         tall: True where a page shows it in a window of its own, without its caption.
-        measured: False where it holds nothing that the runs measured: versions, settings, published values.
         summary: words on the closed table in place of the caption.
         unveil: words beside the box that shows what is blurred.
     """
@@ -106,7 +105,6 @@ class Table:
     stub: int = 1
     headed: bool = True
     tall: bool = False
-    measured: bool = True
     summary: str = ""
     unveil: str = "Show what is blurred (it can be offensive)"
 

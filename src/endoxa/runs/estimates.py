@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from endoxa import __version__
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.runs.folder import RUN, write_json
 from endoxa.schema.results import ROUNDING_COLUMNS
 from endoxa.sources.frames import write_table
@@ -69,7 +69,7 @@ def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
     try:
         table = read_csv(path, schema_overrides=dict(schema))
     except (OSError, pl.exceptions.PolarsError) as problem:
-        raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
+        raise UserError(f"{path} cannot be read: {first_line(problem)}") from problem
     earlier = [name for name in schema if name in table.columns or name not in ROUNDING_COLUMNS]
     if table.columns == earlier:
         table = table.select(

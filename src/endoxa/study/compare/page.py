@@ -501,7 +501,6 @@ def differing(comparison: Comparison) -> Section | None:
             text_field("before", lambda row: row[1].before),
             text_field("after", lambda row: row[1].after),
         ),
-        measured=False,
     )
     return Section("settings", "In what the runs differ", tables=(table,), folded=True)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.runs.families import SINGLE_ASSOCIATIONS, adjusted, decided
 from endoxa.schema.convergence import (
     AGREEMENT_COLUMNS,
@@ -77,7 +77,7 @@ def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
         checked = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
     except pl.exceptions.PolarsError as problem:
         raise UserError(
-            f"A column of the table of parts has the wrong type: {str(problem).splitlines()[0]}"
+            f"A column of the table of parts has the wrong type: {first_line(problem)}"
         ) from problem
     for name in PART_COLUMNS:
         empty = checked[name].is_null() if name in ("value", "part") else checked[name].fill_null("") == ""

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate import opposites
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.check.wording import denials, lists_by_language, negates
@@ -104,9 +104,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
             for name, kind in columns.items()
         )
     except pl.exceptions.PolarsError as problem:
-        raise UserError(
-            f"A column of the records has the wrong type: {str(problem).splitlines()[0]}"
-        ) from problem
+        raise UserError(f"A column of the records has the wrong type: {first_line(problem)}") from problem
     if checked.is_empty():
         raise UserError("The records are empty. Expected at least one.")
     _refuse_rows(checked)
@@ -129,9 +127,7 @@ def _load(run: Path) -> pl.DataFrame:
         ]
         table = lazy.select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(
-            f"'{path}' is not a readable Parquet file: {str(problem).splitlines()[0]}"
-        ) from problem
+        raise UserError(f"'{path}' is not a readable Parquet file: {first_line(problem)}") from problem
     try:
         checked = check_records(table)
     except UserError as problem:

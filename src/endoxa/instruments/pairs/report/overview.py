@@ -45,7 +45,7 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         (
             run_table(runs, run_fields),
             _model_table(runs, labels),
-            table_of("Scoring rules", rows, [*map(text_field, heads)], measured=False),
+            table_of("Scoring rules", rows, [*map(text_field, heads)]),
         ),
         runs,
     )
@@ -112,7 +112,6 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             text_field("fingerprint", lambda facts: shortened(facts, "fingerprint")),
             text_field("unknown tokens", unknown),
         ),
-        measured=False,
         distinct=True,
     )
 
@@ -187,7 +186,6 @@ def _table(results: Results, reference: Reference) -> Table:
         f"Percent of the pairs with the stereotypical sentence preferred, {language_name(reference.language)}",
         COLUMNS,
         (*_measured_cells(results, reference), *published),
-        measured=False,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.served import SERVED, version_of, versions_apart
@@ -166,9 +166,7 @@ def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
     try:
         checked = answers.with_columns(pl.col(name).cast(kind) for name, kind in NEEDED.items())
     except pl.exceptions.PolarsError as problem:
-        raise UserError(
-            f"A column of the answers has the wrong type: {str(problem).splitlines()[0]}"
-        ) from problem
+        raise UserError(f"A column of the answers has the wrong type: {first_line(problem)}") from problem
     if checked.is_empty():
         raise UserError("No answers found. Expected at least one.")
     checked = checked.with_columns(pl.col(_MAY_BE_EMPTY).fill_null(""))
@@ -240,9 +238,7 @@ def _load(run: Path, label: str, wanted: Sequence[str]) -> pl.DataFrame:
             engine="streaming"
         )
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(
-            f"'{path}' is not a readable Parquet file: {str(problem).splitlines()[0]}"
-        ) from problem
+        raise UserError(f"'{path}' is not a readable Parquet file: {first_line(problem)}") from problem
     return table.with_columns(data=pl.lit(label), run=pl.lit(str(run)))
 
 

@@ -120,7 +120,6 @@ def _models(results: QaResults) -> Table:
                 "kind", lambda name: "simulated: its answers were planted" if name.simulated else NO_VALUE
             ),
         ),
-        measured=False,
     )
 
 

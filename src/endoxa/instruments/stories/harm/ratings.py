@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
 from endoxa.schema.harm import HARM_OUTCOMES
 from endoxa.sources.frames import read_table
@@ -66,9 +66,7 @@ def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
     try:
         checked = ratings.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
     except pl.exceptions.PolarsError as problem:
-        raise UserError(
-            f"A column of the ratings has the wrong type: {str(problem).splitlines()[0]}"
-        ) from problem
+        raise UserError(f"A column of the ratings has the wrong type: {first_line(problem)}") from problem
     if checked.is_empty():
         raise UserError("No ratings found. Expected at least one.")
     unfit = {
@@ -110,7 +108,7 @@ def _load(run: Path) -> pl.DataFrame:
         wanted = [*COLUMNS, *({SERVED} & set(table.collect_schema().names()))]
         return table.select(*wanted, run=pl.lit(str(run))).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(f"'{records}' contains no harm ratings: {str(problem).splitlines()[0]}") from problem
+        raise UserError(f"'{records}' contains no harm ratings: {first_line(problem)}") from problem
 
 
 RATER, HARM, FREQUENT, IDENTIFIER = "rater", "harm", "frequent", "association_id"

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.sources.files import require_file
 from endoxa.words.packs import file_with, languages_with
 
@@ -70,7 +70,7 @@ def parse_tree(text: str, name: str) -> Tree:
         line = f", line {problem.problem_mark.line + 1}" if problem.problem_mark else ""
         raise UserError(f"{name}{line}: not valid YAML: {problem.problem}.") from problem
     except (yaml.YAMLError, RecursionError) as problem:
-        raise UserError(f"{name} is not valid YAML: {str(problem).splitlines()[0]}.") from problem
+        raise UserError(f"{name} is not valid YAML: {first_line(problem)}.") from problem
     if not isinstance(node, yaml.MappingNode):
         raise UserError(f"{name} is not a YAML mapping. Expected a first line such as 'language: en'.")
     nodes = dict(_nodes(node, (), name, set()))

@@ -121,7 +121,6 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
                 ),
             ),
             most_open=6,
-            measured=False,
         ),
         table_of(
             "Runs and tables",
@@ -135,7 +134,6 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
                 text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
                 text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
             ),
-            measured=False,
         ),
     )
     return Section(
