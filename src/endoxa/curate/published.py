@@ -136,7 +136,7 @@ def _associations(rows: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFram
         row["people"] = str(_people(cells, layout))
         if row["identity"] and row["attribute"]:
             grouped.setdefault((row["identity"], row["attribute"], row["language"]), []).append(row)
-    made = [_association(key, group, layout.name) for key, group in grouped.items()]
+    made = [_association(key, group, layout) for key, group in grouped.items()]
     return pl.DataFrame(made, schema=dict.fromkeys(_COLUMNS, pl.String))
 
 
@@ -189,14 +189,15 @@ def _number(cell: str | None) -> float:
 
 
 def _association(
-    key: tuple[str, str, str], group: Sequence[Mapping[str, str]], source: str
+    key: tuple[str, str, str], group: Sequence[Mapping[str, str]], layout: Layout
 ) -> dict[str, str]:
     identity, attribute, language = key
     respondents = {row["respondent"] for row in group} - {""}
-    support = len(respondents) or sum(int(row["people"]) for row in group)
+    people = [int(row["people"]) for row in group]
+    support = len(respondents) or (max(people) if layout.judged else sum(people))
     joined = [predicate(row["statement"], identity, attribute, language) for row in group if row["statement"]]
     # An id of another language is another id, so that translations stay apart.
-    origin = source if language == WORKING_LANGUAGE else f"{source}:{language}"
+    origin = layout.name if language == WORKING_LANGUAGE else f"{layout.name}:{language}"
     return {
         "association_id": association_id(identity, attribute, "", "", origin),
         "identity": identity,
@@ -205,7 +206,7 @@ def _association(
         "region": "; ".join(sorted({row["region"] for row in group} - {""})),
         "language": language,
         "polarity": _usual(group, "polarity"),
-        "source": source,
+        "source": layout.name,
         "support": str(support),
         "predicate": Counter(joined).most_common(1)[0][0] if joined else "",
         IDENTITY_KEY: _usual(group, IDENTITY_KEY),

@@ -32,6 +32,7 @@ class Layout:
         unit: what a row of associations is: statements, counts or ratings; empty where it holds none.
         roles: our name of a column -> the file's.
         people: columns whose numbers of people are added up.
+        judged: whether the same people judged every row, so that rows are not added up.
         support: smallest number of people from which an association is a stereotype.
         support_rule: why, as the end of a sentence.
         score: smallest rating that counts.
@@ -49,6 +50,7 @@ class Layout:
     unit: str = ""
     roles: Mapping[str, str] = field(default_factory=dict)
     people: tuple[str, ...] = ()
+    judged: bool = False
     support: int = 1
     support_rule: str = ""
     score: int = 0
