@@ -236,9 +236,9 @@ def reproduce(
         UserError: a file or model that it cannot do without is missing, a file cannot be read, or the folder holds
             something else.
     """
-    if data is not None and not data.is_dir():
+    if data is not None and not data.exists():
         raise UserError(
-            f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'."
+            f"--data {data} is not there. Expected the folder with the files of '{result.name}'."
         )
     inputs = Inputs(
         data,
