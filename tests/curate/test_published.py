@@ -14,9 +14,6 @@ from endoxa.errors import UserError
 from endoxa.sources.layouts import layout_of, layouts
 from endoxa.sources.read import recognise
 
-PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "published"
-real = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published files are not here")
-
 SAFARI = """\
 row,country,respondent,sentence,identity,attribute,axis,offensiveness,prevalence
 1,Ghana,G1,Bakers are early,Bakers,Early,"Profession, Gender",1,1
@@ -86,7 +83,7 @@ def test_a_rating_of_laces_counts_from_4_of_5_and_countries_become_their_people(
     ]
 
 
-def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(tmp_path):
+def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(shared, tmp_path):
     path = written(tmp_path, "identity,attribute,support\nbakers,early,1\npilots,calm,9\nnurses,kind,4\n")
     assert chosen_associations(path, limit=2)["identity"].to_list() == ["pilots", "nurses"]
     assert read_associations(path, "csv").height == 3
@@ -95,7 +92,8 @@ def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(tmp
 
 
 @pytest.mark.parametrize(
-    ("layout", "expected"), [("esbbq", "endoxa probe qa"), ("heseia", "no command"), ("safri", "Did you mean")]
+    ("layout", "expected"),
+    [("esbbq", "endoxa probe qa"), ("heseia", "no command"), ("safri", "Did you mean")],
 )
 def test_what_holds_no_associations_names_the_command_that_takes_it(tmp_path, layout, expected):
     with pytest.raises(UserError, match=expected):
@@ -116,13 +114,12 @@ def test_no_layout_is_taken_for_another_one(tmp_path):
         path.unlink()
 
 
-@real
 @pytest.mark.slow
-def test_no_mention_of_the_real_safari_is_lost_and_none_counted_twice():
-    with (PUBLISHED / "safari" / "english.csv").open(encoding="utf-8") as stream:
+def test_no_mention_of_the_real_safari_is_lost_and_none_counted_twice(shared):
+    with (shared / "data/published" / "safari" / "english.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 2002  # the README's count
-    table = read_associations(PUBLISHED / "safari" / "english.csv")
+    table = read_associations(shared / "data/published" / "safari" / "english.csv")
     support = table["support"].cast(pl.Int64)
     # Spellings are united, so there are fewer associations than spellings, and nobody is counted twice.
     spellings = {(row["identity"], row["attribute"]) for row in rows}
@@ -133,11 +130,12 @@ def test_no_mention_of_the_real_safari_is_lost_and_none_counted_twice():
     assert set(table["identity"].str.to_lowercase()) == set(table["identity"])
 
 
-@real
 @pytest.mark.slow
-def test_the_votes_of_real_raters_are_those_of_the_file(tmp_path):
+def test_the_votes_of_real_raters_are_those_of_the_file(shared, tmp_path):
     name = "stereotypes_French_fr_in_France.csv"
-    text = gzip.decompress((PUBLISHED / "seegull-multilingual" / f"{name}.gz").read_bytes()).decode("utf-8")
+    text = gzip.decompress(
+        (shared / "data/published" / "seegull-multilingual" / f"{name}.gz").read_bytes()
+    ).decode("utf-8")
     rows = [row for row in csv.DictReader(text.splitlines()) if int(row["stereotype"] or 0) >= 2]
     table = read_associations(written(tmp_path, text, name))
     assert set(table["support"]) <= {"2", "3"}

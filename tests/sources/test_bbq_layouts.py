@@ -5,15 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from endoxa.errors import UserError
 from endoxa.sources.bbq import is_bbq, read_items
-
-PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "published"
-real = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published files are not here")
 
 CBBQ = {
     "example_id": "1",
@@ -52,9 +48,8 @@ def test_a_row_that_is_no_sample_of_kobbq_is_named(tmp_path, sample, choices):
         list(read_items(path))
 
 
-@real
-def test_the_target_of_every_question_of_kobbq_is_its_biased_answer(tmp_path):
-    packed = PUBLISHED / "kobbq" / "KoBBQ_test_samples.tsv.gz"
+def test_the_target_of_every_question_of_kobbq_is_its_biased_answer(shared, tmp_path):
+    packed = shared / "data/published" / "kobbq" / "KoBBQ_test_samples.tsv.gz"
     path = tmp_path / "KoBBQ_test_samples.tsv"
     path.write_bytes(gzip.decompress(packed.read_bytes()))
     with path.open(encoding="utf-8") as stream:
@@ -66,13 +61,16 @@ def test_the_target_of_every_question_of_kobbq_is_its_biased_answer(tmp_path):
         assert item.options[item.label] == row["answer"]
 
 
-@real
 @pytest.mark.parametrize(
     ("name", "number", "unknown"),
-    [("Nationality_es", 288, "No se sabe"), ("Religion_ca", 384, "No se sap"), ("SpanishRegion_es", 540, "No se sabe")],
+    [
+        ("Nationality_es", 288, "No se sabe"),
+        ("Religion_ca", 384, "No se sap"),
+        ("SpanishRegion_es", 540, "No se sabe"),
+    ],
 )
-def test_every_question_of_esbbq_has_a_target_and_a_wording_of_unknown(name, number, unknown):
-    items = list(read_items(PUBLISHED / "esbbq" / f"{name}.jsonl"))
+def test_every_question_of_esbbq_has_a_target_and_a_wording_of_unknown(shared, name, number, unknown):
+    items = list(read_items(shared / "data/published" / "esbbq" / f"{name}.jsonl"))
     assert len(items) == number  # the README's count
     assert {item.options[item.unknown] for item in items} == {unknown}
     assert {item.language for item in items} == {name[-2:]}

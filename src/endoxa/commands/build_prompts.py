@@ -196,7 +196,9 @@ def stories(
     aspects: Annotated[
         bool,
         Option(
-            "With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.", ITEMS, only_on=True
+            "With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.",
+            ITEMS,
+            only_on=True,
         ),
     ] = False,
     map: Annotated[  # noqa: A002

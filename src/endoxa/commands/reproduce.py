@@ -56,7 +56,10 @@ def run(
     data: Annotated[
         Path | None,
         Option(
-            "Folder with the files that the result needs, or the one file.", DATA, metavar="FOLDER", default="none"
+            "Folder with the files that the result needs, or the one file.",
+            DATA,
+            metavar="FOLDER",
+            default="none",
         ),
     ] = None,
     model: Annotated[

@@ -132,7 +132,9 @@ def _associations(rows: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFram
     }
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for cells in rows.iter_rows(named=True):
-        row = _row({ours: (cells[theirs] or "").strip() for ours, theirs in layout.roles.items()}, layout, defaults)
+        row = _row(
+            {ours: (cells[theirs] or "").strip() for ours, theirs in layout.roles.items()}, layout, defaults
+        )
         row["people"] = str(_people(cells, layout))
         if row["identity"] and row["attribute"]:
             grouped.setdefault((row["identity"], row["attribute"], row["language"]), []).append(row)
@@ -234,7 +236,7 @@ def _kind(identity: str, language: str) -> str:
 
 def _small(attribute: str) -> str:
     """An attribute with a small first letter, unless its first word is all in capitals."""
-    first = attribute.split(" ")[0]
+    first = attribute.split(" ", maxsplit=1)[0]
     return attribute if len(first) > 1 and first.isupper() else attribute[:1].lower() + attribute[1:]
 
 

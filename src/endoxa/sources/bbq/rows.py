@@ -106,7 +106,7 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
 
 def columns_of_kobbq(columns: Collection[str]) -> bool:
     """Whether a table has the columns of KoBBQ's samples."""
-    return KOBBQ <= set(columns)
+    return set(columns) >= KOBBQ
 
 
 def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:

@@ -237,9 +237,7 @@ def reproduce(
             something else.
     """
     if data is not None and not data.exists():
-        raise UserError(
-            f"--data {data} is not there. Expected the folder with the files of '{result.name}'."
-        )
+        raise UserError(f"--data {data} is not there. Expected the folder with the files of '{result.name}'.")
     inputs = Inputs(
         data,
         match_models(models, result.models, result.name),

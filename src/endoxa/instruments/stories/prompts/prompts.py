@@ -246,7 +246,9 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
     }
     for attribute, scenario, language in product(attributes, scenarios, languages):
         theme, number = scenario.split()
-        if int(number) > len(language.scenarios.get(theme, ())):  # of seeds; our own files have every scenario
+        if int(number) > len(
+            language.scenarios.get(theme, ())
+        ):  # of seeds; our own files have every scenario
             continue
         for value, person in language.persons.get(attribute, {}).items():
             if (attribute, value, scenario) not in left_out:

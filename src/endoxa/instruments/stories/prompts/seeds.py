@@ -99,7 +99,9 @@ def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
             )
         names = named[attribute].get("values", values) if attribute in named else values
         if len(names) != len(values):
-            raise UserError(f"{path}: '{attribute}' has {len(values)} values, {english.name} has {len(names)}.")
+            raise UserError(
+                f"{path}: '{attribute}' has {len(values)} values, {english.name} has {len(names)}."
+            )
         by_start = {value.partition(" (")[0].casefold(): value for value in ours.persons[attribute]}
         persons[attribute] = {}
         for value, choice in zip(names, choices, strict=True):
@@ -107,7 +109,9 @@ def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
                 continue
             meant = by_start.get(value.partition(" (")[0].casefold())
             if meant is None:
-                raise UserError(f"{path}: '{value}' is not a value of {attribute}. Expected: {', '.join(by_start)}.")
+                raise UserError(
+                    f"{path}: '{value}' is not a value of {attribute}. Expected: {', '.join(by_start)}."
+                )
             persons[attribute][meant] = Person(text=" ".join(choice.split()))
     return persons
 

@@ -69,7 +69,8 @@ def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     gold = declared.need(inputs, settings["gold"])
     table = read_table(gold, ("status", "language", "human_edited", "gold_extra_pairs"))
     computed = {
-        ("counts", name): Ours(_matching(table, where).height) for name, where in settings["statements"].items()
+        ("counts", name): Ours(_matching(table, where).height)
+        for name, where in settings["statements"].items()
     }
     for name, file in settings["files"].items():
         path = inputs.find(file)
