@@ -101,7 +101,7 @@ def test_what_holds_no_associations_names_the_command_that_takes_it(tmp_path, la
 
 
 def test_a_table_of_associations_is_no_file_of_pairs(tmp_path):
-    with pytest.raises(UserError, match="layout spice, which holds no sentence pairs.*study init"):
+    with pytest.raises(UserError, match=r"layout spice, which holds no sentence pairs.*study init"):
         recognise(written(tmp_path, SPICE))
 
 

@@ -252,7 +252,7 @@ OTHER_WORDINGS = (
     *("알 수 없음", "모름"),
     *("不确定", "无法确定", "不知道"),
 )
-"""The same in Spanish, Portuguese, French, Catalan, Korean and Chinese (KoBBQ's first), for files that do not mark it."""
+"""The same in Spanish, Portuguese, French, Catalan, Korean (KoBBQ's first) and Chinese, for files without a mark."""
 
 _WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
 

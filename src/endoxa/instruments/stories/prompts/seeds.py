@@ -83,7 +83,7 @@ def _language(folder: Path, code: str, written: str, *, aspects: bool) -> Langua
 def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
     """Main characters by attribute and value.
 
-    Values are translated in the files of other languages: their places in the English file beside them say which they are.
+    Values are translated in the files of other languages: their places in the English file say which they are.
     """
     english = path.with_name("attributes.en.yaml")
     named = read_tree(english).values if english.is_file() else {}
