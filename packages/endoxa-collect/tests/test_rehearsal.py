@@ -30,7 +30,7 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.dashboard import Rehearsal, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.opening import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
 from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper import FIXED, choose_cards, new_receipts, write_template
