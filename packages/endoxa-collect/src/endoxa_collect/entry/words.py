@@ -149,6 +149,9 @@ _ENDING = 4
 SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm", "slur", "accusation"})
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
 
+UNLISTED = "unlisted"
+"""Flag of seeds that their file does not mark, in a language without a list of slurs: they stay covered."""
+
 _LONG = 60
 _MANY_WORDS = 10
 _SHOUTED = 6

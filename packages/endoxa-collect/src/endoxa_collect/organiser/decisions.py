@@ -22,7 +22,7 @@ from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.proposing import merge, unmerge
-from endoxa_collect.entry.words import is_slur, read_words
+from endoxa_collect.entry.words import UNLISTED, is_slur, read_words
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
     Act,
@@ -309,8 +309,9 @@ def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
     return [
         pair
         for pair in pairs
-        if (pair.moderation == Moderation.PENDING or (pair.moderation == Moderation.LIVE and pair.unjudged))
-        and not pair.flags
+        if (pair.moderation == Moderation.PENDING or pair.unjudged or pair.flags == [UNLISTED])
+        and pair.moderation in (Moderation.PENDING, Moderation.LIVE)
+        and pair.flags in ([], [UNLISTED])
         and pair.pk not in claimed
         and not accuses(pair.attribute)
         and not is_slur(pair.attribute, pair.language)

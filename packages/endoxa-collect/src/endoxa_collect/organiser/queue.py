@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from endoxa_collect.cards.counts import UNCLEAR
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.entry.words import UNLISTED
 from endoxa_collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason, Source
 
 ESCALATED = "escalated"
@@ -28,6 +29,7 @@ FLAGS: dict[str, Promise] = {
     "harm": gettext_lazy("It may call to harm somebody."),
     "accusation": gettext_lazy("It may accuse somebody whom others can recognise."),
     "slur": gettext_lazy("It holds a slur or a crude insult."),
+    UNLISTED: gettext_lazy("No list of slurs is known for its language; people see it covered."),
     "long": gettext_lazy("It is long for something said of people."),
     "shouting": gettext_lazy("It is written in capitals."),
     SkipReason.REPORT_PERSONAL: gettext_lazy("Somebody reported that it is about a person."),
@@ -132,7 +134,7 @@ def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     """All that moderators may look at: what is `waiting`, then what is `unjudged`.
 
     For organisers those that were handed to them come first, for moderators last; between, what may harm somebody
-    (`_SEVERE`, reports of a person or of hate among it), then other reports, then other flags, then new ones, then those
+    (`_SEVERE`, with reports of a person or of hate), then other reports, then other flags, then new ones, then those
     about which people do not agree, then unjudged ones; in each the oldest first.
     """
     wanted = _new(campaign) | _doubted(campaign) | _unjudged(campaign)
@@ -148,6 +150,7 @@ def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
         When(severe, then=Value(1)),
         When(words__contains='"report_', then=Value(2)),
         When(words=f'["{UNCLEAR}"]', moderation=Moderation.LIVE, then=Value(5)),
+        When(words=f'["{UNLISTED}"]', then=Value(6)),
         When(flagged=True, then=Value(3)),
         When(moderation=Moderation.PENDING, then=Value(4)),
         default=Value(6),
