@@ -18,6 +18,7 @@ from endoxa_collect.organiser import (
     exports,
     groups,
     moderation,
+    opening,
     seeds,
     settings,
     tasks,
@@ -26,6 +27,7 @@ from endoxa_collect.organiser import (
 _ORGANISER = [
     *access.urlpatterns,
     *dashboard.urlpatterns,
+    *opening.urlpatterns,
     *settings.urlpatterns,
     *seeds.urlpatterns,
     *codes.urlpatterns,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, results, survey
+from endoxa_collect.contributor import additions, again, cards, joining, results, survey
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
+    *again.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,

@@ -49,6 +49,7 @@ class LeftOut:
         ratings, mentions, skips, hurt_answers, mixed: answers about those pairs (`mixed` by pair, of lists and
             comparisons); and, of people without a key, those that another answer of theirs replaced when pairs were
             merged. Comparisons of two pairs that are one by now count in `mixed` too.
+        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
     """
 
     people: int = 0
@@ -59,6 +60,7 @@ class LeftOut:
     skips: int = 0
     hurt_answers: int = 0
     mixed: int = 0
+    waiting_for_consent: int = 0
 
 
 class About(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -83,10 +83,16 @@ class Published:
         return country in self.country.split("; ") if self.linked and self.country else None
 
 
-def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> dict[UUID, Published]:
-    """What is said of each person of a campaign; `unmerged`: as they are, for restricted releases and for sums."""
+def published_people(
+    campaign: Campaign, keys: Keys, *, unmerged: bool = False, without: Set[UUID] = frozenset()
+) -> dict[UUID, Published]:
+    """What is said of each person of a campaign but those `without`, of whom nothing is.
+
+    `unmerged`: as they are, for restricted releases and for sums.
+    """
     settings = campaign.settings
-    people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
+    everybody = Person.objects.filter(campaign=campaign).order_by("pk")
+    people = [person for person in everybody if person.pk not in without]
     # People of an imported export were made anonymous before.
     least = 1 if unmerged or keys.salt is None else LEAST
     answered = _origins_when_answering(campaign)
@@ -167,8 +173,8 @@ class Pool:
         return len(self.names) - len(self.roots)
 
 
-def read_pool(campaign: Campaign) -> Pool:
-    """Names and roots of all pairs."""
+def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> Pool:
+    """Names and roots of all pairs; those `without` have no root, as if they were hidden."""
     rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
     pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
     roots: dict[int, UUID] = {}
@@ -176,6 +182,6 @@ def read_pool(campaign: Campaign) -> Pool:
         root = pk
         while (into := pairs[root][1]) is not None:
             root = into
-        if pairs[root][2] == Moderation.LIVE:
+        if pairs[root][2] == Moderation.LIVE and root not in without:
             roots[pk] = pairs[root][0]
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)

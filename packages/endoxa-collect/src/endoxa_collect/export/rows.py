@@ -64,6 +64,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
+            if pair.pk in pool.roots
         ),
     )
 
@@ -152,7 +153,7 @@ def _kept(
 
     Others of people without a key are left out: nobody could see what they belong to.
     """
-    in_pool = [row for row in rows if row.pair_id in pool.roots]
+    in_pool = [row for row in rows if row.pair_id in pool.roots and row.person_id in people]
     last = {(row.person_id, pool.roots[row.pair_id], kind(row)): row.pk for row in in_pool}
     counting = set(last.values())
     return [row for row in in_pool if row.pk in counting or people[row.person_id].linked], counting
@@ -171,7 +172,11 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
         }
 
     skips = Skip.objects.filter(person__campaign=campaign).select_related("card")
-    shown = (skip for skip in skips if skip.pair_id is None or skip.pair_id in pool.roots)
+    shown = (
+        skip
+        for skip in skips
+        if skip.person_id in people and (skip.pair_id is None or skip.pair_id in pool.roots)
+    )
     return _frame("skips", campaign.settings, map(row, shown))
 
 
@@ -263,6 +268,7 @@ def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.D
     lines = (
         row(answer, position, text)
         for answer in Statement.objects.filter(campaign=campaign)
+        if answer.person_id in people
         for position, text in enumerate(answer.text.split("\n"), start=1)
     )
     return _frame("statements", campaign.settings, lines)

@@ -16,6 +16,7 @@ from endoxa_collect.export.group_means import group_means, read_answers, read_po
 from endoxa_collect.export.people import people_frame, published_people, read_pool
 from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
 from endoxa_collect.privacy import erase_traces
+from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
 from endoxa_collect.withdrawals import Keys
 
 FIXED = (
@@ -184,8 +185,9 @@ def read_tables(
         unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
-        people = published_people(campaign, keys, unmerged=unmerged)
-        pool = read_pool(campaign)
+        waiting = waiting_for_consent(campaign, of_a_release=True)
+        people = published_people(campaign, keys, unmerged=unmerged, without=waiting)
+        pool = read_pool(campaign, words_of_nobody_else(campaign, waiting))
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
             "people": people_frame(people, campaign.settings),
@@ -199,7 +201,7 @@ def read_tables(
         }
         frames["pairs"] = counted_pairs(frames)
         if aggregated:
-            everybody = published_people(campaign, keys, unmerged=True)
+            everybody = published_people(campaign, keys, unmerged=True, without=waiting)
             frames[AGGREGATED] = group_means(
                 read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
             )
@@ -216,5 +218,6 @@ def read_tables(
             hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
             - frames["hurt_answers"].height,
             mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height,
+            waiting_for_consent=len(waiting),
         )
         return Tables(frames, left_out)

@@ -160,8 +160,9 @@ class Person(models.Model):
     """One contributor of one campaign, known only by the hashes of two secrets that they hold.
 
     `secret_hash` is of the cookie (see `security.codes.no_cookie` for people on paper), `receipt_hash` of the receipt
-    code. `origins`, `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds
-    only fields that the campaign declared, as chosen values.
+    code. `earlier_consents` are those that they gave before: version, language and hour of each. `origins`,
+    `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that
+    the campaign declared, as chosen values.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -172,6 +173,7 @@ class Person(models.Model):
     consent_version = models.PositiveIntegerField()
     consent_language = models.CharField(max_length=8)
     consent_hour = models.DateTimeField()
+    earlier_consents = models.JSONField(default=list)
     keep_words = models.BooleanField(default=False)
     profile_done = models.BooleanField(default=False)
     origins = models.JSONField(default=list)
