@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, results, survey
+from endoxa_collect.contributor import additions, cards, joining, offline, results, survey
 
 app_name = "contributor"
 urlpatterns = [
@@ -10,5 +10,6 @@ urlpatterns = [
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
+    *offline.urlpatterns,
     *results.urlpatterns,
 ]
