@@ -62,7 +62,7 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 
 
 def reveal(person: Person, token: UUID) -> None:
-    """Show the words of a card that a person has not answered from now on; nothing happens where they are not covered."""
+    """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
         card = (
             Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
