@@ -135,4 +135,4 @@ def test_help_lines_are_links_where_they_can_be(contact, address):
     assert told["address"] == address
     page = render_to_string("parts/reach.html", told)
     assert page.count("<a ") == bool(address)
-    assert "\"onclick" not in page
+    assert '"onclick' not in page
