@@ -19,6 +19,7 @@ from endoxa_collect.cards.kinds import bury_mixed
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     REPORTED,
     Act,
     Action,
@@ -32,6 +33,7 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Rating,
+    Sent,
     Source,
     State,
     record,
@@ -254,10 +256,11 @@ def expire(campaign: Campaign, today: date) -> Expired:
         for person in people:
             _cut_link(person)
         unanswered = Card.objects.filter(
-            campaign=current, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
+            campaign=current, state__in=(*HOLDING, CardState.LAPSED), mention_rows=None
         )
         cards, _ = unanswered.delete()
         current.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
+        Sent.objects.filter(person__campaign=current).delete()
         JoinCode.objects.filter(campaign=current).update(revoked=True)
         current.state = State.CLOSED
         current.save(update_fields=["state"])

@@ -14,6 +14,7 @@ from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recou
 from endoxa_collect.cards.locking import locked, shared
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     REPORTED,
     Campaign,
     Card,
@@ -61,9 +62,11 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 
 
 def reveal(person: Person, token: UUID) -> None:
-    """Show the words of a person's open card from now on; nothing happens where they are not covered."""
+    """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        card = Card.objects.filter(token=token, person=person, state=CardState.OPEN).select_related("pair")
+        card = (
+            Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
+        )
         current = card.first()
         if current is not None and current.pair is not None and current.pair.may_hurt:
             current.revealed = Revealed.REVEALED
@@ -347,7 +350,7 @@ def is_latest(card: Card) -> bool:
 
 def _give_back(person: Person, pairs: list[int]) -> None:
     """Close what the person has open on pairs that they rated by now, on another card."""
-    Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)
+    Card.objects.filter(person=person, state__in=HOLDING, pair__in=pairs).update(state=CardState.LAPSED)
 
 
 def _closed(card: Card) -> bool:
@@ -356,8 +359,9 @@ def _closed(card: Card) -> bool:
 
 def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
     card.late = card.state == CardState.LAPSED or now > card.expires_at
+    card.offline = card.state == CardState.AHEAD
     card.state, card.closed_at, card.revealed = state, now, revealed
-    card.save(update_fields=["late", "state", "closed_at", "revealed"])
+    card.save(update_fields=["late", "offline", "state", "closed_at", "revealed"])
 
 
 def flag_report(pair: Pair, reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, again, cards, joining, results, survey
+from endoxa_collect.contributor import additions, again, cards, joining, offline, results, survey
 
 app_name = "contributor"
 urlpatterns = [
@@ -11,5 +11,6 @@ urlpatterns = [
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
+    *offline.urlpatterns,
     *results.urlpatterns,
 ]

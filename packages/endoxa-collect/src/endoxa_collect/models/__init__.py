@@ -10,6 +10,7 @@ from endoxa_collect.models.campaign import (
     Membership,
     Person,
     Role,
+    Sent,
     SettingsVersion,
     State,
     Statement,
@@ -17,6 +18,7 @@ from endoxa_collect.models.campaign import (
 )
 from endoxa_collect.models.pairs import (
     CLOSED,
+    HOLDING,
     RATING_WORDS,
     REPORTED,
     Card,
@@ -68,6 +70,7 @@ from endoxa_collect.models.tasks import (
 __all__ = [
     "CLOSED",
     "COUNTING",
+    "HOLDING",
     "RATING_WORDS",
     "REPORTED",
     "Act",
@@ -102,6 +105,7 @@ __all__ = [
     "Release",
     "Revealed",
     "Role",
+    "Sent",
     "SettingsVersion",
     "Skip",
     "SkipReason",

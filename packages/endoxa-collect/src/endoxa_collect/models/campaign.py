@@ -208,6 +208,19 @@ class Statement(models.Model):
         return self.text[:40]
 
 
+class Sent(models.Model):
+    """The token of something that a phone had kept and that is stored by now: sent again, it changes nothing."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="sent")
+    token = models.UUIDField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "token"], name="sent_once")]
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
 class Wave(models.Model):
     """What feedback may say from `began_at` until the next wave.
 

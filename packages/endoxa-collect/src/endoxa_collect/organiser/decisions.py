@@ -25,6 +25,7 @@ from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.entry.words import UNLISTED, is_slur, read_words
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
+    HOLDING,
     Act,
     Action,
     Campaign,
@@ -114,7 +115,7 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
         before = _carry_out(pair, decision) | {"merged_into": merged_into}
         if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
             # Who has it before them gets another card; an answer that is on its way is still taken.
-            Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
+            Card.objects.filter(pair__in=family(pair), state__in=HOLDING).update(state=CardState.LAPSED)
         Claim.objects.filter(pair=pair).delete()
         record(current, user, LOGGED[action], pair=str(item))
         author = None
