@@ -179,7 +179,8 @@ def test_topics_are_named_in_the_language_of_the_page_and_others_stay():
 
 
 _USTED = re.compile(
-    r"\b(ustede?s?|(?:[Ee]lija|[Ee]scriba|Mire|(?<!lo )(?<!los )mire|[Dd]iga|[Hh]aga|[Mm]arque|[Pp]ulse|[Tt]oque|[Rr]echace|[Ff]íjese|"
+    r"\b(ustede?s?|(?:"
+    r"[Ee]lija|[Ee]scriba|Mire|(?<!lo )(?<!los )mire|[Dd]iga|[Hh]aga|[Mm]arque|[Pp]ulse|[Tt]oque|[Rr]echace|[Ff]íjese|"
     r"[Mm]uéstreme|[Gg]uárdelo|[Vv]uelva|[Rr]evise|[Cc]orrija|[Ii]ndique|[Cc]ompruebe|[Jj]uzgue|[Ss]eleccione)(?!s))\b"
 )
 
