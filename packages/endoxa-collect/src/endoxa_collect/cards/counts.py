@@ -139,7 +139,7 @@ def judge(root: Pair, together: Sequence[int], needed: int) -> None:
     by_others = root.negative is not None and root.judged != Judged.PEOPLE
     if root.source == Source.SEED or by_others or root.judged in {Judged.MODERATOR, Judged.APPROVED}:
         return
-    answers = HurtAnswer.objects.filter(pair__in=together).order_by("created_at", "pk")
+    answers = HurtAnswer.objects.filter(pair__in=together, person__aside=False).order_by("created_at", "pk")
     people = dict(answers.values_list("person_id", "answer"))
     outcome = verdict(Counter(people.values()), needed)
     flags = [flag for flag in root.flags if flag != UNCLEAR]
@@ -174,7 +174,12 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
     settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
         together = family(root)
-        root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
+        root.mentions = (
+            Mention.objects.filter(pair__in=together, person__aside=False)
+            .values("person_id")
+            .distinct()
+            .count()
+        )
         before = root.need
         _set_ratings(root, ratings_of(together), settings.sampler)
         fields = [*_FROM_RATINGS, "mentions"]
@@ -215,9 +220,13 @@ class CountedRating(NamedTuple):
         return Slot.OWN if self.in_group else Slot.ANYONE
 
 
-def ratings_of(together: list[int]) -> list[CountedRating]:
-    """All ratings of a pair and of what was merged into it (`family`), the oldest first."""
-    rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
+def ratings_of(together: list[int], *, also: UUID | None = None) -> list[CountedRating]:
+    """Ratings of a pair and of what was merged into it (`family`), the oldest first.
+
+    Without those of people who are set aside, unless it is `also`.
+    """
+    counting = Q(person__aside=False) if also is None else Q(person__aside=False) | Q(person=also)
+    rows = Rating.objects.filter(counting, pair__in=together).order_by("created_at", "pk")
     return [
         CountedRating._make(row)
         for row in rows.values_list("person_id", "value", "pair_id", "card__slot", "in_group")

@@ -11,6 +11,7 @@ from uuid import UUID
 import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
+from endoxa_collect.cards.conduct import Conduct, conduct_of, left_out
 from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
 from endoxa_collect.models import CLOSED, Campaign, Card, Moderation, Pair, Person, Rating
 from endoxa_collect.withdrawals import Keys
@@ -20,6 +21,9 @@ Cells = tuple[str, ...]
 
 UNKNOWN_REGION = "ZZ"
 """CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
+
+CONDUCT = ("speeding", "straight_lining", "nonresponse")
+"""Columns of how a person answered."""
 
 UNKNOWN_VERSION = 0
 """Their consent version."""
@@ -63,7 +67,7 @@ class Published:
 
     `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and
     whether these were about their own country, would say where they are from. Their answers cannot be
-    linked to each other. `country` holds every origin that they had when they answered: cards about their own
+    linked to each other. `conduct`: classes of speeding, straight-lining and non-response. `country` holds every origin that they had when they answered: cards about their own
     country would tell of one that they took back.
     """
 
@@ -72,6 +76,7 @@ class Published:
     country: str
     consent: str
     profile: Mapping[str, str]
+    conduct: tuple[str, ...] = ("", "", "")
 
     @property
     def linked(self) -> bool:
@@ -84,9 +89,17 @@ class Published:
 
 
 def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> dict[UUID, Published]:
-    """What is said of each person of a campaign; `unmerged`: as they are, for restricted releases and for sums."""
+    """What is said of each person of a campaign; `unmerged`: as they are, for restricted releases and for sums.
+
+    Without people who are set aside or whom the rule of the settings leaves out (`cards.conduct`). The copy of an
+    export holds nobody like that.
+    """
     settings = campaign.settings
-    people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
+    out = frozenset[UUID]().union(*left_out(campaign)) if keys.salt is not None else frozenset[UUID]()
+    people = [
+        person for person in Person.objects.filter(campaign=campaign).order_by("pk") if person.pk not in out
+    ]
+    conduct = conduct_of(campaign)
     # People of an imported export were made anonymous before.
     least = 1 if unmerged or keys.salt is None else LEAST
     answered = _origins_when_answering(campaign)
@@ -94,7 +107,7 @@ def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) 
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
     )
     return {
-        person.pk: _published(person.pk, cells, settings, keys)
+        person.pk: _published(person, cells, conduct.get(person.pk), settings, keys)
         for person, cells in zip(people, merged, strict=True)
     }
 
@@ -102,7 +115,13 @@ def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) 
 def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -> pl.DataFrame:
     """The table of people who have a key."""
     rows = [
-        {"rater": person.rater, "country": person.country, "consent": person.consent, **person.profile}
+        {
+            "rater": person.rater,
+            "country": person.country,
+            "consent": person.consent,
+            **dict(zip(CONDUCT, person.conduct, strict=True)),
+            **person.profile,
+        }
         for person in people.values()
         if person.linked
     ]
@@ -136,7 +155,12 @@ def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
     return "; ".join(sorted(str(value) for value in chosen if value in field.choices or value == OTHER))
 
 
-def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, keys: Keys) -> Published:
+def _published(
+    person: Person, cells: Cells, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
+) -> Published:
+    pk = person.pk
+    # The copy of an export has the classes and not the order of the answers.
+    classes = tuple(person.conduct) or (conduct.classes(settings) if conduct else ("", "", ""))
     country, *answers, consent = cells
     linked = country != OTHER
     return Published(
@@ -147,6 +171,7 @@ def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, key
         profile={
             PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)
         },
+        conduct=classes,
     )
 
 

@@ -234,7 +234,7 @@ class Card(models.Model):
     and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
-    It is empty without words.
+    It is empty without words. `pace` is the class of the time until the answer (`cards.conduct`), "" for unknown.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -257,6 +257,7 @@ class Card(models.Model):
     state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
+    pace = models.CharField(max_length=8, blank=True, default="", db_default="")
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
