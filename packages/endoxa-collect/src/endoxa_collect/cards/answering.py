@@ -285,7 +285,7 @@ def skip(
     now: datetime | None = None,
     timing: Timing | None = None,
 ) -> Answered:
-    """Close a card without a rating, covered or not (`lifted`, `timing` as in `rate`); reports are put before moderators.
+    """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 
     Raises:
         UnknownCardError: if the card was not given to this person.

@@ -13,7 +13,7 @@ import polars as pl
 from endoxa_collect.campaign import CampaignSettings, ProfileField
 from endoxa_collect.cards.conduct import Conduct, conduct_of, left_out
 from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
-from endoxa_collect.models import CLOSED, Campaign, Card, Moderation, Pair, Person, Rating
+from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
 from endoxa_collect.withdrawals import Keys
 
 Cells = tuple[str, ...]
@@ -67,8 +67,8 @@ class Published:
 
     `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and
     whether these were about their own country, would say where they are from. Their answers cannot be
-    linked to each other. `conduct`: classes of speeding, straight-lining and non-response. `country` holds every origin that they had when they answered: cards about their own
-    country would tell of one that they took back.
+    linked to each other. `country` holds every origin that they had when they answered: cards about their own
+    country would tell of one that they took back. `conduct`: classes of speeding, straight-lining and non-response.
     """
 
     rater: str
@@ -192,8 +192,8 @@ class Pool:
         return len(self.names) - len(self.roots)
 
 
-def read_pool(campaign: Campaign) -> Pool:
-    """Names and roots of all pairs."""
+def read_pool(campaign: Campaign, out: Collection[UUID] = ()) -> Pool:
+    """Names and roots of all pairs, without roots that contributors said of whom all are `out`."""
     rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
     pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
     roots: dict[int, UUID] = {}
@@ -203,4 +203,17 @@ def read_pool(campaign: Campaign) -> Pool:
             root = into
         if pairs[root][2] == Moderation.LIVE:
             roots[pk] = pairs[root][0]
+    for alone in _only_of(out, roots) if out else ():
+        roots = {pk: root for pk, root in roots.items() if root != alone}
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
+
+
+def _only_of(out: Collection[UUID], roots: Mapping[int, UUID]) -> set[UUID]:
+    """Roots that people who are left out said, and nobody else said or rated."""
+    said = Mention.objects.filter(person__in=out, pair__source=Source.CONTRIBUTOR)
+    theirs = {roots[pk] for pk in said.values_list("pair_id", flat=True) if pk in roots}
+    others = [
+        model.objects.filter(pair__in=list(roots)).exclude(person__in=out).values_list("pair_id", flat=True)
+        for model in (Mention, Rating)
+    ]
+    return theirs - {roots[pk] for rows in others for pk in rows}

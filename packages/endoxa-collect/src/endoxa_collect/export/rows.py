@@ -64,6 +64,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
+            if pair.pk in pool.roots
         ),
     )
 

@@ -186,7 +186,8 @@ def read_tables(
     """
     with snapshot():
         people = published_people(campaign, keys, unmerged=unmerged)
-        pool = read_pool(campaign)
+        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
+        pool = read_pool(campaign, aside | ruled)
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
             "people": people_frame(people, campaign.settings),
@@ -204,7 +205,6 @@ def read_tables(
             frames[AGGREGATED] = group_means(
                 read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
             )
-        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
         out = {"person__in": aside | ruled}
         answers = {
             model: model.objects.filter(**out).count() for model in (Rating, Mention, Skip, HurtAnswer)

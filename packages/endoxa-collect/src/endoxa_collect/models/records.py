@@ -99,9 +99,9 @@ class Release(models.Model):
 class Edition(models.Model):
     """What anybody may see of a campaign at one time; it never changes, and a later one takes its place.
 
-    Of a public `release`: its folder as one zip file (`archive`), and figures made from its tables. Without one: figures
-    of one day, from tables as a release would have them (`export.editions`). `published`: an organiser put the data of
-    the release onto the site.
+    Of a public `release`: its folder as one zip file (`archive`), and figures made from its tables. Without one:
+    figures of one day, from tables as a release would have them (`export.editions`). `published`: an organiser put
+    the data of the release onto the site.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="editions")
