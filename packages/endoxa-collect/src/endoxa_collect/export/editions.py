@@ -163,10 +163,9 @@ def of_day(campaign: Campaign) -> Edition:
 def _is_due(campaign: Campaign, made: datetime) -> bool:
     if timezone.localdate(made) >= timezone.localdate():
         return False
-    # Times of people are stored to the hour.
-    since = made.replace(minute=0, second=0, microsecond=0)
-    joined = Person.objects.filter(campaign=campaign, consent_hour__gte=since).count()
-    gone = AuditEntry.objects.filter(campaign=campaign, action="withdrawal", at__gte=since).count()
+    # Times are stored to the hour: rather too few than too many are counted, and the edition stays.
+    joined = Person.objects.filter(campaign=campaign, consent_hour__gt=made).count()
+    gone = AuditEntry.objects.filter(campaign=campaign, action="withdrawal", at__gt=made).count()
     return joined + gone >= LEAST
 
 
