@@ -89,14 +89,18 @@ def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _about(rated: pl.DataFrame, ratings: pl.DataFrame) -> list[tuple[str, int]]:
-    """Rated pairs by country; countries with few pairs, or few ratings of people with a key, stand together."""
+    """Rated pairs by country; countries with few pairs, or few raters that can be told apart, stand together."""
     raters = (
         ratings.join(rated.select("association_id", "country"), on="association_id")
         .filter(pl.col("rater") != "")
         .group_by("country")
         .agg(raters=pl.col("rater").n_unique())
     )
-    enough = set(raters.filter(pl.col("raters") >= LEAST)["country"])
+    # Each rating of a pair is of another person, with a key or without.
+    enough = {
+        *raters.filter(pl.col("raters") >= LEAST)["country"],
+        *rated.filter(pl.col("ratings") >= LEAST)["country"],
+    }
     pairs = Counter(rated["country"].to_list())
     kept = {country: n for country, n in pairs.items() if n >= LEAST and country in enough}
     others = pairs.total() - sum(kept.values())
