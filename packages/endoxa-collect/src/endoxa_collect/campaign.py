@@ -140,6 +140,8 @@ class CampaignSettings(_Checked):
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.counts`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
+    `fast_seconds`, `exclude_fast`, `exclude_run` and `exclude_skips` are the rule of who is left out of exports for how
+    they answered (`cards.conduct`); 0 is off.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
     `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
@@ -270,6 +272,26 @@ class CampaignSettings(_Checked):
             "Words that nobody judged are covered. When this many people who opened them said no, and nobody anything "
             "else, they are shown. A moderator can always decide otherwise."
         ),
+    )
+    fast_seconds: Literal["1", "2", "5"] = labelled(
+        "2",
+        _("Speeding: an answer is too fast below"),
+        words={"1": _("1 second"), "2": _("2 seconds"), "5": _("5 seconds")},
+    )
+    exclude_fast: Annotated[int, Field(ge=0, le=99)] = labelled(
+        0,
+        _("Leave people out of exports who answered too fast in more than this percentage"),
+        _("State it before people answer. 0 leaves nobody out. People with fewer than 10 answers stay."),
+    )
+    exclude_run: Annotated[int, Field(ge=0, le=1_000)] = labelled(
+        0,
+        _("Straight-lining: leave people out who gave the same rating more often in a row than"),
+        _("0 leaves nobody out."),
+    )
+    exclude_skips: Annotated[int, Field(ge=0, le=99)] = labelled(
+        0,
+        _("Item non-response: leave people out who skipped more than this percentage of their cards"),
+        _("0 leaves nobody out. People with fewer than 10 cards stay."),
     )
     sampler: SamplerSettings = labelled(SamplerSettings(), _("Cards"))
 

@@ -28,6 +28,10 @@ OPEN_TO_STRANGERS = {
     "contributor:left",
     "contributor:results",
     "contributor:results_of",
+    "contributor:resume",
+    "contributor:data",
+    "contributor:data_archive",
+    "contributor:data_card",
 }
 PANEL = [one for one in ALL if one.name.startswith("panel:")]
 PANEL_OPEN_TO_STRANGERS = {"panel:start", "panel:declined", "panel:deleted"}
@@ -45,6 +49,9 @@ ROLES = {
     "code_revoke": "organiser",
     "codes": "organiser",
     "dashboard": EVERYBODY,
+    "export_publish": "organiser",
+    "people": "moderator organiser",
+    "person": "moderator organiser",
     "dashboard_live": EVERYBODY,
     "export_download": "organiser researcher",
     "export_release": "organiser",

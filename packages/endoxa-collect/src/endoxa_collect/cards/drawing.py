@@ -374,8 +374,10 @@ def _from_ahead(person: Person, now: datetime) -> Card | None:
             holds = is_shown(card, now)
             card.state = CardState.OPEN if holds else CardState.LAPSED
             if holds:
+                # The time that an answer takes begins when the card is shown.
+                card.drawn_at = now
                 card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-            card.save(update_fields=["state", "expires_at"])
+            card.save(update_fields=["state", "drawn_at", "expires_at"])
             if holds:
                 return card
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, again, cards, joining, offline, results, survey
+from endoxa_collect.contributor import additions, again, cards, data, joining, offline, results, survey
 
 app_name = "contributor"
 urlpatterns = [
@@ -13,4 +13,5 @@ urlpatterns = [
     *survey.urlpatterns,
     *offline.urlpatterns,
     *results.urlpatterns,
+    *data.urlpatterns,
 ]

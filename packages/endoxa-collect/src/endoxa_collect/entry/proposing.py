@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from endoxa_collect import geography
 from endoxa_collect.cards.answering import drop_reports
+from endoxa_collect.cards.aside import hide_new
 from endoxa_collect.cards.counts import family, recount, root_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import (
@@ -261,6 +262,8 @@ def _mentioned(
                 gettext("You have seen this one on a card, so it is here already. What else do people say?")
             )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
+    if created and (aside := Person.objects.filter(pk=person.pk, aside=True).first()):
+        hide_new(aside, pair)
     recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created

@@ -19,6 +19,7 @@ from endoxa.errors import UserError
 from endoxa.words import unreviewed
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.cards.conduct import FEW
 from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
@@ -77,7 +78,47 @@ def data_card(about: About, tables: Tables) -> str:
         suppressed=frames[AGGREGATED]["suppressed"].sum() if AGGREGATED in frames else 0,
         least=LEAST,
         few_share=FEW_SHARE,
+        **_stated(about),
     )
+
+
+def _stated(about: About) -> dict[str, object]:
+    """The rule of who is left out for how they answered, and when it was stated as it is now."""
+    settings = about.settings
+    rule = [
+        sentence
+        for limit, sentence in (
+            (
+                settings.exclude_fast,
+                f"speeding, more than {settings.exclude_fast} % of at least {FEW} answers below "
+                f"{settings.fast_seconds} s",
+            ),
+            (
+                settings.exclude_run,
+                f"straight-lining, more than {settings.exclude_run} equal ratings in a row",
+            ),
+            (
+                settings.exclude_skips,
+                f"item non-response, more than {settings.exclude_skips} % of at least {FEW} cards skipped",
+            ),
+        )
+        if limit
+    ]
+    stated = {"rule": rule, "rule_version": about.version, "rule_day": "?", "rule_before": False}
+    names = ("fast_seconds", "exclude_fast", "exclude_run", "exclude_skips")
+    campaign = Campaign.objects.filter(slug=about.campaign).first()
+    for version in (
+        campaign.versions.filter(number__lte=about.version).order_by("-number") if campaign else ()
+    ):
+        if any(version.content.get(name, 0) != getattr(settings, name) for name in names):
+            break
+        began = campaign.began_at if campaign else None
+        stated |= {
+            "rule_version": version.number,
+            "rule_day": version.made_at.date().isoformat(),
+            "rule_before": began is None or version.made_at <= began,
+        }
+    return stated
 
 
 def survey_map(settings: CampaignSettings) -> str:

@@ -113,6 +113,7 @@ def rating_rows(
             "surplus": rating.surplus,
             "settings_version": card.version,
             "settings_digest": card.digest,
+            "pace": card.pace if who.linked else "",
         }
 
     return _frame("ratings", campaign.settings, map(row, kept))
@@ -169,6 +170,7 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "reason": skip.reason,
             "revealed": skip.card.revealed,
             "propensity": skip.card.propensity if who.linked else None,
+            "pace": skip.card.pace if who.linked else "",
         }
 
     skips = Skip.objects.filter(person__campaign=campaign).select_related("card")
@@ -208,7 +210,9 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
     at any of them counts. A comparison is left out unless both its pairs are exported, as two pairs.
     """
     answers = [
-        answer for answer in mixed_answers(campaign).select_related("card") if answer.pair_id in pool.roots
+        answer
+        for answer in mixed_answers(campaign).select_related("card")
+        if answer.pair_id in pool.roots and answer.person_id in people
     ]
     sides: defaultdict[int, set[UUID]] = defaultdict(set)
     for answer in answers:

@@ -7,7 +7,7 @@ _STATES = [(state, state.capitalize()) for state in ("open", "ahead", "answered"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("collect", "0002_earlier_consents")]
+    dependencies = [("collect", "0003_quality")]
 
     operations = [
         migrations.AddField("card", "offline", models.BooleanField(default=False)),

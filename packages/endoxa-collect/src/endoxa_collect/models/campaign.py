@@ -163,6 +163,9 @@ class Person(models.Model):
     code. `earlier_consents` are those that they gave before: version, language and hour of each. `origins`,
     `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that
     the campaign declared, as chosen values.
+
+    `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
+    that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -181,6 +184,9 @@ class Person(models.Model):
     languages = models.JSONField(default=list)
     topic_optouts = models.JSONField(default=list)
     extras = models.JSONField(default=dict)
+    aside = models.BooleanField(default=False, db_default=False)
+    aside_pairs = models.JSONField(default=dict)
+    conduct = models.JSONField(default=list)
 
     def __str__(self) -> str:
         return str(self.id)

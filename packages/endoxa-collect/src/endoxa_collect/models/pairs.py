@@ -242,7 +242,8 @@ class Card(models.Model):
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words. `offline`: it was answered while it waited in the phone, so that the time at which it was
-    closed is that of sending.
+    closed is that of sending. `pace` is the class of the time until the answer (`cards.conduct`), "" for
+    unknown.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -266,6 +267,7 @@ class Card(models.Model):
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
     offline = models.BooleanField(default=False)
+    pace = models.CharField(max_length=8, blank=True, default="", db_default="")
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)

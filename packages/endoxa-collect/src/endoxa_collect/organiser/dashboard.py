@@ -28,6 +28,7 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
+from endoxa_collect.organiser.conduct import named, quality_of
 from endoxa_collect.organiser.figures import (
     FEWEST,
     OTHERS,
@@ -101,7 +102,7 @@ def survey_figures_of(campaign: Campaign) -> SurveyFigures | None:
 
 def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
     """Count them anew, with two queries whatever the size of the campaign."""
-    rows = Statement.objects.filter(campaign=campaign).exclude(text="")
+    rows = Statement.objects.filter(campaign=campaign, person__aside=False).exclude(text="")
     statements = list(rows.values_list("person_id", "question", "created_at"))
     people = {person for person, _, _ in statements}
     if len(people) < FEWEST:
@@ -241,6 +242,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": bars(figures.coverage),
+            "quality": _quality(campaign),
             "reading": language_rows(reading_of(campaign)),
             "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
@@ -249,6 +251,28 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "aim": BALANCES[campaign.balance or figures.forecast.balance],
         }
     return context
+
+
+def _quality(campaign: Campaign) -> dict[str, Any] | None:
+    """How people answer, with the words of the page."""
+    quality = quality_of(campaign)
+    if quality is None:
+        return None
+    people = translation.gettext("People")
+    return {
+        "rule": quality.rule,
+        "left_out": quality.left_out,
+        "tables": [
+            (translation.gettext("Time per answer"), translation.gettext("Answers"), named(quality.answers)),
+            (translation.gettext("Share of fast answers (speeding)"), people, named(quality.speeding)),
+            (
+                translation.gettext("Longest run of equal answers (straight-lining)"),
+                people,
+                named(quality.straight_lining),
+            ),
+            (translation.gettext("Share of skips (item non-response)"), people, named(quality.nonresponse)),
+        ],
+    }
 
 
 urlpatterns: list[URLPattern] = [

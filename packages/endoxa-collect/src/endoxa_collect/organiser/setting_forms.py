@@ -258,10 +258,12 @@ class CardsForm(forms.Form, metaclass=SettingsFormMeta):
 
 
 class CareForm(SettingsForm):
-    """Help lines and watch words, one a line; how many people decide whether words could hurt."""
+    """Help lines, watch words, who decides whether words could hurt, and whose answers are left out of exports."""
 
     model = CampaignSettings
-    names = ("help_lines", "watch_words", "hurt_answers")
+    names = (
+        "help_lines", "watch_words", "hurt_answers", "fast_seconds", "exclude_fast", "exclude_run", "exclude_skips",
+    )  # fmt: skip
 
     def content(self) -> dict[str, Any]:
         """New values by field of `CampaignSettings`."""
