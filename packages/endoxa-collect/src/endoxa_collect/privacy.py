@@ -253,6 +253,7 @@ def expire(campaign: Campaign, today: date) -> Expired:
             # No hash looks like these; the columns must be unique.
             person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
             person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
+            person.countries, person.close_to = [], []
             person.save()
         unanswered = Card.objects.filter(
             campaign=current, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None

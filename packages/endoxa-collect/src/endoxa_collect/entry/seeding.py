@@ -19,7 +19,8 @@ from django.utils.translation import get_language, gettext
 from endoxa.errors import UserError
 from endoxa.sources.dialects import decoded, dialect_of_text, undecodable
 from endoxa.sources.spreadsheets import restored
-from endoxa_collect import geography, naming
+from endoxa_collect import geography, groups, naming
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, fold, key
 from endoxa_collect.entry.likeness import nearest_before
@@ -289,13 +290,16 @@ class SeedFileError(UserError):
     """A file of seeds that cannot be used; says which row and column, and what was expected, in the page's language."""
 
 
-def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> list[SeedRow]:
+def read_seeds(
+    source: Path | bytes, name: str, languages: tuple[str, ...], settings: CampaignSettings | None = None
+) -> list[SeedRow]:
     """The rows of a file with columns country, attribute, language and perhaps topic and negative.
 
     Args:
         source: the file or what is in it.
         name: its name; `.csv`, `.tsv`, `.jsonl` or `.ndjson` says how it is read.
         languages: those of the campaign.
+        settings: of the campaign; groups that it declared stand in the place of countries, under `country` or `group`.
 
     Raises:
         SeedFileError: the first thing that is wrong.
@@ -319,7 +323,7 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
                 name=name,
                 most=MAX_ROWS,
             )
-        rows.append(_row(place, record, languages))
+        rows.append(_row(place, record, languages, settings))
     if not rows:
         raise _fault(gettext("%(name)s has no rows: write one pair in each row."), name=name)
     return rows
@@ -349,7 +353,7 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
     try:
         for _ in range(dialect.skipped):
             next(reader)
-        columns = [column.strip().lower() for column in next(reader, [])]
+        columns = [_column(column) for column in next(reader, [])]
         _check_columns(columns, name)
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -374,6 +378,12 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
             kind="TSV" if delimiter else "CSV",
             fault=error,
         ) from error
+
+
+def _column(name: str) -> str:
+    """A column by its usual name: groups stand where countries do."""
+    known = name.strip().lower()
+    return "country" if known == "group" else known
 
 
 def _check_columns(columns: list[str], name: str) -> None:
@@ -426,9 +436,26 @@ def _cell(place: str, column: str, value: Any) -> str:
     return value
 
 
-def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> SeedRow:
+def group_cell(typed: str, settings: CampaignSettings) -> str:
+    """The id of a declared group by its id or its name in any language."""
+    found = groups.match(typed, settings)
+    if found.code:
+        return found.code
+    fault = gettext("found '%(typed)s', expected the id or the name of a group of the campaign")
+    raise ValueError(_with_nearest(fault % {"typed": typed}, found.perhaps))
+
+
+def _row(
+    place: str,
+    record: Mapping[str, str],
+    languages: tuple[str, ...],
+    settings: CampaignSettings | None = None,
+) -> SeedRow:
+    declared = settings if settings is not None and settings.groups else None
     readers: Mapping[str, Callable[[str], Any]] = {
-        "country": lambda typed: country_cell(typed, languages),
+        "country": lambda typed: (
+            group_cell(typed, declared) if declared else country_cell(typed, languages)
+        ),
         "attribute": attribute_cell,
         "language": lambda typed: language_cell(typed, languages),
         "topic": topic_cell,

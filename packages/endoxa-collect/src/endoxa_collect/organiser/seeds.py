@@ -17,7 +17,8 @@ from django.urls import path
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language, gettext, gettext_lazy
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.entry.seeding import (
     SeedFileError,
     SeedReport,
@@ -70,13 +71,13 @@ class UploadForm(forms.Form):
         files: MultiValueDict[str, UploadedFile[bytes]] | None = None,
     ) -> None:
         super().__init__(data, files)
-        self._languages = campaign.settings.data_languages
+        self._settings = campaign.settings
 
     def clean_file(self) -> list[SeedRow]:
         """The rows of the file."""
         file = require_small(self.cleaned_data["file"])
         try:
-            return read_seeds(file.read(), file.name or "", self._languages)
+            return read_seeds(file.read(), file.name or "", self._settings.data_languages, self._settings)
         except SeedFileError as problem:
             raise forms.ValidationError(str(problem)) from problem
 
@@ -108,25 +109,25 @@ class RowsForm(forms.Form):
         return [SeedRow(*row) for row in stored]
 
 
-def named(row: SeedRow) -> dict[str, Any]:
+def named(row: SeedRow, settings: CampaignSettings) -> dict[str, Any]:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
     here = get_language() or "en"
     return {
-        "country": geography.name(row.country, here),
+        "country": groups.name(row.country, here, settings),
         "language": geography.language_name(row.language, here),
         "row": row,
         "unkind": unkind(row),
     }
 
 
-def counted(report: SeedReport) -> list[tuple[str, int, list[tuple[str, int]]]]:
+def counted(report: SeedReport, settings: CampaignSettings) -> list[tuple[str, int, list[tuple[str, int]]]]:
     """New rows by country, the largest first, and in each by language."""
     here = get_language() or "en"
     cells = Counter((row.country, row.language) for row in report.new)
     totals = Counter(row.country for row in report.new)
     return [
         (
-            geography.name(country, here),
+            groups.name(country, here, settings),
             total,
             [
                 (geography.language_name(language, here), count)
@@ -164,10 +165,10 @@ def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "campaign": campaign,
             "rows": len(rows),
             "report": report,
-            "first": [named(row) for row in report.new[:FIRST]],
-            "duplicates": [named(row) for row in report.duplicates[:FIRST]],
-            "alike": [(named(match.row), match.other) for match in report.alike[:FIRST]],
-            "counted": counted(report),
+            "first": [named(row, campaign.settings) for row in report.new[:FIRST]],
+            "duplicates": [named(row, campaign.settings) for row in report.duplicates[:FIRST]],
+            "alike": [(named(match.row, campaign.settings), match.other) for match in report.alike[:FIRST]],
+            "counted": counted(report, campaign.settings),
             "form": RowsForm(campaign, rows=rows),
         }
         return render(request, "organiser/seeds_preview.html", context)
