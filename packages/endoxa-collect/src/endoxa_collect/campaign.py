@@ -97,8 +97,8 @@ class SurveyQuestion(_Checked):
 class Group(_Checked):
     """A group that cards are about, which the organiser declared; names are as sentences have them ("women").
 
-    `own` says who belongs to it and `near` who is near it (`rules`). Where `near` is empty, those are near who belong to
-    one of its `parents`, or to a group of the same parent.
+    `own` says who belongs to it and `near` who is near it (`rules`). Where `near` is empty, those are near who belong
+    to one of its `parents`, or to a group of the same parent.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,30}$")]

@@ -1,9 +1,10 @@
 """The groups that cards are about: names, kinds, and how near a person is to each.
 
-Without a table they are the countries of the world: who comes from a country belongs to it, and people from neighbouring
-countries, or who feel close to it, are near (`geography`). A campaign can declare others instead (`CampaignSettings.
-groups`), with a rule each on what people say about themselves. Either way `Person.origins` are the groups somebody
-belongs to, `Person.connections` others that they are near, and `Pair.country` is the group that words are about.
+Without a table they are the countries of the world: who comes from a country belongs to it, and people from
+neighbouring countries, or who feel close to it, are near (`geography`). A campaign can declare others instead
+(`CampaignSettings.groups`), with a rule each on what people say about themselves. Either way `Person.origins` are the
+groups somebody belongs to, `Person.connections` others that they are near, and `Pair.country` is the group that words
+are about.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def listed(settings: CampaignSettings) -> tuple[str, ...]:
 
 def kind(code: str, settings: CampaignSettings) -> str:
     """The axis of a group: "gender", "nationality"."""
-    return next((group.kind for group in settings.groups if group.id == code), "" if settings.groups else AXIS)
+    return next(
+        (group.kind for group in settings.groups if group.id == code), "" if settings.groups else AXIS
+    )
 
 
 def identity(code: str, language: str, settings: CampaignSettings) -> str:
@@ -129,9 +132,7 @@ def _near(group: Group, settings: CampaignSettings) -> Rule:
 def asked_questions(settings: CampaignSettings) -> frozenset[str]:
     """Names of the questions that the rules rest on."""
     texts = (text for group in settings.groups for text in (group.own, group.near))
-    return frozenset(
-        question for text in texts for alternative in parse(text) for question, _ in alternative
-    )
+    return frozenset(question for text in texts for alternative in parse(text) for question, _ in alternative)
 
 
 def read_groups(path: Path) -> tuple[Group, ...]:
@@ -184,7 +185,9 @@ def _group(place: str, cells: Mapping[str, str]) -> Group:
             raise UserError(f"{place}, column '{column}': {problem}.") from None
     named = {match[1]: text for column, text in cells.items() if (match := _NAME.fullmatch(column)) and text}
     if not named:
-        raise UserError(f"{place}: it has no name. Write it under name_en, or under name_ and another language.")
+        raise UserError(
+            f"{place}: it has no name. Write it under name_en, or under name_ and another language."
+        )
     facts = {column: cells.get(column, "") for column in ("id", "kind", "own", "near")}
     parents = tuple(part.strip() for part in cells.get("parent", "").split(";") if part.strip())
     try:
@@ -214,6 +217,6 @@ def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: s
                 require_asked(parse(getattr(group, column)), asked)
             except ValueError as problem:
                 raise UserError(
-                    f"{source}, group '{group.id}', column '{column}': {problem}. Change the rule, or bring the question "
-                    "with --form survey.xlsx."
+                    f"{source}, group '{group.id}', column '{column}': {problem}. Change the rule, or bring the "
+                    "question with --form survey.xlsx."
                 ) from None

@@ -1,7 +1,7 @@
 """Rules that say who belongs to a group: conditions on what people answered about themselves.
 
-`gender=woman & age=18_25|26_35; ethnicity=yoruba` holds for women of two ages, and for Yoruba: `;` is "or", `&` is "and",
-`|` stands between answers to one question.
+`gender=woman & age=18_25|26_35; ethnicity=yoruba` holds for women of two ages, and for Yoruba: `;` is "or", `&` is
+"and", `|` stands between answers to one question.
 """
 
 from __future__ import annotations

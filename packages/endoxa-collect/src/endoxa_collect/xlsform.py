@@ -1,4 +1,4 @@
-"""Questions as XLSForm, the spreadsheets of KoboToolbox, ODK and LimeSurvey: read into a campaign, and written from one.
+"""Questions as XLSForm, the spreadsheets of KoboToolbox, ODK and LimeSurvey: read into a campaign, written from one.
 
 `select_one` questions are asked about the person, `text` questions are the survey. What a campaign cannot keep (other
 types, conditions, data of the device) is left out, and a warning names its row and column.
@@ -28,8 +28,20 @@ _SHEETS = ("survey", "choices", "settings")
 _TRANSLATED = re.compile(r"(label|hint)(?:::?\s*(.+?))?")
 _CODE = re.compile(r".*\(([A-Za-z]{2,3})(?:[-_]\w+)?\)")
 _META = frozenset(
-    "start end today deviceid subscriberid simserial phonenumber username email audit "
-    "start-geopoint background-audio calculate hidden".split()
+    (
+        *(
+            "start",
+            "end",
+            "today",
+            "deviceid",
+            "subscriberid",
+            "simserial",
+            "phonenumber",
+            "username",
+            "email",
+        ),
+        *("audit", "start-geopoint", "background-audio", "calculate", "hidden"),
+    )
 )
 _GROUPS = {"begin group", "begin_group", "begin repeat", "begin_repeat"}
 _ENDS = {"end group", "end_group", "end repeat", "end_repeat"}
@@ -80,7 +92,8 @@ def read_form(path: Path) -> Form:
         reading.take(row)
     if not (reading.profile or reading.questions):
         raise UserError(
-            f"{path}, sheet 'survey': no question that a campaign can ask. Expected rows of the types select_one and text."
+            f"{path}, sheet 'survey': no question that a campaign can ask. "
+            "Expected rows of the types select_one and text."
         )
     return Form(tuple(reading.profile), tuple(reading.questions), tuple(reading.warnings))
 
@@ -91,14 +104,16 @@ def _sheets(path: Path) -> dict[str, list[Cells]]:
         named = {sheet.title.strip().lower(): sheet for sheet in book.worksheets}
         if "survey" not in named:
             raise UserError(
-                f"{path} has no sheet 'survey' (found: {', '.join(named)}). Expected an XLSForm, as KoboToolbox, ODK and "
-                "LimeSurvey save it."
+                f"{path} has no sheet 'survey' (found: {', '.join(named)}). Expected an XLSForm, as KoboToolbox, "
+                "ODK and LimeSurvey save it."
             )
         found: dict[str, list[Cells]] = {}
         for name in _SHEETS:
             if name not in named:
                 continue
-            heading, *rows = [list(map(_text, cells)) for cells in named[name].iter_rows(values_only=True)] or [[]]
+            heading, *rows = [
+                list(map(_text, cells)) for cells in named[name].iter_rows(values_only=True)
+            ] or [[]]
             columns = [column.strip() for column in heading]
             columns = [column if _translated(column) else column.lower() for column in columns]
             found[name] = [
@@ -152,7 +167,7 @@ class _Reading:
         self.warnings: list[str] = []
         self._lists, self._usual = lists, usual
         self._groups: list[str] = []
-        self._names: set[str] = set()
+        self._names: set[tuple[object, str]] = set()
 
     def take(self, row: _Row) -> None:
         kind, _, rest = row.cells.get("type", "").partition(" ")
@@ -172,7 +187,9 @@ class _Reading:
             self._open(row)
         elif whole:
             self._warn(
-                row, "type", f"'{row.cells['type']}' cannot be asked here (only select_one and text): left out"
+                row,
+                "type",
+                f"'{row.cells['type']}' cannot be asked here (only select_one and text): left out",
             )
 
     def _choices(self, row: _Row, listed: str) -> None:
@@ -182,7 +199,9 @@ class _Reading:
             )
         if not row.hint:
             self._warn(
-                row, "hint", "empty, so people do not read why it is asked: write it under Settings, About the person"
+                row,
+                "hint",
+                "empty, so people do not read why it is asked: write it under Settings, About the person",
             )
         purpose = row.hint or {"en": "So that we know whose answers these are."}
         facts = {"label": row.label, "purpose": purpose, "choices": dict(self._lists[listed])}
@@ -207,17 +226,21 @@ class _Reading:
             self._warn(row, "name", f"'{name}' is called '{short}' in the campaign")
         if not row.label:
             raise UserError(
-                f"{row.place}, column 'label': empty. Expected the words of the question, such as under label::English (en)."
+                f"{row.place}, column 'label': empty. Expected the words of the question, such as under "
+                "label::English (en)."
             )
-        if short in self._names:
+        # A form may call a question about the person as one of the survey, in another group.
+        if (model, short) in self._names:
             raise UserError(f"{row.place}, column 'name': '{short}' is there twice.")
-        self._names.add(short)
+        self._names.add((model, short))
         try:
             made = model.model_validate({"name": short, **facts})
         except ValidationError as problem:
             first = problem.errors()[0]
             part = str(first["loc"][0])
-            column = {"choices": "type", "purpose": "hint", "examples": "hint", "text": "label"}.get(part, part)
+            column = {"choices": "type", "purpose": "hint", "examples": "hint", "text": "label"}.get(
+                part, part
+            )
             raise UserError(f"{row.place}, column '{column}': {first['msg']}.") from None
         if row.cells.get("required", "").lower() in ("yes", "true", "true()"):
             self._warn(row, "required", "not kept: people may leave out every question")
@@ -244,7 +267,9 @@ def with_form(settings: CampaignSettings, form: Form, *, replace: bool = False) 
 
     def merged(before: Iterable[Any], new: Iterable[Any]) -> list[Any]:
         named = {} if replace else {entry.name: entry for entry in before}
-        return [entry.model_dump(mode="json") for entry in (named | {entry.name: entry for entry in new}).values()]
+        return [
+            entry.model_dump(mode="json") for entry in (named | {entry.name: entry for entry in new}).values()
+        ]
 
     questions = merged(settings.questions, form.questions)
     return {
@@ -329,8 +354,8 @@ def _named(code: str) -> str:
 def responses_map(path: Path, settings: CampaignSettings, title: str) -> tuple[str, tuple[str, ...]]:
     """The map by which `endoxa curate extract` reads answers from Kobo or ODK, and questions that have no column.
 
-    Columns are found by the name of the question, with or without its groups ("survey/women", "survey-women"), or by its
-    words in any language. What the map does not name is not read: the device, times, the account.
+    Columns are found by the name of the question, with or without its groups ("survey/women", "survey-women"), or by
+    its words in any language. What the map does not name is not read: the device, times, the account.
 
     Raises:
         UserError: the file has none of the questions.
@@ -338,11 +363,11 @@ def responses_map(path: Path, settings: CampaignSettings, title: str) -> tuple[s
     columns = written_columns(path)
     lines = [
         f"title = {toml_string(title)}",
-        f"languages = [{', '.join(map(toml_string, settings.data_languages))}]",
+        f"languages = [{', '.join(map(toml_string, settings.ui_languages))}]",
     ]
     missing: list[str] = []
     for question in settings.questions:
-        column = _column_of(question.name, question.text, columns)
+        column = _column_of(question.name, question.text, columns, not_in=PERSON)
         if not column:
             missing.append(question.name)
             continue
@@ -356,7 +381,7 @@ def responses_map(path: Path, settings: CampaignSettings, title: str) -> tuple[s
             f"{', '.join(columns[:12])}."
         )
     for field in settings.profile:
-        column = _column_of(field.name, field.label, columns)
+        column = _column_of(field.name, field.label, columns, not_in=SURVEY)
         if column:
             lines += ["", "[[keep]]", f"column = {toml_string(column)}", f"name = {toml_string(field.name)}"]
         else:
@@ -364,11 +389,11 @@ def responses_map(path: Path, settings: CampaignSettings, title: str) -> tuple[s
     return "\n".join(lines) + "\n", tuple(missing)
 
 
-def _column_of(name: str, words: Texts, columns: Sequence[str]) -> str:
-    """The column of a question, "" where there is none."""
+def _column_of(name: str, words: Texts, columns: Sequence[str], *, not_in: str) -> str:
+    """The column of a question, "" where there is none; none of the group `not_in` of forms that we wrote."""
     spellings = {naming.plain(text) for text in words.values()}
     for column in columns:
-        last = re.split(r"[/:.-]", column)[-1].strip().lower()
-        if last == name or naming.plain(column) in spellings or column.lower() == name:
+        *above, last = (part.strip().lower() for part in re.split(r"[/:.-]", column))
+        if not_in not in above and (last == name or naming.plain(column) in spellings):
             return column
     return ""

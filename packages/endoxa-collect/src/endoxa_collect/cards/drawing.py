@@ -15,6 +15,7 @@ import numpy as np
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from endoxa_collect import groups
 from endoxa_collect.cards import matching
 from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of

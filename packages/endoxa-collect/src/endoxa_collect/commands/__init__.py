@@ -72,12 +72,14 @@ def init(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Table of groups that cards are about, in the place of countries: id, name_en, kind, own, parent, near.",
+            help="Table of groups that cards are about instead of countries: id, name_en, kind, own, parent, near.",
         ),
     ] = None,
     form: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="XLSForm (.xlsx) with questions to ask besides those of the preset."),
+        typer.Option(
+            metavar="FILE", help="XLSForm (.xlsx) with questions to ask besides those of the preset."
+        ),
     ] = None,
     name: Annotated[
         str | None,

@@ -74,7 +74,9 @@ def import_form(
       endoxa curate extract answers.xlsx --map map.toml -o statements.csv
     """  # noqa: D301
     if (responses is None) != (map_file is None):
-        raise UserError("--responses and --map go together: the answers, and where to write the map for them.")
+        raise UserError(
+            "--responses and --map go together: the answers, and where to write the map for them."
+        )
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.organiser.settings import save_from_file
     from endoxa_collect.xlsform import read_form, responses_map, with_form
@@ -120,4 +122,6 @@ def export_form(
 
     write_form(chosen.settings, output, chosen.slug)
     asked = len(chosen.settings.profile), len(chosen.settings.questions)
-    typer.echo(f"{output}: {plural(asked[0], 'question')} about the person, {plural(asked[1], 'open question')}.")
+    typer.echo(
+        f"{output}: {plural(asked[0], 'question')} about the person, {plural(asked[1], 'open question')}."
+    )

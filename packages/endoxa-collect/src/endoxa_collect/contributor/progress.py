@@ -190,7 +190,9 @@ def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAn
     if latest is None:
         return None
     country = (
-        groups.name(latest.country, get_language() or "en", latest.campaign.settings) if latest.country else ""
+        groups.name(latest.country, get_language() or "en", latest.campaign.settings)
+        if latest.country
+        else ""
     )
     if isinstance(latest, MixedCard):
         heard = latest.kind == MixedKind.HEARD

@@ -63,7 +63,8 @@ def data_card(about: About, tables: Tables) -> str:
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
         countries=[
-            (_place(country, settings), n) for country, n in people_by_country(frames["people"], about.left_out.people)
+            (_place(country, settings), n)
+            for country, n in people_by_country(frames["people"], about.left_out.people)
         ],
         people=frames["people"].height + about.left_out.people,
         languages=languages,

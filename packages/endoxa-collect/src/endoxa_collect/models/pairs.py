@@ -56,7 +56,9 @@ def _seconds() -> int:
 
 
 class Pair(models.Model):
-    """(country, attribute, language); the country is a group where the campaign declared some (`groups`). `key` is the normalised attribute, unique within country and language.
+    """(country, attribute, language); the country is a group where the campaign declared some (`groups`).
+
+    `key` is the normalised attribute, unique within country and language.
 
     `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted
     up or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and

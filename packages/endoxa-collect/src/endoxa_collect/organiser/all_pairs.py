@@ -108,7 +108,9 @@ class PairsForm(forms.Form):
         countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
         everything = ("", gettext_lazy("everything"))
         options: dict[str, Iterable[tuple[str, Any]]] = {
-            "country": sorted_by_name((code, groups.name(code, shown, campaign.settings)) for code in countries),
+            "country": sorted_by_name(
+                (code, groups.name(code, shown, campaign.settings)) for code in countries
+            ),
             "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
             "state": STATES.items(),
             "tone": (

@@ -20,6 +20,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.errors import UserError
 from endoxa_collect import groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut

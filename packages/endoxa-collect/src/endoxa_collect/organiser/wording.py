@@ -85,9 +85,7 @@ def question_rows(
     return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
-def country_rows(
-    countries: Iterable[tuple[str, int]], settings: CampaignSettings
-) -> list[tuple[str, int]]:
+def country_rows(countries: Iterable[tuple[str, int]], settings: CampaignSettings) -> list[tuple[str, int]]:
     """People with the names of their countries in the language of the page."""
     language = get_language() or "en"
     none = gettext("Other countries, or none named")
