@@ -158,6 +158,7 @@ class ProfileForm(forms.Form):
         self.language_names = tuple(naming.two_letter_languages(language).values())
         often = frequent_origins(person.campaign)
         # Where rules say who belongs to a group, their questions come first; others about countries are not asked.
+        self._declared = bool(settings.groups)
         self._decisive = groups.asked_questions(settings)
         country_fields = _country_fields(settings, language, here, often, frozenset(homes_of(person)))
         for name, question in (("origins", rules.COUNTRY), ("connections", rules.CLOSE_TO)):
@@ -189,9 +190,9 @@ class ProfileForm(forms.Form):
 
     @property
     def nameless(self) -> bool:
-        """Whether no country was named, and none withheld on purpose."""
-        names = [name for name in ("origins", "connections") if name in self.fields]
-        if not names:
+        """Whether no country was named, and none withheld on purpose; where cards are not about countries, never."""
+        names = ("origins", "connections")
+        if self._declared:
             return False
         return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in names)
 
