@@ -330,7 +330,8 @@ def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
     Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
     """
     done = Person.objects.filter(campaign=campaign, profile_done=True)
-    people = Counter(code for codes in done.values_list("origins", flat=True).iterator() for code in codes)
+    where = "countries" if campaign.settings.groups else "origins"
+    people = Counter(code for codes in done.values_list(where, flat=True).iterator() for code in codes)
     return tuple(code for code, number in people.most_common() if number >= LEAST)
 
 
