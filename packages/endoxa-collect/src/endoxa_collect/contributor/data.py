@@ -30,7 +30,8 @@ _LONGEST = 60
 class Row:
     """A pair as the page shows it; shares are percent.
 
-    `who`: whom it is about (`groups.spoken`). `agreement` is 100 less the variance of the ratings as a share of the largest possible one, 4 on a scale of 1 to 5.
+    `who`: whom it is about (`groups.spoken`). `agreement` is 100 less the variance of the ratings as a share of the
+    largest possible one, 4 on a scale of 1 to 5.
     """
 
     who: Mapping[str, str]
