@@ -238,13 +238,15 @@ def rows_by(results: Results) -> Section | None:
                 f"By {names.get(column, column)}",
                 rows.rename({column: "unit"}),
                 (
-                    text_field("model"),
-                    text_field("items", lambda row: KINDS[row["kind"]]),
                     text_field(names.get(column, column), "unit", veiled=column == "attribute"),
                     number_field("score", "value", signed),
                     number_field("for the stereotype", "favour"),
                     number_field("against", "against"),
                     number_field("answers", "n"),
+                    text_field("model") if scored["model"].n_unique() > 1 else None,
+                    text_field("items", lambda row: KINDS[row["kind"]])
+                    if scored["kind"].n_unique() > 1
+                    else None,
                 ),
                 folded=rows.height > MOST_OPEN or column == "attribute",
             )

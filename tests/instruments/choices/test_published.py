@@ -1,0 +1,52 @@
+"""Stimuli and answers of Bai et al. (2025), as they are published."""
+
+import gzip
+import io
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.instruments.choices.answers import read_words
+from endoxa.instruments.choices.estimates import list_bias
+from endoxa.instruments.choices.items.read import read_items
+
+
+def test_their_stimuli_are_read_as_they_are(shared: Path):
+    items = list(read_items(shared / "data/published/llm-implicit-bias/iat_stimuli.csv"))
+    assert len(items) == 21
+    racism = items[0]
+    assert racism.options == ("White", "Black")
+    assert [word.text for word in racism.words if word.group == 0][:2] == ["marvelous", "superb"]
+    assert sum(len(item.words) for item in items) == 250
+
+
+def test_their_bias_is_recomputed_from_their_answers(shared: Path):
+    """Where an answer names the two groups of the stimuli, D is their `iat_bias` but for their smoothing."""
+    folder = shared / "data/published/llm-implicit-bias"
+    sets = {item.situation: item for item in read_items(folder / "iat_stimuli.csv")}
+    answers = pl.read_csv(
+        io.BytesIO(gzip.decompress((folder / "result_chained.csv.gz").read_bytes())), infer_schema_length=0
+    )
+    compared = 0
+    for row in answers.drop_nulls("iat_bias").iter_rows(named=True):
+        item = sets.get(row["dataset"])
+        if item is None:
+            continue
+        read = read_words(row["iat"], item.words, item.options)
+        rows = [
+            {
+                "model": "m",
+                "item_id": "l",
+                "repeat": 1,
+                "order": "01",
+                "outcome": read[word.text].outcome,
+                "situation": "s",
+                "identity_key": "k" if word.group == 0 else "k/other",
+            }
+            for word in item.words
+        ]
+        ours = list_bias(pl.DataFrame(rows))
+        if ours.height and all(read[word.text].outcome != "unread" for word in item.words):
+            assert abs(ours["bias_d"][0] - float(row["iat_bias"])) < 0.005
+            compared += 1
+    assert compared >= 50
