@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import statistics
 from pathlib import Path
 
 import polars as pl
@@ -21,32 +22,32 @@ def test_their_stimuli_are_read_as_they_are(shared: Path):
 
 
 def test_their_bias_is_recomputed_from_their_answers(shared: Path):
-    """Where an answer names the two groups of the stimuli, D is their `iat_bias` but for their smoothing."""
+    """Where an answer sorts the words of the stimuli, D is their `iat_bias` but for a noise in theirs.
+
+    Theirs is never exactly 1 or 0: equal lists have values that differ by up to 0.07.
+    """
     folder = shared / "data/published/llm-implicit-bias"
     sets = {item.situation: item for item in read_items(folder / "iat_stimuli.csv")}
-    answers = pl.read_csv(
-        io.BytesIO(gzip.decompress((folder / "result_chained.csv.gz").read_bytes())), infer_schema_length=0
-    )
-    compared = 0
+    packed = (folder / "result_chained.csv.gz").read_bytes()
+    answers = pl.read_csv(io.BytesIO(gzip.decompress(packed)), infer_schema_length=0)
+    apart = []
     for row in answers.drop_nulls("iat_bias").iter_rows(named=True):
         item = sets.get(row["dataset"])
         if item is None:
             continue
         read = read_words(row["iat"], item.words, item.options)
+        if any(outcome.outcome == "unread" for outcome in read.values()):
+            continue
         rows = [
             {
-                "model": "m",
-                "item_id": "l",
-                "repeat": 1,
-                "order": "01",
+                **{"model": "m", "item_id": "l", "repeat": 1, "order": "01", "situation": "s"},
                 "outcome": read[word.text].outcome,
-                "situation": "s",
                 "identity_key": "k" if word.group == 0 else "k/other",
             }
             for word in item.words
         ]
-        ours = list_bias(pl.DataFrame(rows))
-        if ours.height and all(read[word.text].outcome != "unread" for word in item.words):
-            assert abs(ours["bias_d"][0] - float(row["iat_bias"])) < 0.005
-            compared += 1
-    assert compared >= 50
+        (ours,) = list_bias(pl.DataFrame(rows))["bias_d"]
+        apart.append(abs(ours - float(row["iat_bias"])))
+    assert len(apart) >= 150
+    assert statistics.median(apart) < 0.002
+    assert max(apart) < 0.1
