@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
-from endoxa.study.convergence.chance import seen_by_all
+from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.correlations import compared, correlations, jackknifed
 from endoxa.study.convergence.effects import check_parts, effects, measured
 
@@ -474,8 +474,10 @@ def _seen(world: Crossed, repeats: int, correlation: float) -> tuple[float, floa
         strength, identity, attribute = world.strengths(rng, 3, correlation)
         parts = pl.concat([_parts(rng, 0.5 + strength[k], f"t{k}", identity) for k in range(3)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
-        row = seen_by_all(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199).row(
-            0, named=True
+        row = (
+            seen_together(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199)
+            .filter(together="all")
+            .row(0, named=True)
         )
         rows.append((row["p_value"] <= 1 - CONFIDENCE, row["observed"], row["expected"]))
     claimed, observed, expected = np.mean(rows, axis=0)
