@@ -16,7 +16,6 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import item_cells, outcome, read_answer
 from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.probe.jobs import (
     Presentation,
@@ -41,6 +40,7 @@ from endoxa.models.chat.local import model_options
 from endoxa.models.scoring import open_reader, parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.runs.answers.language import signs_of_new_question
+from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.jobs import Answered
