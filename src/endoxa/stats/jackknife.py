@@ -1,4 +1,4 @@
-"""Jackknife of any statistic over units of two kinds that cross: whole identities and whole attributes left out in turn.
+"""Jackknife of a statistic over units of two kinds that cross: identities and attributes are left out in turn.
 
 The variance is that without each unit of the first kind, plus that without each of the second, minus that without each
 pair of both, at least either of the first two (Cameron, Gelbach and Miller 2011); degrees of freedom after

@@ -22,7 +22,7 @@ from endoxa.sources.identities import one_spelling
 from endoxa.sources.stereotales import Vocabulary, read_vocabulary
 from endoxa.sources.write import replacing
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study, read_study
-from endoxa.study.parts import PAIRS, PARTS, QUESTIONS, STORIES, TESTS, Chosen, Part
+from endoxa.study.parts import CHOICES, PAIRS, PARTS, QUESTIONS, STORIES, TESTS, Chosen, Part
 from endoxa.study.simulated import is_simulated
 
 ID = "association_id"
@@ -180,6 +180,22 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     return _made(study, part, prompts.height, ids, why)
 
 
+def _choices(study: Study, part: Part, associations: pl.DataFrame) -> Items:
+    from endoxa.instruments.choices.items.build import build_choices
+    from endoxa.instruments.choices.items.read import write_items
+
+    options = replace(study.sections[part.name].build, language=study.languages[0], seed=study.seed)
+    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
+    other = associations.filter(main != study.languages[0]).height
+    built = build_choices(associations.filter(main == study.languages[0]), options)
+    why = [f"{plural(other, 'association')} not in {study.languages[0]}"] if other else []
+    why += [f"{row[ID]}: {row['reason']}" for row in built.left_out.iter_rows(named=True)]
+    if not built.items:
+        raise _without_items(part, why)
+    write_items(built.items, study.folder / part.items)
+    return _made(study, part, len(built.items), [item.association_id for item in built.items], why)
+
+
 def map_of(study: Study, chosen: Chosen) -> Path:
     """The table that says which cell of stories is which association."""
     return study.folder / str(chosen.of_study.get("map", MAP))
@@ -221,6 +237,7 @@ _BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {
     TESTS.name: _tests,
     QUESTIONS.name: _questions,
     STORIES.name: _stories,
+    CHOICES.name: _choices,
 }
 
 
@@ -242,6 +259,8 @@ _WRITTEN = {
     TESTS.name: "",
     QUESTIONS.name: "per_association = 4     # questions with different distractors\nrepeats = 1",
     STORIES.name: f'map = "{MAP}"      # which values of main characters mean which association\nrepeats = 1',
+    CHOICES.name: 'kind = "decision"       # or "inference", "association"\n'
+    "per_association = 4     # situations, each in two orders\nrepeats = 1",
 }
 
 
@@ -436,7 +455,7 @@ def _model(model: str, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-_ASKING = (QUESTIONS.name, STORIES.name)
+_ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
 
 
 def _takes(part: str, model: str) -> bool:
@@ -446,7 +465,7 @@ def _takes(part: str, model: str) -> bool:
         name = read_words(model).name
         if part not in _ASKING:
             return name == LATENT
-        return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else "stories").respondents
+        return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else part).respondents
     if part == PAIRS.name:
         return model.startswith(_SCORING)
     if part == TESTS.name:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Protocol, get_args
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import Contrast
+from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
@@ -53,7 +54,8 @@ QUESTIONS = Part("questions", "qa", QaOptions, "items/questions.jsonl")
 STORIES = Part(
     "stories", "stories", Selection, "items/prompts.jsonl", of_study=("map", "extractors", "files")
 )
-PARTS = (PAIRS, TESTS, QUESTIONS, STORIES)
+CHOICES = Part("choices", "choices", ChoiceOptions, "items/choices.jsonl")
+PARTS = (PAIRS, TESTS, QUESTIONS, STORIES, CHOICES)
 """In the order in which they are measured."""
 
 _OF_THE_STUDY = frozenset(

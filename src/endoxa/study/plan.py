@@ -16,7 +16,7 @@ from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study
 from endoxa.study.items import ID, Items, build_items, read_associations, study_vocabulary
-from endoxa.study.parts import QUESTIONS, STORIES, Step
+from endoxa.study.parts import CHOICES, QUESTIONS, STORIES, Step
 from endoxa.study.run import PROFILES, steps
 
 SECONDS_PER_CALL = 2.0
@@ -98,6 +98,10 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
         from endoxa.instruments.questions.probe.work import plan_qa
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
+    if step.name == CHOICES.name:
+        from endoxa.instruments.choices.probe.work import plan_choices
+
+        return plan_choices(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:
         from endoxa.instruments.stories.probe import stories_probe
 

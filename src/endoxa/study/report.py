@@ -29,7 +29,7 @@ from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write
 from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
-from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
+from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
 from endoxa.study.run import PROFILES, require_current
 from endoxa.study.simulated import is_simulated
 
@@ -64,13 +64,14 @@ def study_runs(study: Study) -> StudyRuns:
         folder(TESTS),
         folder(STORIES, PROFILES),
         story_map,
+        folder(CHOICES),
         aliases,
     )
 
 
 REPORT = "report.html"
 """Page in the folder of a run."""
-_NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name)
+_NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name, CHOICES.name)
 """Runs whose headline is on the page of the study. A test of one association has one identity on one side, so that no
 test of it alone can be significant; how well profiles were read is on their own page."""
 _MOST_LEFT_OUT = 50
@@ -107,7 +108,7 @@ def write_study(study: Study, output: Path) -> Written:
     if not any(study.parts()):
         raise UserError(
             f"{study.folder} measures with no instrument: there is nothing to compare. Give a model pairs, tests, "
-            "questions or stories, and keep the section of that name."
+            "questions, stories or choices, and keep the section of that name."
         )
     items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
@@ -201,7 +202,7 @@ def _opening(compared: Sequence[Section], convergence: Convergence) -> Iterator[
             number=f"{int(row['observed'])} of {row['n_associations']}",
             meaning=f"associations tested with {every} instruments are shown by "
             f"{'both' if every == 'both' else 'several'}. By chance: {decimal(row['expected'], 1)} "
-            f"({int(row['low'])} to {int(row['high'])}).",
+            f"({int(row['range_low'])} to {int(row['range_high'])}).",
         )
 
 

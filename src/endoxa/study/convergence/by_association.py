@@ -139,7 +139,11 @@ def _or_none(value: float | None) -> str:
 
 
 def _range(row: Mapping[str, Any]) -> str:
-    return NO_VALUE if row["low"] is None else f"{count(int(row['low']))} to {count(int(row['high']))}"
+    return (
+        NO_VALUE
+        if row["range_low"] is None
+        else f"{count(int(row['range_low']))} to {count(int(row['range_high']))}"
+    )
 
 
 def _coverage(convergence: Convergence) -> Iterator[Finding]:
@@ -248,5 +252,6 @@ def chance_sentence(row: Mapping[str, Any]) -> str:
     if row["verdict"] == UNTESTED:
         return f"{numbers}; whether that is more than by chance cannot be tested: {row['reason']}."
     finding = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
-    beside = f"{decimal(row['expected'], 1)} would be by chance ({count(int(row['low']))} to {count(int(row['high']))})"
+    between = f"{count(int(row['range_low']))} to {count(int(row['range_high']))}"
+    beside = f"{decimal(row['expected'], 1)} would be by chance ({between})"
     return f"{numbers}, where {beside}: {finding} (p {p_value(row['p_adjusted'])})."

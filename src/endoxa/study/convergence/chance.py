@@ -122,8 +122,8 @@ def _rows(
             row |= {
                 "observed": float(ours),
                 "expected": float(others.mean()),
-                "low": float(np.quantile(others, tail, method="inverted_cdf")),
-                "high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
+                "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
+                "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
                 "p_value": float((counts[:, place] >= ours).mean()),
             }
         if reason or together not in TESTED:

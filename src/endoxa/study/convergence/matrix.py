@@ -16,21 +16,23 @@ from endoxa.study.convergence.run import Convergence
 
 MOST_OPEN = 12
 """Columns up to which a matrix stands open."""
+UNLIKE = "not distinguishable from"
 WORDS = {
     CONVERGENT: {
         ABOVE: "different instruments go together on the same trait",
         BELOW: "different instruments go against each other on the same trait",
-        "": "whether different instruments go together on the same trait is unclear",
+        "": f"how different instruments correspond on the same trait is {UNLIKE} chance",
     },
     DISCRIMINANT: {
-        ABOVE: "they go together more on the same trait than on different traits",
-        BELOW: "they go together less on the same trait than on different traits",
-        "": "whether they go together more on the same trait than on different traits is unclear",
+        ABOVE: "different instruments go together more on the same trait than on different traits",
+        BELOW: "different instruments agree less on the same trait than on different traits",
+        "": f"how different instruments correspond on the same trait is {UNLIKE} how they do on different traits",
     },
     METHOD: {
         ABOVE: "different traits go together more within an instrument than between instruments (a method effect)",
-        BELOW: "different traits go together less within an instrument than between instruments",
-        "": "whether an instrument makes different traits alike (a method effect) is unclear",
+        BELOW: "correlations of different traits are lower within an instrument than between instruments",
+        "": f"correlations of different traits within an instrument are {UNLIKE} those between instruments (no method "
+        "effect is shown)",
     },
 }
 
@@ -82,9 +84,9 @@ def matrix_tables(convergence: Convergence) -> Iterator[Table]:
             body,
             folded=len(columns) > MOST_OPEN,
             notes=(
-                f"Traits: {listed([axis_name(trait) for trait in traits])}. In brackets: reliabilities. Same trait, other "
-                "instrument: monotrait-heteromethod; same instrument, other trait: heterotrait-monomethod; neither: "
-                f"heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten units were "
+                f"Traits: {listed([axis_name(trait) for trait in traits])}. In brackets: reliabilities. Same trait, "
+                "other instrument: monotrait-heteromethod; same instrument, other trait: heterotrait-monomethod; "
+                f"neither: heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten units were "
                 "measured by both. mtmm.csv has the intervals and the number of units of each entry.",
             ),
         )

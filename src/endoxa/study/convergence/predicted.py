@@ -15,7 +15,7 @@ from endoxa.study.convergence.run import Convergence
 
 
 def predicted(convergence: Convergence) -> Section | None:
-    """Predictions of what was left out against its mean; None where nothing near to use was measured with a cheap one."""
+    """Predictions of what was left out; None where nothing near to use was measured beside a cheap instrument."""
     rows = convergence.prediction
     if rows.is_empty():
         return None
@@ -23,7 +23,9 @@ def predicted(convergence: Convergence) -> Section | None:
     return Section(
         "prediction",
         "What do the cheap instruments predict?",
-        findings=tuple(Finding(row["sentence"], (row,)) for row in first.iter_rows(named=True)),
+        findings=tuple(
+            Finding(row.pop("sentence"), (row | {"value": row["r2"]},)) for row in first.iter_rows(named=True)
+        ),
         tables=(
             model_table(
                 "Predictions of what was left out",

@@ -255,7 +255,7 @@ def prediction_sentence(row: Mapping[str, Any]) -> str:
     finding = (
         f"{cheap}{together} predict {of} {words[row['verdict']]} than the mean does"
         if row["verdict"] in words
-        else f"whether {cheap}{together} predict {of} better than the mean does is unclear"
+        else f"what {cheap}{together} predict of {of} is not distinguishable from the mean"
     )
     interval = ends(row["low"], row["high"], row["verdict"])
     return (
