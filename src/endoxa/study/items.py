@@ -450,11 +450,15 @@ def _names(models: Iterable[str]) -> dict[str, str]:
 def _model(model: str, name: str) -> str:
     lines = ["[[models]]", f'name = "{name}"']
     lines += [f'{part.name} = "{model}"' for part in PARTS if _takes(part.name, model)]
-    if model.startswith("hf/"):
+    if model.startswith("hf/") and any(word in name.lower() for word in _CHAT):
+        lines += [f'{part} = "{model}"' for part in _ASKING]
+    elif model.startswith("hf/"):
         lines += [f'# {part} = "{model}"   # if it is a chat model' for part in _ASKING]
     return "\n".join(lines) + "\n"
 
 
+_CHAT = ("instruct", "chat", "-it")
+"""Words in the names of weights that answer."""
 _ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
 
 

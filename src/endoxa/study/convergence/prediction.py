@@ -232,6 +232,8 @@ def highest_r2(r2: float, reach: float, associations: int) -> float:
     The error of log(1 - R²) grows with the root of R²: an estimate that came out low by chance has too small a one.
     So a higher R² is tested with the error that it would have (docs/methods/convergence.md has the coverage).
     """
+    if not np.isfinite(reach):
+        return float("nan")
     tried = np.linspace(min(r2, 0.999), 0.999, 2000)
     least = 1 / associations
     wider = np.sqrt(np.maximum((tried + least) / (max(r2, 0.0) + least), 1.0))
