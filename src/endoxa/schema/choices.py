@@ -58,7 +58,8 @@ class ChoiceItem:
         premise: of inferences one of `PREMISES`, else empty.
         context: the premise; the situation, in which {first} and {second} are the candidates.
         question: the hypothesis; what is decided; or the instruction of a word list.
-        options: of an inference: follows, the opposite follows, cannot be determined; else both groups as they are named.
+        options: of an inference: follows, the opposite follows, cannot be determined; else both groups as they
+            are named.
         identity_key: one name for the group in all languages.
         region: region of the group.
         words: of a word list.

@@ -181,9 +181,9 @@ def _untestable(found: TwoWay, confidence: float) -> str:
 def list_bias(answers: pl.DataFrame) -> pl.DataFrame:
     """Bias of each word list as it was answered once (Bai et al. 2025): -1 to 1.
 
-    D = N(a, Xa) / N(a) + N(b, Xb) / N(b) - 1, where N(a, Xa) is the number of words of group a that were given to a, and
-    N(a) the number of all words that were given to a. The words that were given to one group alone leave D without a
-    value where nothing was given to the other; such lists are left out, as are lists of which no word was read.
+    D = N(a, Xa) / N(a) + N(b, Xb) / N(b) - 1, where N(a, Xa) counts the words of group a that were given to a, and N(a)
+    all words that were given to a. A list whose words were all given to one group has no value, and is left out, as is
+    a list of which no word was read.
     """
     given_own = pl.col("outcome") == STEREOTYPE
     first_words = ~pl.col("identity_key").str.ends_with("/other")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
-from endoxa.runs.instrument import Instrument, Plan, Run, Work
+from endoxa.runs.instrument import Instrument, Plan, Run, Shown, Work
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
@@ -60,6 +62,18 @@ def _headline(folder: Path) -> Headline:
     return headline(folder)
 
 
+def _report(settings: RunSettings, out: Path) -> None:
+    from endoxa.instruments.reports import report_run
+
+    report_run(settings, out)
+
+
+def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
+    from endoxa.instruments.choices.report.page import shown
+
+    return shown(runs, how)
+
+
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     from endoxa.instruments.choices.estimates import SCHEMAS
 
@@ -84,8 +98,10 @@ CHOICES = Instrument(
     plan=_plan,
     words=_words,
     estimate=_estimate,
+    report=_report,
+    shown=_shown,
     headline=_headline,
     tables=_tables,
     summary=_summary,
-    outputs=("estimates.csv", "associations.csv"),
+    outputs=("estimates.csv", "associations.csv", "report.html"),
 )

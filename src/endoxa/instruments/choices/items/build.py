@@ -206,8 +206,8 @@ class _Maker:
         keys = [key for key in self.distractors.candidates(row.observed) if _alike(who, self.sides[key][1])]
         if not keys:
             raise _UnusableError(
-                "no other group of its axis can stand beside it: each was observed with the attribute, overlaps with the "
-                "group or is named in another way. Name one in a column 'reference'"
+                "no other group of its axis can stand beside it: each was observed with the attribute, overlaps with "
+                "the group or is named in another way. Name one in a column 'reference'"
             )
         return [self.sides[keys[k]] for k in random.permutation(len(keys))[: self.options.references]]
 

@@ -14,8 +14,8 @@ from endoxa.schema.choices import ChoiceItem, Word, read_item
 from endoxa.sources.files import require_file
 
 STIMULI = ("category", "dataset", "A", "B", "C")
-"""Columns of `iat_stimuli.csv`: the groups stand in the first row of a data set; of its words, the first half is said of
-A and the second half of B."""
+"""Columns of `iat_stimuli.csv`: the groups stand in the first row of a data set; of its words, the first half is said
+of A and the second half of B."""
 
 
 def write_items(items: Iterable[ChoiceItem], path: Path) -> None:
@@ -49,8 +49,8 @@ def _item(path: Path, number: int, line: str) -> ChoiceItem:
         return read_item(json.loads(line))
     except (ValueError, KeyError, TypeError) as problem:
         raise UserError(
-            f"{path}, line {number}: this is no item of choices ({str(problem)[:80]}). Expected a file that `endoxa build "
-            "choices` wrote."
+            f"{path}, line {number}: this is no item of choices ({str(problem)[:80]}). Expected a file that "
+            "`endoxa build choices` wrote."
         ) from problem
 
 
@@ -61,8 +61,9 @@ def _stimuli(path: Path) -> Iterator[ChoiceItem]:
             absent = [name for name in STIMULI if name not in (reader.fieldnames or ())]
             if absent:
                 raise UserError(
-                    f"{path}: column '{absent[0]}' is missing. Expected items of `endoxa build choices` (.jsonl) or stimuli "
-                    f"with the columns {', '.join(STIMULI)}. Build items first: endoxa build choices {path} -o items.jsonl"
+                    f"{path}: column '{absent[0]}' is missing. Expected items of `endoxa build choices` (.jsonl) or "
+                    f"stimuli with the columns {', '.join(STIMULI)}. Build items first: "
+                    f"endoxa build choices {path} -o items.jsonl"
                 )
             rows = list(reader)
     except UnicodeDecodeError as problem:

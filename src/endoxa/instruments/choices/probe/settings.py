@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
 
-from endoxa.runs.asking.settings import FramedSettings
+from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ASKING, DATA, Option
 
-Ask = Literal["letters", "text"]
+Ask = Literal["letters", "text", "loglik", "loglik-mean", "nli"]
+NLI = "nli"
 ORDERS = 2
 """Every item is asked in two orders, one the reverse of the other."""
 
@@ -31,7 +32,14 @@ class ChoiceSettings(FramedSettings):
             "Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.", DATA, metavar="FILE"
         ),
     ]
-    ask: Annotated[Ask, Option("Answer by letter or by text.", ASKING)] = "letters"
+    ask: Annotated[
+        Ask,
+        Option(
+            "Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI "
+            "model (hf/...).",
+            ASKING,
+        ),
+    ] = "letters"
     repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
     confidence: Confidence = DEFAULT_CONFIDENCE
 
@@ -39,6 +47,11 @@ class ChoiceSettings(FramedSettings):
     def calls_per_item(self) -> int:
         """Calls that one item takes of one model."""
         return self.repeats * ORDERS
+
+    @property
+    def by_likelihood(self) -> bool:
+        """Options are scored or labelled, nothing is generated."""
+        return self.ask in (*BY_LIKELIHOOD, NLI)
 
     def presentation(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
@@ -18,19 +20,33 @@ from endoxa.instruments.choices.probe.jobs import (
     items,
     jobs,
     presentations_of,
+    shown,
+    templates_of,
 )
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.probe.nli import nli_scorer
+from endoxa.instruments.choices.probe.settings import NLI, ChoiceSettings
+from endoxa.models.chat import ChatSpec
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.likelihoods import FINISH, Options, likeliest, require_likelihoods, scorer
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
-from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.asking.run import Questions, Score, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
 from endoxa.runs.items import chunked, counted, each_once
 from endoxa.schema import ChatAnswer
-from endoxa.schema.choices import CHOICE_RECORD_COLUMNS, REFUSED, SCORES, UNREAD
+from endoxa.schema.choices import (
+    ANTI,
+    CHOICE_RECORD_COLUMNS,
+    NEITHER,
+    REFUSED,
+    SCORES,
+    STEREOTYPE,
+    UNDETERMINED,
+    UNREAD,
+)
 from endoxa.schema.finish import THOUGHTS_ONLY
 from endoxa.sources.files import require_file, sha256
 
@@ -50,7 +66,7 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
     """
     path = Path(settings.data)
     require_file(path)
-    specs = parse_models(settings.models)
+    specs = specs_of(settings)
     digest = sha256(path)
     languages: list[str] = []
 
@@ -74,8 +90,56 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
             files={path: digest},
             available=counted(lambda: filtered(settings), settings),
             signs=lambda: signs_of_new_question(languages),
+            score=_score(settings, specs),
         )
     )
+
+
+def specs_of(settings: ChoiceSettings) -> list[ChatSpec]:
+    """The models of a run.
+
+    Raises:
+        UserError: none, one that is there twice or cannot be read, or one that cannot be asked this way.
+    """
+    specs = parse_models(settings.models)
+    if settings.by_likelihood:
+        require_likelihoods(settings, specs, settings.ask)
+        for item in items(settings):
+            if item.kind == "association" or (settings.ask == NLI and item.kind != "inference"):
+                fitting = "inferences" if settings.ask == NLI else "inferences and decisions"
+                raise UserError(
+                    f"--ask {settings.ask} is for {fitting}; '{item.item_id}' is of kind '{item.kind}'."
+                )
+    return specs
+
+
+def _score(settings: ChoiceSettings, specs: Sequence[ChatSpec]) -> Score | None:
+    """What scores or labels items in place of asking; None where models are asked."""
+    if settings.ask == NLI:
+        return nli_scorer(settings, specs, lambda: _scored(settings))
+    if settings.by_likelihood:
+        return scorer(settings, specs, lambda: _scored(settings), mean=settings.ask == "loglik-mean")
+    return None
+
+
+def _scored(settings: ChoiceSettings) -> Iterator[list[Options]]:
+    """Every presentation as its options are scored, a chunk at a time."""
+    for first, chunk in chunked(items(settings)):
+        yield [
+            _options(presentation, settings)
+            for k, item in enumerate(chunk)
+            for presentation in presentations_of(item, first + k, settings)
+        ]
+
+
+def _options(presentation: Presentation, settings: ChoiceSettings) -> Options:
+    item = presentation.item
+    if settings.ask == NLI:
+        return Options(presentation.number, item.item_id, item.context, (item.question,), item.language)
+    answer = templates_of(item.language).answer
+    examples = [f"{asked}\n\n{answer} {answered}" for asked, answered in settings.examples]
+    prompt = "\n\n".join((*examples, settings.framed(shown(presentation)), answer))
+    return Options(presentation.number, item.item_id, prompt, item.options, item.language)
 
 
 def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> tuple[int, list[str]]:
@@ -148,6 +212,9 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
         "error": answer.error,
         **dict.fromkeys(("p_stereotype", "p_anti", "p_undetermined")),
     }
+    if answer.finish == FINISH:
+        yield {**shared, **_scored_cells(answer.text, item.kind, ask)}
+        return
     if item.kind != "association":
         yield {**shared, **_cells(_outcome(presentation, answer))}
         return
@@ -181,6 +248,17 @@ def _cells(outcome: Outcome) -> Mapping[str, Any]:
     return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
 
 
+def _scored_cells(text: str, kind: str, ask: str) -> Mapping[str, Any]:
+    """Outcome of the likeliest option, and probabilities among the options."""
+    scores = np.array(json.loads(text), dtype=float)
+    weights = np.exp(scores - scores.max())
+    probabilities = weights / weights.sum()
+    names = ("p_stereotype", "p_anti", "p_undetermined")
+    outcomes = (STEREOTYPE, ANTI, UNDETERMINED if kind == "inference" else NEITHER)
+    given = dict(zip(names, map(float, probabilities), strict=False))
+    return {**_cells(Outcome(outcomes[likeliest(text)], ask)), **given}
+
+
 def answer_counts(folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the answers, by kind; a word list was read where one of its words was."""
     answers = (
@@ -210,6 +288,6 @@ def plan_choices(settings: ChoiceSettings) -> list[Planned]:
     Raises:
         UserError: as a run, for data and the names of models.
     """
-    specs = parse_models(settings.models)
+    specs = specs_of(settings)
     scan(settings)
     return planned(settings, specs, expected_work(settings), expected_work(settings, longest=True))

@@ -74,10 +74,10 @@ class ChoiceRespondent:
             (name, getattr(self, name))
             for name in ("inference_undetermined", "inference_bias", "word_bias", "decision_open")
         ]
-        for sign in (1, -1):
-            chances.append(
-                ("decision_bias with position", self.decision_bias + sign * self.decision_position)
-            )
+        chances += [
+            ("decision_bias with position", self.decision_bias + sign * self.decision_position)
+            for sign in (1, -1)
+        ]
         require_chances("respondent", [*chances, ("refusal + noise", self.refusal + self.noise)])
 
     def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
