@@ -178,7 +178,7 @@ def plan_table(items: Sequence[Items], rows: Sequence[PlannedStep]) -> Plan:
         columns=("run", "items", "associations", "identities", "calls", "dollars", "hours", "detectable"),
         texts=1,
         rows=cells,
-        note="\n".join((_EXPLAINED, *_correlations(items))),
+        note="\n".join((_EXPLAINED, f"All runs together: about {minutes(rows)}.", *_correlations(items))),
     )
 
 
@@ -186,6 +186,18 @@ _EXPLAINED = (
     "detectable: smallest mean effect found four times in five, in standard deviations of associations.\n"
     f"hours: rough, at {SECONDS_PER_CALL:g} s per call and {SECONDS_PER_ITEM:g} s per pair or test."
 )
+
+
+def minutes(rows: Sequence[PlannedStep]) -> str:
+    """How long all runs take, roughly."""
+    taken = 60 * sum(row.hours for row in rows)
+    return (
+        f"{taken / 60:.1f} hours"
+        if taken >= 90
+        else f"{taken:.0f} minutes"
+        if taken >= 1
+        else "a minute at most"
+    )
 
 
 def _dollars(row: PlannedStep) -> str:

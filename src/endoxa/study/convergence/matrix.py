@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from endoxa.report.claims import corrected as blamed
 from endoxa.report.document import Finding
 from endoxa.report.tables import Cell, Column, Table
 from endoxa.report.words import NO_VALUE, axis_name, listed
@@ -49,7 +50,7 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
             interval = ends(row["low"], row["high"], row["verdict"])
             text = (
                 f"{label}: {words.get(row['verdict'], words[''])}: {said} {number(row['value'])} "
-                f"({level(row)} interval {interval})."
+                f"({level(row)} interval {interval}).{blamed(row)}"
             )
         yield Finding(text, (row,))
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
+
 from endoxa.report.claims import VERDICT
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Cell, number_field, text_field
 from endoxa.report.words import listed, p_value
+from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.convergence.by_association import model_table
 from endoxa.study.convergence.correlations import ends, number, tool
 from endoxa.study.convergence.run import Convergence
@@ -19,7 +22,9 @@ def predicted(convergence: Convergence) -> Section | None:
     rows = convergence.prediction
     if rows.is_empty():
         return None
-    first = rows.unique(["model", "target", "left_out"], keep="first", maintain_order=True)
+    first = rows.unique(["model", "target", "left_out"], keep="first", maintain_order=True).filter(
+        (pl.col("left_out") == "association") | (pl.col("verdict") != UNTESTED)
+    )
     return Section(
         "prediction",
         "What do the cheap instruments predict?",

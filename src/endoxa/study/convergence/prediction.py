@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.report.claims import corrected as blamed
 from endoxa.report.words import listed, plural
 from endoxa.runs.families import BENJAMINI_HOCHBERG, Family, adjusted, decided
 from endoxa.schema.convergence import PREDICTION_COLUMNS
@@ -149,10 +150,13 @@ def predictions(
     Returns:
         Columns of `schema.convergence.PREDICTION_COLUMNS`.
     """
+    models = [source.model for source in sources]
     rows = [
         row
-        for target in sources
-        if target.instrument in near_use
+        for target in sorted(
+            (source for source in sources if source.instrument in near_use),
+            key=lambda source: (models.index(source.model), near_use.index(source.instrument)),
+        )
         for predictors in _sets([s for s in sources if s.model == target.model and s.instrument in cheap])
         for row in _rows(target, predictors, attributes, confidence)
     ]
@@ -264,4 +268,5 @@ def prediction_sentence(row: Mapping[str, Any]) -> str:
         f"{row['model']}: {finding}: R² {number(row['r2'])} ({level(row)} interval {interval}), rank correlation "
         f"{number(row['rank'])} ({ends(row['rank_low'], row['rank_high'])}), "
         f"{plural(row['n_associations'], 'association')} of {plural(row['n_identities'], 'identity', 'identities')}."
+        f"{blamed(row)}"
     )

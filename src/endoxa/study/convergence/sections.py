@@ -192,7 +192,9 @@ def _findings(
         return
     for model in models:
         of_model = [row for row in comparisons if row["model"] == model]
-        numbers = [row["value"] for row in of_model if row["value"] is not None]
+        numbers = [
+            row["value"] for row in of_model if row["value"] is not None and row["verdict"] != UNTESTED
+        ]
         between = ""
         if len(numbers) > 1:
             between = f"; {values} lie between {number(min(numbers))} and {number(max(numbers))}"
