@@ -87,8 +87,21 @@ def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(sha
     path = written(tmp_path, "identity,attribute,support\nbakers,early,1\npilots,calm,9\nnurses,kind,4\n")
     assert chosen_associations(path, limit=2)["identity"].to_list() == ["pilots", "nurses"]
     assert read_associations(path, "csv").height == 3
+    assert chosen_associations(path)["identity"].len() == chosen_associations(path, limit=0)["identity"].len() == 3
     with pytest.raises(UserError, match="99 or more people"):
         read_associations(path, min_support=99)
+
+
+def test_a_published_file_gives_what_a_laptop_can_do_and_says_how_to_take_more(tmp_path, caplog):
+    said = [f"Bakers,Early {n},1,0,0" for n in range(70)] + [f"Pilots,Calm {n},1,0,0" for n in range(70)]
+    path = written(tmp_path, "\n".join([SPICE.splitlines()[0], *said, "Nurses,Kind,9,0,0"]) + "\n")
+    table = chosen_associations(path)
+    counts = dict(table["identity"].value_counts().iter_rows())
+    assert counts.pop("nurses") == 1
+    assert sorted(counts.values()) == [29, 30]  # groups take turns among equals
+    assert "60 of the 141 associations" in caplog.text
+    assert "--limit 0" in caplog.text
+    assert chosen_associations(path, limit=0).height == 141
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ _LOG = logging.getLogger(__name__)
 
 OWN = "csv"
 """The layout of a table of one's own, with columns identity and attribute."""
+USUAL_LIMIT = 60
+"""Associations of a published file in a study that asks for no number of them: minutes on a laptop."""
 _COLUMNS = (*ASSOCIATION_COLUMNS, "predicate", IDENTITY_KEY)
 
 
@@ -51,7 +53,7 @@ def read_associations(
     Raises:
         UserError: the file cannot be read, has no associations, or holds something that another command takes.
     """
-    published = layout_of(path) if layout is None else None if layout == OWN else layout_named(layout)
+    published = _layout(path, layout)
     if published is None:
         table = read_table(path, ("identity", "attribute"))
         if min_support is None:
@@ -83,30 +85,50 @@ def chosen_associations(
     limit: int | None = None,
     languages: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """The associations of a file with the most support, in the order of the file.
+    """The associations of a file with the most support, in the order of the file; groups take turns among equals.
 
     Args:
         path: the file.
         layout: as for `read_associations`.
         min_support: as for `read_associations`.
-        limit: how many; None takes all.
+        limit: how many; 0 takes all, None all of a table of one's own and `USUAL_LIMIT` of a published file.
         languages: take only these (ISO 639); all where there are none.
 
     Raises:
         UserError: as for `read_associations`, or the limit is below 1.
     """
     table = read_associations(path, layout, min_support=min_support)
-    if limit is None:
+    if limit is None and _layout(path, layout) is not None:
+        limit = USUAL_LIMIT
+        if table.height > limit:
+            _LOG.warning(
+                "The study takes %d of the %s, those with the most support, which a laptop can do. "
+                "Take more with --limit 200, or all with --limit 0.",
+                limit,
+                plural(table.height, "association"),
+            )
+    if not limit:
         return table
     if limit < 1:
-        raise UserError(f"--limit is {limit}. Expected at least 1.")
+        raise UserError(f"--limit is {limit}. Expected at least 1, or 0 for all associations.")
     if languages and "language" in table.columns:
         main = pl.col("language").fill_null("").str.split("-").list.first().str.to_lowercase()
         table = table.filter(main.is_in(["", *languages]))
     support = _support() if "support" in table.columns else pl.lit(0.0)
     numbered = table.with_columns(_support=support).with_row_index("_row")
-    kept = numbered.sort("_support", "_row", descending=[True, False]).head(limit)
-    return kept.sort("_row").drop("_row", "_support")
+    # Among equals the first of every group goes before the second of any.
+    numbered = numbered.with_columns(
+        _rank=pl.struct(-pl.col("_support"), "_row").rank("ordinal").over("identity")
+    )
+    kept = numbered.sort("_support", "_rank", "_row", descending=[True, False, False]).head(limit)
+    return kept.sort("_row").drop("_row", "_support", "_rank")
+
+
+def _layout(path: Path, name: str | None) -> Layout | None:
+    """The published layout of a file, by name or by its columns; None for a table of one's own."""
+    if name == OWN:
+        return None
+    return layout_of(path) if name is None else layout_named(name)
 
 
 def _support() -> pl.Expr:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, join, visit
+from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -38,23 +38,6 @@ def at_hand(one, number=9):
     one.page.wait_for_function("navigator.serviceWorker.controller !== null")
 
 
-_SENT = re.compile("/(card/.*/(rate|finish|add)|survey/.*|at-hand)/")
-
-
-def cut(one):
-    """Take the network away. The browser forgets that for a moment when a page is loaded anew: nothing is sent then."""
-    one.context.set_offline(True)
-    one.context.route(
-        _SENT, lambda route: route.abort() if route.request.method == "POST" else route.continue_()
-    )
-
-
-def mend(one):
-    """Give the network back."""
-    one.context.unroute(_SENT)
-    one.context.set_offline(False)
-
-
 def waiting(one):
     """What the line above the page says; "" where it is hidden."""
     line = one.page.locator("#waiting")
@@ -63,12 +46,6 @@ def waiting(one):
 
 def kept(one):
     return one.page.evaluate("Object.keys(JSON.parse(localStorage.getItem('endoxa.answers') || '{}')).length")
-
-
-def forgive_the_network(one):
-    """What the browser says of requests without a network is what these tests are about."""
-    said = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "Failed to fetch", "ERR_CONNECTION")
-    one.faults = [fault for fault in one.faults if not any(word in fault for word in said)]
 
 
 def person_of(site):
