@@ -19,6 +19,7 @@ from endoxa_collect.organiser import (
     exports,
     groups,
     moderation,
+    opening,
     seeds,
     settings,
     tasks,
@@ -27,6 +28,7 @@ from endoxa_collect.organiser import (
 _ORGANISER = [
     *access.urlpatterns,
     *dashboard.urlpatterns,
+    *opening.urlpatterns,
     *settings.urlpatterns,
     *seeds.urlpatterns,
     *codes.urlpatterns,

@@ -351,7 +351,7 @@ def test_the_days_of_a_code_run_from_the_opening(organiser, river):
     made = timezone.now() - timedelta(days=20)
     JoinCode.objects.update(created_at=made, expires_at=made + timedelta(days=7))
     assert "its 7 days run from when you press Open" in words(organiser.get(address("codes")))
-    organiser.post(address("state"), {"state": "open"})
+    organiser.post(address("opening"))
     code.refresh_from_db()
     assert timedelta(days=6.9) < code.expires_at - timezone.now() < timedelta(days=7.1)
 

@@ -65,6 +65,7 @@ ROLES = {
     "moderation_next": "moderator organiser",
     "moderation_undo": "moderator organiser",
     "moderation_words": "moderator organiser reviewer",
+    "opening": "organiser",
     "projector": EVERYBODY,
     "projector_invitation": EVERYBODY,
     "projector_live": EVERYBODY,

@@ -26,6 +26,7 @@ from django.db.models import Case, Q, QuerySet, Value, When
 from endoxa_collect import geography
 from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.models import (
+    HOLDING,
     Campaign,
     Card,
     CardState,
@@ -96,7 +97,7 @@ def _promote(pairs: QuerySet[Pair]) -> None:
 
 def tick_count(pair: Pair, now: datetime) -> int:
     """How many people were asked, or are being asked, of which other countries these words are said."""
-    counting = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
+    counting = Q(state=CardState.ANSWERED) | Q(state__in=HOLDING, expires_at__gt=now)
     same = {"pair__campaign": pair.campaign_id, "pair__language": pair.language, "pair__key": pair.key}
     return len(set(Card.objects.filter(counting, **same, ticks=True).values_list("person", flat=True)))
 

@@ -19,7 +19,18 @@ from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from endoxa_collect.cards.balance import View
-from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa_collect.models import (
+    CLOSED,
+    HOLDING,
+    Campaign,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+)
 from endoxa_collect.sampler import matching
 from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
@@ -78,8 +89,8 @@ class Reservations:
 
     @cached_property
     def cards(self) -> list[_Reserved]:
-        """Slots that open cards hold; of cards that no slot asked for, the slot of anyone."""
-        cards = Card.objects.filter(campaign=self.campaign, state=CardState.OPEN, expires_at__gt=self.now)
+        """Slots that open cards and those ahead hold; of cards that no slot asked for, the slot of anyone."""
+        cards = Card.objects.filter(campaign=self.campaign, state__in=HOLDING, expires_at__gt=self.now)
         return self._rows(cards.filter(pair__isnull=False))
 
     @cached_property

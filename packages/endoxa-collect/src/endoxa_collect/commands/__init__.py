@@ -279,6 +279,8 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
     typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: {stands}{seeds}.")
     if started.code:
         typer.echo(f"Code to join: {started.code} (for {CODE_DAYS} days from Open)")
+    if day := started.campaign.settings.retention:
+        typer.echo(f"Answers are linked to people until {day} (Settings, General).")
     typer.echo(f"Account: {started.account}")
     if started.password:
         typer.echo(f"Password (shown once): {started.password}")

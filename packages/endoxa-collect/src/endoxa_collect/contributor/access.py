@@ -24,6 +24,7 @@ from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.models import Campaign, Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
+from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
@@ -91,6 +92,7 @@ def answers_last(page: Page) -> Page:
 def contributor(page: Page) -> Callable[..., HttpResponse]:
     """Open a page to contributors of an open campaign; strangers are sent to the first page.
 
+    Who agreed to other terms than those in force is asked about them before any page; what they send is still taken.
     Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`. Those who left while the
     page was at work are sent to the first page, too.
     """
@@ -103,6 +105,8 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         sent = request.method == "POST"
         if person.campaign.state != State.OPEN and not (sent and getattr(page, "answers_last", False)):
             return closed(request, status=403 if sent else 200)
+        if not sent and changed_for(person):
+            return redirect("contributor:again")
         try:
             return page(request, person, *args, **named)
         except (DatabaseError, ObjectDoesNotExist):

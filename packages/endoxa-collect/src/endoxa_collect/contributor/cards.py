@@ -65,12 +65,18 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect("contributor:home")
     if mixed is not None:
         return mixed_page(request, mixed, _around(request, person, done))
-    return _card_page(request, person, drawn, done)
-
-
-def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: int) -> HttpResponse:
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
+    return card_page(request, person, drawn, done)
+
+
+def card_page(
+    request: HttpRequest, person: Person, drawn: Card, done: int, *, ahead: bool = False
+) -> HttpResponse:
+    """The page of a card of one pair, or of an open question. `ahead`: as a phone keeps it, where nobody can be asked.
+
+    Then words that are covered are on it, to be opened there, and what was answered before is not.
+    """
     if drawn.pair is None:
         return prompt_page(request, person, drawn, card_forms.prompt_form(drawn, person), done)
     shown = {
@@ -79,8 +85,12 @@ def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: i
         "skips": card_forms.SKIPS,
         "reports": card_forms.REPORTS,
         "onward": _after_rating(drawn),
+        "ahead": ahead,
     }
-    return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
+    around = _around(request, person, done, drawn)
+    if ahead:
+        around |= {"note": None, "latest": None, "last": None, "topic": ""}
+    return render(request, "contributor/card.html", {**around, **shown})
 
 
 def prompt_page(
@@ -140,6 +150,9 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
 def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
     value = cleaned["value"]
+    if "shown" in request.POST:
+        # From the page that a phone keeps: there the answers are inside the cover.
+        answering.reveal(person, token)
     answered = answering.rate(person, token, value, lifted=progress.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)

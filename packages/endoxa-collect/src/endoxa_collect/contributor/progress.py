@@ -16,6 +16,7 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     Card,
     CardState,
     MixedCard,
@@ -61,7 +62,7 @@ def avoid_topic(person: Person, card: Card) -> None:
     topic = card.pair.topic
     with locked(person.campaign_id):
         _set_topics(person, lambda avoided: avoided | {topic})
-        Card.objects.filter(person=person, state=CardState.OPEN, pair__topic=topic).update(
+        Card.objects.filter(person=person, state__in=HOLDING, pair__topic=topic).update(
             state=CardState.LAPSED
         )
 

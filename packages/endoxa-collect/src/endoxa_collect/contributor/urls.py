@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, data, joining, results, survey
+from endoxa_collect.contributor import additions, again, cards, data, joining, offline, results, survey
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
+    *again.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
+    *offline.urlpatterns,
     *results.urlpatterns,
     *data.urlpatterns,
 ]

@@ -23,7 +23,7 @@ from endoxa_collect import geography, naming
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, fold, key
 from endoxa_collect.entry.likeness import nearest_before
-from endoxa_collect.entry.words import negative
+from endoxa_collect.entry.words import UNLISTED, has_slurs, negative
 from endoxa_collect.models import Campaign, Moderation, Pair, Source
 from endoxa_collect.naming import Match
 from endoxa_collect.visible import READ, visible
@@ -188,7 +188,8 @@ def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) 
 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
-    words = visible(row.attribute)
+    words, hurts = visible(row.attribute), unkind(row)
+    unlisted = hurts is None and row.language not in has_slurs()
     return Pair(
         campaign=campaign,
         country=row.country,
@@ -196,8 +197,9 @@ def _pair(campaign: Campaign, row: SeedRow) -> Pair:
         key=key(words, row.language),
         language=row.language,
         topic=row.topic,
-        negative=unkind(row),
+        negative=hurts,
         source=Source.SEED,
+        flags=[UNLISTED] if unlisted else [],
         moderation=Moderation.LIVE,
     )
 

@@ -55,6 +55,7 @@ class LeftOut:
         aside: people whom a moderator set aside.
         ruled: people whom the rule of the settings leaves out (`cards.conduct`).
         excluded: answers, mentions, skips and statements of those two.
+        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
     """
 
     people: int = 0
@@ -68,6 +69,7 @@ class LeftOut:
     aside: int = 0
     ruled: int = 0
     excluded: int = 0
+    waiting_for_consent: int = 0
 
 
 class About(BaseModel):

@@ -204,9 +204,13 @@ RATING_WORDS: Mapping[int, str] = {
 
 
 class CardState(models.TextChoices):
-    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it."""
+    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it.
+
+    `AHEAD`: it holds its place as an open one does, and waits in the phone behind the one that is open.
+    """
 
     OPEN = "open"
+    AHEAD = "ahead"
     ANSWERED = "answered"
     SKIPPED = "skipped"
     LAPSED = "lapsed"
@@ -223,6 +227,9 @@ class Revealed(models.TextChoices):
 CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 """States of cards that a person is done with."""
 
+HOLDING = (CardState.OPEN, CardState.AHEAD)
+"""States of cards that hold a place of their pair until their time is over."""
+
 
 class Card(models.Model):
     """A card that was shown: the log of the sampler, the lease and the token of the form at once.
@@ -235,6 +242,7 @@ class Card(models.Model):
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words. `pace` is the class of the time until the answer (`cards.conduct`), "" for unknown.
+    `offline`: it was answered while it waited in the phone, so that the time at which it was closed is that of sending.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -258,6 +266,7 @@ class Card(models.Model):
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
     pace = models.CharField(max_length=8, blank=True, default="", db_default="")
+    offline = models.BooleanField(default=False)
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)

@@ -84,6 +84,7 @@ DETAILS: dict[str, Promise] = {
     "judgements": pgettext_lazy("log", "judgements"),
     "kept": pgettext_lazy("log", "pairs kept"),
     "kind": pgettext_lazy("log", "kind"),
+    "means_the_same": pgettext_lazy("log", "only spelling; nobody is asked again"),
     "mentions": pgettext_lazy("log", "mentions"),
     "mixed": pgettext_lazy("log", "answers to lists and comparisons"),
     "pair": pgettext_lazy("log", "pair"),

@@ -136,6 +136,8 @@ class GeneralForm(SettingsForm):
         typed: str = self.cleaned_data["retention"]
         if typed and typed != self._settings.retention and typed <= timezone.now().date().isoformat():
             raise ValidationError(gettext("Choose a day after today."))
+        if self._settings.retention and not typed:
+            raise ValidationError(gettext("People agreed to a day: choose another one, but name one."))
         return typed
 
     def content(self) -> dict[str, Any]:

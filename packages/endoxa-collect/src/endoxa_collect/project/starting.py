@@ -6,12 +6,14 @@ Accounts are made on the command line only, so nobody can make one from outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import transaction
+from django.utils import timezone
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
@@ -28,7 +30,7 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.organiser.codes import make_code
-from endoxa_collect.organiser.dashboard import lacking
+from endoxa_collect.organiser.opening import lacking
 from endoxa_collect.presets import load_preset
 from endoxa_collect.project.database import explained
 from endoxa_collect.security import limits
@@ -171,6 +173,8 @@ def _roles(user: User, campaign: Campaign) -> tuple[str, ...]:
 
 
 CODE_DAYS = 14
+TASK_DAYS = 365
+"""How long people who judge items stay linked to their answers, unless the settings name another day."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +215,9 @@ def start(
     loaded = load_preset(preset)
     named = {"organisation": organisation, "contact": contact}
     named = {key: text for key, text in named.items() if text}
+    if not loaded.settings.joined and not loaded.settings.retention:
+        # It is open at once, and no campaign is open without a day.
+        named["retention"] = (timezone.now().date() + timedelta(days=TASK_DAYS)).isoformat()
     settings = read_settings(
         loaded.settings.model_dump(mode="json") | named, " and ".join(f"--{key}" for key in named)
     )
