@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import include, path
 from django.views import defaults
 
+from endoxa_collect import health
 from endoxa_collect.organiser import (
     access,
     all_pairs,
@@ -41,6 +42,7 @@ _ORGANISER = [
     *audit.urlpatterns,
 ]
 urlpatterns = [
+    *health.urlpatterns,
     path("", include("endoxa_collect.contributor.urls")),
     path("t/", include("endoxa_collect.contributor.panel")),
     path("organise/", include((_ORGANISER, "organiser"))),

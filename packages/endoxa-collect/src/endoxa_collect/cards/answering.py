@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
 from endoxa_collect.cards.conduct import UNKNOWN, pace_of
 from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.locking import locked, shared
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     CLOSED,
     HOLDING,
@@ -190,11 +191,16 @@ def lock_person(person: Person) -> Campaign:
     Raises:
         UnknownCardError: if the person has left.
     """
-    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
-    current = rows.filter(pk=person.pk).first()
+    current = only(_locked(person.pk))
     if current is None:
         raise UnknownCardError
     return current.campaign
+
+
+@compiled(UUIDField())
+def _locked(person: UUID) -> QuerySet[Person]:
+    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
+    return rows.filter(pk=person)
 
 
 def card_of(person: Person, token: UUID) -> Card:
@@ -203,10 +209,15 @@ def card_of(person: Person, token: UUID) -> Card:
     Raises:
         UnknownCardError: if it was not.
     """
-    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
+    card = only(_with_token(token, person.pk))
     if card is None:
         raise UnknownCardError
     return card
+
+
+@compiled(UUIDField(), UUIDField())
+def _with_token(token: UUID, person: UUID) -> QuerySet[Card]:
+    return Card.objects.filter(token=token, person=person).select_related("pair")
 
 
 def rate(
@@ -237,7 +248,7 @@ def rate(
         if card.pair is None:
             raise UnknownCardError
         # Whoever rates the same pair comes before or after all that follows.
-        root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
+        (root,) = _locked_pair(root_of(card.pair).pk)
         together = family(root)
         ratings = ratings_of(together, also=person.pk)
         if _closed(card) or any(
@@ -267,6 +278,11 @@ def rate(
             ratings = [row for row in ratings if row.person != person.pk]
         recount_ratings(root, ratings, settings)
         return Answered(card, again=False)
+
+
+@compiled(BigIntegerField())
+def _locked_pair(pair: int) -> QuerySet[Pair]:
+    return Pair.objects.select_for_update(no_key=True).filter(pk=pair)
 
 
 def skip(
@@ -349,8 +365,7 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
 
 def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     """The card that the person answered or skipped last, for the offer to take it back."""
-    closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
-    latest = closed.order_by("-closed_at", "-number").select_related("pair").first()
+    latest = only(_latest(person.pk))
     if latest is not None:
         latest.campaign = campaign
     return latest
@@ -358,8 +373,14 @@ def latest_answer(person: Person, campaign: Campaign) -> Card | None:
 
 def is_latest(card: Card) -> bool:
     """Whether it is the card that its person answered or skipped last."""
-    closed = Card.objects.filter(person=card.person_id, state__in=CLOSED).order_by("-closed_at", "-number")
-    return closed.values_list("pk", flat=True).first() == card.pk
+    latest = only(_latest(card.person_id))
+    return latest is not None and latest.pk == card.pk
+
+
+@compiled(UUIDField())
+def _latest(person: UUID) -> QuerySet[Card]:
+    closed = Card.objects.filter(person=person, state__in=CLOSED)
+    return closed.order_by("-closed_at", "-number").select_related("pair")[:1]
 
 
 def _give_back(person: Person, pairs: list[int]) -> None:

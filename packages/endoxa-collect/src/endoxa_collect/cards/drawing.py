@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import QuerySet, UUIDField
 from django.utils import timezone
 
 from endoxa_collect.cards import matching
@@ -20,6 +21,7 @@ from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
 from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
+from endoxa_collect.compiled import compiled
 from endoxa_collect.models import (
     HOLDING,
     Card,
@@ -63,9 +65,13 @@ class Past(NamedTuple):
 
 def history_of(person: Person) -> list[Past]:
     """All cards of a person, the newest first; everything a draw asks about them, in one query."""
+    return [Past._make(row) for row in _past(person.pk)]
+
+
+@compiled(UUIDField())
+def _past(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
     fields = (*Past._fields[:-2], "pair_id", "pair__merged_into_id")
-    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
-    return [Past._make(row) for row in rows]
+    return Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
 
 
 def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
@@ -77,7 +83,7 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     given = [card for card in history if card.state != CardState.LAPSED]
     count = max(settings.in_a_row, settings.negative_in_a_row)
     latest = tuple((card.country, card.negative) for card in given[:count])
-    mentioned = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    mentioned = _mentioned(person.pk)
     # Ids of pairs, given with what each was merged into, and of all that these were merged into.
     pairs = [*((card.pair, card.merged_into) for card in given), *mentioned]
     seen: set[int] = set()
@@ -91,6 +97,11 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     had = frozenset(seen)
     rater = rater_of(person, person.campaign.settings, cards=len(given), last=latest)
     return matching.Asking(person, had, rater)
+
+
+@compiled(UUIDField())
+def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
+    return Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
 
 
 @dataclass(frozen=True)
@@ -363,8 +374,10 @@ def _from_ahead(person: Person, now: datetime) -> Card | None:
             holds = is_shown(card, now)
             card.state = CardState.OPEN if holds else CardState.LAPSED
             if holds:
+                # The time that an answer takes begins when the card is shown.
+                card.drawn_at = now
                 card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-            card.save(update_fields=["state", "expires_at"])
+            card.save(update_fields=["state", "drawn_at", "expires_at"])
             if holds:
                 return card
     return None

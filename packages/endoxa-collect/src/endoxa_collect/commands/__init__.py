@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import export, paper, simulate, task
+from endoxa_collect.commands import check, export, paper, simulate, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -228,6 +228,7 @@ app.command(cls=GroupedCommand)(simulate.simulate)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
 app.command(cls=GroupedCommand)(export.replay)
+app.command(cls=GroupedCommand)(check.check)
 
 
 def _read_password() -> str:

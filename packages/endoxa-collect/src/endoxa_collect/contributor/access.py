@@ -12,6 +12,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
+from django.db.models import CharField, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,6 +23,7 @@ from django.views.decorators.http import require_POST
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
 from endoxa_collect.terms import changed_for
@@ -54,7 +56,12 @@ def holder(request: HttpRequest) -> Person | None:
 
 def person_of(secret: str) -> Person | None:
     """The person whose cookie this is."""
-    return Person.objects.select_related("campaign").filter(secret_hash=hash_secret(secret)).first()
+    return only(_of_cookie(hash_secret(secret)))
+
+
+@compiled(CharField())
+def _of_cookie(secret_hash: str) -> QuerySet[Person]:
+    return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
 def remember(response: HttpResponse, secret: str) -> None:

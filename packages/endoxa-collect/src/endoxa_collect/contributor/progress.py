@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
 from endoxa_collect import geography
 from endoxa_collect.cards import answering, balance, feedback
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.compiled import compiled
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
@@ -113,13 +115,22 @@ class Progress:
 
 def cards_of(person: Person) -> Progress:
     """Counts of cards of all kinds."""
-    closed = person.cards.filter(state__in=CLOSED).order_by()
-    counts = dict(closed.values_list("state").annotate(Count("pk")))
-    mixed = dict(MixedCard.objects.filter(person=person).values_list("state").annotate(Count("pk")))
+    counts, mixed = dict(_cards(person.pk)), dict(_mixed(person.pk))
     answered, skipped = (
         counts.get(state, 0) + mixed.get(state, 0) for state in (CardState.ANSWERED, CardState.SKIPPED)
     )
     return Progress(answered, skipped, mixed_open=CardState.OPEN in mixed)
+
+
+@compiled(UUIDField())
+def _cards(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
+    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by()
+    return closed.values_list("state").annotate(Count("pk"))
+
+
+@compiled(UUIDField())
+def _mixed(person: UUID) -> QuerySet[MixedCard, tuple[Any, ...]]:
+    return MixedCard.objects.filter(person=person).order_by().values_list("state").annotate(Count("pk"))
 
 
 def progress_of(person: Person) -> Progress:

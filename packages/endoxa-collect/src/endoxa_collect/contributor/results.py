@@ -228,7 +228,11 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         if figures and over
         else (),
     }
-    return render(request, "contributor/results.html", context)
+    response = render(request, "contributor/results.html", context)
+    if out:
+        # Public: search engines may list them (see `health.robots`), without a copy of their own.
+        response.headers["X-Robots-Tag"] = "noarchive"
+    return response
 
 
 def only_campaign() -> Campaign | None:
