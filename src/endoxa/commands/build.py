@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from endoxa.commands.build_choices import choices
 from endoxa.commands.build_prompts import names, stories
 from endoxa.commands.verbs import Group, Outcome, argument, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
@@ -330,6 +331,7 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
 BUILD.add(association_tests, "tests", "endoxa probe embeddings --tests {out} --model MODEL --out RUN")
 BUILD.add(names)
 BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
 BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
 BUILD.add(
     pairs,

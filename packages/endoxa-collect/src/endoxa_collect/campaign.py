@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
+from endoxa_collect import rules
 from endoxa_collect.labels import _, labelled
 from endoxa_collect.sampler.slots import SamplerSettings
 
@@ -93,6 +94,21 @@ class SurveyQuestion(_Checked):
     )
 
 
+class Group(_Checked):
+    """A group that cards are about, which the organiser declared; names are as sentences have them ("women").
+
+    `own` says who belongs to it and `near` who is near it (`rules`). Where `near` is empty, those are near who belong
+    to one of its `parents`, or to a group of the same parent.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,30}$")]
+    names: Titles
+    kind: Annotated[str, Field(min_length=1, max_length=40)]
+    parents: tuple[str, ...] = ()
+    own: Annotated[str, Field(min_length=1, max_length=400)]
+    near: Annotated[str, Field(max_length=400)] = ""
+
+
 class CampaignTexts(_Checked):
     """What contributors read that is the campaign's own."""
 
@@ -165,6 +181,7 @@ class CampaignSettings(_Checked):
         _("Countries of the campaign"),
         _("One a line, by name or code. They are listed first; empty means all countries."),
     )
+    groups: Annotated[tuple[Group, ...], Field(max_length=200)] = labelled((), _("Groups"))
     population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = labelled(
         {},
         _("The population that means should stand for"),
@@ -312,6 +329,24 @@ class CampaignSettings(_Checked):
         return self
 
     @model_validator(mode="after")
+    def _declared_groups(self) -> Self:
+        if self.groups and self.population:
+            raise ValueError("population is by country: leave it out where cards are about other groups")
+        ids = {group.id for group in self.groups}
+        if len(ids) < len(self.groups):
+            raise ValueError("groups: each needs an id of its own")
+        asked = {field.name: frozenset(field.choices) for field in self.profile}
+        for group in self.groups:
+            if unknown := next((parent for parent in group.parents if parent not in ids), None):
+                raise ValueError(f"group '{group.id}', parent: there is no group '{unknown}'")
+            for name in ("own", "near"):
+                try:
+                    require_asked(rules.parse(getattr(group, name)), asked)
+                except ValueError as problem:
+                    raise ValueError(f"group '{group.id}', {name}: {problem}") from None
+        return self
+
+    @model_validator(mode="after")
     def _ages(self) -> Self:
         if self.maximum_age and self.maximum_age < self.minimum_age:
             raise ValueError(
@@ -355,7 +390,9 @@ class CampaignSettings(_Checked):
 
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+        # Settings without a table of groups keep the digits that they had before there were such tables.
+        content = self.model_dump_json(exclude=None if self.groups else {"groups"})
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 _NAME = re.compile(r"[-a-zA-Z0-9_]{1,40}")
@@ -426,6 +463,30 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         ),
         "",
     )
+
+
+def require_asked(rule: rules.Rule, asked: Mapping[str, Collection[str]]) -> None:
+    """Refuse a rule about an answer that nobody can give.
+
+    Args:
+        rule: of a group.
+        asked: answers to choose from, by question about the person.
+
+    Raises:
+        ValueError: it names a question or an answer that is not asked for.
+    """
+    usual = (rules.COUNTRY, rules.CLOSE_TO, rules.LANGUAGE)
+    for question, answers in (condition for alternative in rule for condition in alternative):
+        if question in usual:
+            continue
+        if question not in asked:
+            raise ValueError(
+                f"no question about the person is called '{question}' (available: {', '.join((*usual, *asked))})"
+            )
+        if unknown := min(answers - frozenset(asked[question]), default=""):
+            raise ValueError(
+                f"the question '{question}' has no answer '{unknown}' (available: {', '.join(asked[question])})"
+            )
 
 
 def _english(texts: Texts) -> str:

@@ -294,6 +294,7 @@ def _cut_link(person: Person) -> None:
     # No hash looks like these; the columns must be unique.
     person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
     person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
+    person.countries, person.close_to = [], []
     person.save()
 
 

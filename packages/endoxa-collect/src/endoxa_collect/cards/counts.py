@@ -21,7 +21,17 @@ from statistics import pvariance
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Case, CharField, DateTimeField, Q, QuerySet, Value, When
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    CharField,
+    DateTimeField,
+    Q,
+    QuerySet,
+    UUIDField,
+    Value,
+    When,
+)
 
 from endoxa_collect import geography
 from endoxa_collect.cards.locking import Cache, locked

@@ -16,6 +16,7 @@ import numpy as np
 from django.db.models import QuerySet, UUIDField
 from django.utils import timezone
 
+from endoxa_collect import groups
 from endoxa_collect.cards import matching
 from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
@@ -174,7 +175,7 @@ class Planning:
             share = controller.question_share(
                 prompts,
                 self._person.origins,
-                settings.countries,
+                groups.listed(settings),
                 mentions_in(self._campaign).countries,
                 self._settings.prompt_early,
             )
@@ -288,7 +289,11 @@ class Planning:
         nothing to say the last time, and the one asked about last.
         """
         person = self._person
-        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        settings = self._campaign.settings
+        countries = [*person.origins, *person.connections]
+        if settings.groups or not countries:
+            # Of groups in one place everybody has heard something, whoever they are.
+            countries += groups.listed(settings) or [""]
         questions = [
             card
             for card in self._history

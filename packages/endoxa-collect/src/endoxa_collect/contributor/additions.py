@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.cards import answering
 from endoxa_collect.contributor.access import answers_last, card_holder, contributor, to_card
 from endoxa_collect.contributor.card_forms import (
@@ -174,7 +174,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
             return onward
     context = {
         "mention": added,
-        "from_country": geography.from_country(added.pair.country, get_language() or "en"),
+        **groups.spoken(added.pair.country, get_language() or "en", person.campaign.settings),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": covers_lifted(request),
     }

@@ -11,7 +11,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
@@ -99,7 +99,7 @@ def prompt_page(
     """The page of a card that asks an open question."""
     context = {
         **_around(request, person, progress.cards_of(person).cards if done is None else done, card),
-        "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
+        **(groups.spoken(form.about, get_language() or "en", card.campaign.settings) if form.about else {}),
         "about_topic": progress.topic_name(card.topic),
         "form": form,
         "additions": progress.additions_to(card),
@@ -115,7 +115,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     return {
         "card": card,
         "pair": card.pair,
-        "from_country": geography.from_country(card.pair.country, get_language() or "en"),
+        **groups.spoken(card.pair.country, get_language() or "en", card.campaign.settings),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
         "covered": not answering.visible(card, lifted=lifted),
@@ -222,7 +222,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "onward": "" if onward == "contributor:thanks" else onward,
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
-        "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
+        "help_lines": nearest_first(settings, [*person.origins, *person.countries])[:_HELP_LINES],
     }
     return render(request, "contributor/thanks.html", context)
 
@@ -270,7 +270,7 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
     context = {
         **around,
         "card": card,
-        "from_country": geography.from_country(card.country, get_language() or "en"),
+        **groups.spoken(card.country, get_language() or "en", card.campaign.settings),
         "rows": _rows(card),
         "skips": card_forms.SKIPS,
         # "Next" without a tick: asked once whether that is meant.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import in_language
 from endoxa_collect.contributor.access import speak_within
 from endoxa_collect.export import editions
@@ -29,10 +30,11 @@ _LONGEST = 60
 class Row:
     """A pair as the page shows it; shares are percent.
 
-    `agreement` is 100 less the variance of the ratings as a share of the largest possible one, 4 on a scale of 1 to 5.
+    `who`: whom it is about (`groups.spoken`). `agreement` is 100 less the variance of the ratings as a share of the
+    largest possible one, 4 on a scale of 1 to 5.
     """
 
-    from_country: str
+    who: Mapping[str, str]
     attribute: str
     language: str
     covered: bool
@@ -77,7 +79,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     words = {str(pair.public_id): not pair.may_hurt for pair in live}
     rows = [
         Row(
-            geography.from_country(row["country"], language),
+            groups.spoken(row["country"], language, campaign.settings),
             row["attribute"] if row["association_id"] in words else "",
             row["language"],
             row["polarity"] != POLARITIES[False] or not words.get(row["association_id"], False),
@@ -95,7 +97,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         "settings": campaign.settings,
         "edition": edition,
         "day": timezone.localdate(edition.made_at),
-        "groups": sorted((geography.name(code, language), code) for code in codes),
+        "groups": sorted((groups.name(code, language, campaign.settings), code) for code in codes),
         "group": country,
         "query": query,
         "rows": rows,

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.export import editions
@@ -174,9 +174,11 @@ def is_out(campaign: Campaign) -> bool:
     return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
 
 
-def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[tuple[str, int]]:
+def _bars(
+    counts: Iterable[tuple[str, int]], language: str, settings: CampaignSettings
+) -> list[tuple[str, int]]:
     """Names of countries with their counts; "" for people who named none."""
-    return [(_place(code, language), count) for code, count in counts]
+    return [(_place(code, language, settings), count) for code, count in counts]
 
 
 def _most(counts: Iterable[tuple[str, int]]) -> int:
@@ -184,10 +186,10 @@ def _most(counts: Iterable[tuple[str, int]]) -> int:
     return max((count for _, count in counts), default=0)
 
 
-def _place(code: str, language: str) -> str:
+def _place(code: str, language: str, settings: CampaignSettings) -> str:
     if code == OTHER:
-        return gettext("Other countries")
-    return " + ".join(geography.name(part, language) for part in code.split("; ")) if code else ""
+        return gettext("Other groups") if settings.groups else gettext("Other countries")
+    return " + ".join(groups.name(part, language, settings) for part in code.split("; ")) if code else ""
 
 
 @require_safe
@@ -219,12 +221,12 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "counted_on": figures.day if figures else None,
         "edition": edition,
         "published": editions.published(campaign) is not None,
-        "origins": _bars(origins, language),
+        "origins": _bars(origins, language, settings),
         "origins_most": _most(origins),
-        "about": _bars(about, language),
+        "about": _bars(about, language, settings),
         "about_most": _most(about),
-        "countries": _bars(totals.countries, language) if totals and not edition else (),
-        "heard": [(geography.from_country(pair.country, language), pair) for pair in figures.heard]
+        "countries": _bars(totals.countries, language, settings) if totals and not edition else (),
+        "heard": [(groups.spoken(pair.country, language, settings), pair) for pair in figures.heard]
         if figures and over
         else (),
     }

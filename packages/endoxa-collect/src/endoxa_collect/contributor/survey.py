@@ -283,7 +283,9 @@ def _page(
         "step": step,
         "form": form,
         "text": in_language(step.question.text, _language()),
-        "example": example_for(step.question, person.origins, person.connections, _language()),
+        "example": example_for(
+            step.question, [*person.origins, *person.countries], person.connections, _language()
+        ),
         "lines": len(form.line_fields),
         "most": MOST_LINES,
     }

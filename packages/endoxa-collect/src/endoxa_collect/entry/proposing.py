@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.aside import hide_new
 from endoxa_collect.cards.counts import family, recount, root_of
@@ -223,8 +223,12 @@ def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
 
 
 def _check(campaign: Campaign, country: str, language: str) -> None:
-    if country not in geography.codes():
-        raise EntryError(gettext("Please choose a country from the list."))
+    if country not in groups.codes(campaign.settings):
+        raise EntryError(
+            gettext("Please choose a group from the list.")
+            if campaign.settings.groups
+            else gettext("Please choose a country from the list.")
+        )
     if language not in campaign.settings.data_languages:
         raise EntryError(gettext("Please choose one of the languages of this campaign."))
 

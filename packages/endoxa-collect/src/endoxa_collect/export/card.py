@@ -17,7 +17,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.words import unreviewed
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW
 from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
@@ -64,7 +64,8 @@ def data_card(about: About, tables: Tables) -> str:
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
         countries=[
-            (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
+            (_place(country, settings), n)
+            for country, n in people_by_country(frames["people"], about.left_out.people)
         ],
         people=frames["people"].height + about.left_out.people,
         languages=languages,
@@ -121,6 +122,11 @@ def _stated(about: About) -> dict[str, object]:
     return stated
 
 
+def toml_string(text: str) -> str:
+    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def survey_map(settings: CampaignSettings) -> str:
     """The questions as `endoxa curate extract --map` reads them (TOML)."""
     lines = [
@@ -130,12 +136,7 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        # A JSON string without surrogates, in which DEL is escaped too, is a basic string of TOML.
-        strings = {
-            key: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-            for key, text in facts.items()
-        }
-        lines += ["", "[[question]]", *(f"{key} = {text}" for key, text in strings.items())]
+        lines += ["", "[[question]]", *(f"{key} = {toml_string(text)}" for key, text in facts.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -146,10 +147,10 @@ def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str,
     return [(country, n) for country, n in counted.most_common() if n]
 
 
-def _place(country: str) -> str:
+def _place(country: str, settings: CampaignSettings) -> str:
     if country in ("", OTHER):
         return "none named" if not country else _MERGED
-    return " and ".join(geography.name(code, "en") for code in country.split("; "))
+    return " and ".join(groups.name(code, "en", settings) for code in country.split("; "))
 
 
 @cache

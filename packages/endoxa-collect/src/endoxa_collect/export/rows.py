@@ -11,7 +11,7 @@ from uuid import UUID
 import polars as pl
 from django.db.models import Q, QuerySet
 
-from endoxa.words.countries import people_of
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa_collect.export.people import Pool, Published
@@ -49,9 +49,9 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
         (
             {
                 "association_id": str(pair.public_id),
-                "identity": people_of(pair.country, pair.language),
+                "identity": groups.identity(pair.country, pair.language, campaign.settings),
                 "attribute": pair.attribute,
-                "axis": "nationality",
+                "axis": groups.kind(pair.country, campaign.settings),
                 "language": pair.language,
                 "polarity": POLARITIES[pair.negative],
                 "source": campaign.slug,

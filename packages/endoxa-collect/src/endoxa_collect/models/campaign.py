@@ -160,9 +160,11 @@ class Person(models.Model):
     """One contributor of one campaign, known only by the hashes of two secrets that they hold.
 
     `secret_hash` is of the cookie (see `security.codes.no_cookie` for people on paper), `receipt_hash` of the receipt
-    code. `earlier_consents` are those that they gave before: version, language and hour of each. `origins`,
-    `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that
-    the campaign declared, as chosen values.
+    code. `earlier_consents` are those that they gave before: version, language and hour of each. `origins` are the
+    groups that they belong to and `connections` those that they feel close to: countries (ISO 3166), or groups that the
+    campaign declared (`groups.place_person`), which then keeps the countries in `countries` and `close_to`. These and
+    `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that the campaign declared, as
+    chosen values.
 
     `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
     that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
@@ -181,6 +183,8 @@ class Person(models.Model):
     profile_done = models.BooleanField(default=False)
     origins = models.JSONField(default=list)
     connections = models.JSONField(default=list)
+    countries = models.JSONField(default=list)
+    close_to = models.JSONField(default=list)
     languages = models.JSONField(default=list)
     topic_optouts = models.JSONField(default=list)
     extras = models.JSONField(default=dict)

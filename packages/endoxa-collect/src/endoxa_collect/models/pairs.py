@@ -56,7 +56,9 @@ def _seconds() -> int:
 
 
 class Pair(models.Model):
-    """(country, attribute, language). `key` is the normalised attribute, unique within country and language.
+    """(country, attribute, language); the country is a group where the campaign declared some (`groups`).
+
+    `key` is the normalised attribute, unique within country and language.
 
     `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted
     up or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and
@@ -69,7 +71,7 @@ class Pair(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     attribute = models.CharField(max_length=120)
     key = models.CharField(max_length=120)
     language = models.CharField(max_length=8)
@@ -249,7 +251,7 @@ class Card(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="cards")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
     pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     topic = models.CharField(max_length=40, blank=True)
     negative = models.BooleanField(default=False)
     number = models.PositiveIntegerField()
@@ -410,7 +412,7 @@ class MixedCard(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="mixed_cards")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="mixed_cards")
     kind = models.CharField(max_length=8, choices=MixedKind.choices)
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     pool = models.PositiveIntegerField(default=0)
     propensity = models.FloatField(null=True)
     version = models.PositiveIntegerField()

@@ -232,7 +232,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
                 "counted_at": survey.counted_at,
                 "survey": survey,
                 "questions": question_rows(survey.answers, settings.questions),
-                "countries": country_rows(survey.countries),
+                "countries": country_rows(survey.countries, campaign.settings),
             }
     if settings.cards:
         figures, k = figures_of(campaign), settings.sampler.k
@@ -241,10 +241,10 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "figures": figures,
             "k": k,
             "percent": round(100 * figures.share),
-            "bars": bars(figures.coverage),
+            "bars": bars(figures.coverage, campaign.settings),
             "quality": _quality(campaign),
             "reading": language_rows(reading_of(campaign)),
-            "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
+            "wall": bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": advice(figures, state=campaign.state, balance=campaign.balance),
             "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),

@@ -20,7 +20,8 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.errors import UserError
-from endoxa_collect import geography
+from endoxa_collect import groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
@@ -52,7 +53,7 @@ def preview(campaign: Campaign) -> Preview:
     return Preview(
         [(name, count, columns_of(name, campaign.settings)) for name, count in rows.items()],
         left_out,
-        [(_place(country), count) for country, count in countries],
+        [(_place(country, campaign.settings), count) for country, count in countries],
     )
 
 
@@ -71,10 +72,10 @@ def _sizes(campaign: Campaign) -> tuple[dict[str, int], LeftOut, list[tuple[str,
     )
 
 
-def _place(country: str) -> str:
+def _place(country: str, settings: CampaignSettings) -> str:
     if country == OTHER:
         return gettext("Countries that too few share, or that were put with them")
-    names = (geography.name(code, get_language() or "en") for code in country.split("; ") if code)
+    names = (groups.name(code, get_language() or "en", settings) for code in country.split("; ") if code)
     return ", ".join(names) or gettext("No country named")
 
 

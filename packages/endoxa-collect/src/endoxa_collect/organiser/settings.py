@@ -15,8 +15,14 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.translation import get_language, gettext, ngettext
 
-from endoxa_collect import geography
-from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion, sensitive_field
+from endoxa_collect import geography, groups
+from endoxa_collect.campaign import (
+    CampaignSettings,
+    ProfileField,
+    SurveyQuestion,
+    read_settings,
+    sensitive_field,
+)
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVersion, record
@@ -116,7 +122,20 @@ def save(
         )
         if _thresholds(before) != _thresholds(after):
             recount_needs(current, after.sampler)
+        if (before.groups, before.profile) != (after.groups, after.profile):
+            groups.place_everybody(current)
         return current.version
+
+
+def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) -> None:
+    """Put what a file says over the settings in force.
+
+    Raises:
+        UserError: the whole is not valid; nothing was saved.
+    """
+    read_settings({**campaign.settings.model_dump(mode="json"), **content}, source)
+    save(campaign, campaign.version, content, AnonymousUser())
+    campaign.refresh_from_db()
 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
