@@ -32,7 +32,7 @@ def init_study(
 
     Args:
         folder: folder of the study; it must not hold one.
-        associations: file or data frame with columns identity and attribute; or a file of SAFARI, SPICE, SeeGULL or LACES.
+        associations: file or data frame with columns identity and attribute; or a published file.
         models: models by name; a simulated one where there are none.
         languages: languages of the items; those of the associations where there are none.
         limit: take only so many associations, those with the most support; 0 takes all, None 60 of a published file.

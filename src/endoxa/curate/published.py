@@ -15,7 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.associations import WORKING_LANGUAGE, association_id, predicate
+from endoxa.curate.associations import NOUN, WORKING_LANGUAGE, association_id, predicate
+from endoxa.curate.grammar.english import names_a_thing
 from endoxa.curate.keys import IDENTITY_KEY
 from endoxa.curate.normalise import native_identity, normal_attribute, normal_identity, own_name
 from endoxa.curate.polarity import polarity
@@ -26,7 +27,7 @@ from endoxa.sources.drafts import axis_of
 from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import Layout, layout_named, layout_of
 from endoxa.sources.tables import require_columns
-from endoxa.words.people import every_group, find
+from endoxa.words.people import every_group, find, is_place
 
 _LOG = logging.getLogger(__name__)
 
@@ -172,13 +173,17 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
     identity, attribute = said["identity"].strip(" ,،"), said["attribute"].strip(" ,،")
     if layout.unit == "ratings":  # the name of a country
         identity = own_name(normal_identity(f"people from {identity}"), language)
-    english = said.get("attribute_english", attribute if language == WORKING_LANGUAGE else "")
+    english = normal_attribute(
+        said.get("attribute_english", attribute if language == WORKING_LANGUAGE else "")
+    )
     key = said.get(IDENTITY_KEY, "").strip(" ,")
     native = language != WORKING_LANGUAGE
     singular = layout.unit == "counts"  # judged and coded lists name a group by one of its people
+    if is_place(key):
+        key, singular = f"people from {key}", False
     key = normal_identity(f"a {key}" if singular else key, country) if key else ""
     if native:
-        listed = own_name(key, language) if singular else key
+        listed = own_name(key, language) if layout.unit == "counts" else key
         identity = listed if listed != key else native_identity(identity, language)
     else:
         identity = normal_identity(f"a {identity.lower()}" if singular else identity, country)
@@ -188,7 +193,8 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
         "axis": _axis(said.get("axis") or defaults["axis"] or _kind(identity, language), layout.axes),
         "region": country or defaults["region"],
         "language": language,
-        "polarity": _polarity(normal_attribute(english)) if english else "neutral",
+        "polarity": _polarity(english) if english else "neutral",
+        "thing": NOUN if english and names_a_thing(english) else "",
         "respondent": said.get("respondent", ""),
         IDENTITY_KEY: key,
         "statement": said.get("statement", ""),
@@ -232,7 +238,7 @@ def _association(
         "polarity": _usual(group, "polarity"),
         "source": layout.name,
         "support": str(support),
-        "predicate": Counter(joined).most_common(1)[0][0] if joined else "",
+        "predicate": (Counter(joined).most_common(1)[0][0] if joined else "") or _usual(group, "thing"),
         IDENTITY_KEY: _usual(group, IDENTITY_KEY),
     }
 

@@ -289,7 +289,7 @@ def init_study(
         languages: languages of the study; those of the associations where there are none.
         layout: of the file (`endoxa.curate.published.read_associations`); None recognises it.
         min_support: smallest number of people behind an association; None takes the rule of the data set.
-        limit: take only so many associations, those with the most support (`endoxa.curate.published.chosen_associations`).
+        limit: take only so many associations, those with the most support; None and 0 as for `chosen_associations`.
 
     Returns:
         Number of associations, ids of those for which a cell of stories is suggested, and the instruments that are

@@ -219,7 +219,7 @@ def _written(language: str) -> Mapping[str, str]:
 
 
 def find_people(text: str) -> Named | None:
-    """The people that words name, in any of the languages: plural, singular, place; or an ISO code in capitals, alone."""
+    """The people that words name in any of the languages: plural, singular, place; or an ISO code in capitals."""
     phrase = " ".join(text.split())
     if phrase.isupper():
         code = (*get_global("territory_aliases").get(phrase, ()), phrase)[0]

@@ -16,7 +16,7 @@ from endoxa_collect.cards.drawing import next_card
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.export.tables import read_tables
-from endoxa_collect.models import AuditEntry, Card, Moderation, Pair, Person, Role, Via
+from endoxa_collect.models import AuditEntry, Card, CardState, Moderation, Pair, Person, Role, Via
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.withdrawals import Keys
 
@@ -26,25 +26,11 @@ def seconds(number):
 
 
 @pytest.mark.parametrize(
-    ("elapsed", "claimed", "pace"),
-    [
-        (0.05, None, "under_1"),
-        (1, None, "1_to_2"),
-        (4.9, None, "2_to_5"),
-        (29, None, "5_to_30"),
-        (30, None, "over_30"),
-        (600, 3, "2_to_5"),
-        # A phone cannot claim more than passed here, or less than nothing.
-        (0.5, 3_600, "under_1"),
-        (60, -5, "under_1"),
-    ],
+    ("elapsed", "pace"),
+    [(0.05, "under_1"), (1, "1_to_2"), (4.9, "2_to_5"), (29, "5_to_30"), (30, "over_30")],
 )
-def test_time_is_a_class_and_a_claim_is_clamped(elapsed, claimed, pace):
-    assert pace_of(seconds(elapsed), None if claimed is None else seconds(claimed)) == pace
-
-
-def test_time_that_nobody_measured_is_unknown():
-    assert pace_of(None) == ""
+def test_time_is_a_class(elapsed, pace):
+    assert pace_of(seconds(elapsed)) == pace
 
 
 def test_measures_of_a_person_counted_by_hand():
@@ -63,14 +49,14 @@ def test_measures_of_a_person_counted_by_hand():
 def test_the_class_is_stored_when_a_card_is_answered(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "love rain", "en"), ("AR", "sip tea", "en"))
     expected = []
-    for timing, pace in (
-        (None, "under_1"),
-        (answering.Timing(queued=True), ""),
-        (answering.Timing(claimed=seconds(7), queued=True), "5_to_30"),
+    for state, later, pace in (
+        (CardState.OPEN, 0.05, "under_1"),
+        (CardState.AHEAD, 400, ""),
+        (CardState.OPEN, 7, "5_to_30"),
     ):
         card = next_card(person)
-        later = card.drawn_at + seconds(0.05 if timing is None else 400)
-        answering.rate(person, card.token, 3, now=later, timing=timing)
+        Card.objects.filter(pk=card.pk).update(state=state)
+        answering.rate(person, card.token, 3, now=card.drawn_at + seconds(later))
         expected.append((card.pk, pace))
     assert [(card, Card.objects.get(pk=card).pace) for card, _ in expected] == expected
 

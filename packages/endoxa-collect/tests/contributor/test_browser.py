@@ -513,4 +513,4 @@ def test_pages_are_small(phone, site):
     assert all(size <= 8_000 for _, size in cards), cards
     # The second page takes these from the browser's store, which is told like an answer of the site.
     files = {url: size for url, size in phone.received[first:] if "/static/" in url}
-    assert sum(files.values()) <= 8_000, files
+    assert sum(files.values()) <= 10_000, files

@@ -16,6 +16,8 @@ AT_HAND = """async () => {
   const kept = await (await caches.open("endoxa-1")).keys();
   return kept.filter((each) => /card.[0-9a-f-]{36}.$/.test(new URL(each.url).pathname)).length;
 }"""
+# A card, or the pause before it.
+NEXT = "form.answers, #reveal, .actions a[href$='on=1']"
 NOTHING_LEFT = """async () => {
   const workers = await navigator.serviceWorker.getRegistrations();
   const databases = await indexedDB.databases();
@@ -62,19 +64,22 @@ def answer(one, words=""):
     """Answer the card before one, and write something where words are asked; whether they were."""
     page = one.page
     page.locator("form.answers, #reveal").first.wait_for()
-    before = page.locator("form.answers").get_attribute("action")
-    if (cover := page.locator("#reveal > summary, #reveal > button")).count():
+    if (asks := page.locator("#reveal > button")).count():
+        asks.click()
+        page.locator("form.answers").wait_for(state="attached")
+    if (cover := page.locator("#reveal > summary")).count():
         cover.click()
+    before = page.locator("form.answers").get_attribute("action")
     page.locator("form.answers button[value='4']").click()
     page.locator(f"form.answers[action='{before}']").wait_for(state="detached")
-    page.locator("form.answers, #reveal, #id_text, #more").first.wait_for()
-    if page.locator("form.answers").count():
+    page.locator(f"{NEXT}, #id_text, #more").first.wait_for()
+    if page.locator(NEXT).count():
         return False
     wrote = bool(words) and page.locator("#id_text").count() > 0
     if wrote:
         page.locator("#id_text").fill(words)
     page.locator(".actions .primary").click()
-    page.locator("form.answers, #reveal").first.wait_for()
+    page.locator(NEXT).first.wait_for()
     return wrote
 
 
@@ -91,11 +96,15 @@ def test_eight_answers_and_two_words_without_a_network_are_sent_once(browser, si
             if number == 2:
                 one.check("offline-waiting")
                 one.page.reload()
-                one.page.locator("form.answers").first.wait_for()
+                one.page.locator("form.answers, #reveal").first.wait_for()
         assert written == 2
         assert kept(one) == 10
         assert "10" in waiting(one)
         assert counts(site, person) == ((0, 0), [])
+        one.page.get_by_role("heading", name="A short rest?").wait_for()
+        one.check("offline-pause")
+        one.press("Go on")
+        one.page.locator("form.answers, #reveal").first.wait_for()
         # A page that is not at hand says so, and leads back to the cards.
         one.go("/profile/")
         one.page.get_by_role("heading", name="No network").wait_for()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.test import Client
 
-from endoxa_collect.models import Person
-from endoxa_collect.security.codes import COOKIE, no_cookie
+from endoxa_collect.models import JoinCode, Person
+from endoxa_collect.security.codes import COOKIE, no_cookie, receipt_of
 from endoxa_collect.security.limits import RECEIPT_BROWSER
 
 
@@ -36,3 +36,17 @@ def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):
     Person.objects.filter(pk=person.pk).update(secret_hash=no_cookie())
     assert "a sheet of paper" in client.post("/resume/", {"code": person.receipt}).content.decode()
     assert COOKIE not in client.cookies
+
+
+def test_the_old_consent_form_sent_again_leads_to_the_code(campaign):
+    old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/consent/"
+    form = old.get(page).context["form"]
+    ticks = {"age": "on", "take_part": "on", "publication": "on"}
+    sent = {"ticket": form["ticket"].value(), "version": form["version"].value(), **ticks}
+    assert old.post(page, sent).headers["Location"] == "/profile/"
+    receipt = receipt_of(old.cookies[COOKIE].value)
+    assert Client().post("/resume/", {"code": receipt}).status_code == 302
+    again = Client()
+    assert again.post(page, sent).headers["Location"] == "/resume/"
+    assert COOKIE not in again.cookies
+    assert Person.objects.count() == 1

@@ -14,11 +14,22 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.stored import stored_rating
+from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.contributor.data import rows_of
+from endoxa_collect.contributor.data import rows_of, words_in
 from endoxa_collect.export import editions
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import AuditEntry, Edition, Pair, Person, Release, Role, State, Tombstone
+from endoxa_collect.models import (
+    AuditEntry,
+    Edition,
+    Moderation,
+    Pair,
+    Person,
+    Release,
+    Role,
+    State,
+    Tombstone,
+)
 from endoxa_collect.privacy import withdraw
 
 
@@ -136,6 +147,37 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     archive = Client().get(f"/data/{campaign.slug}/download/").content
     text = zipfile.ZipFile(io.BytesIO(archive)).read(f"{campaign.slug}-1.0.1/ratings.csv").decode()
     assert not any(row in text for row in rows)
-    assert rows_of(made, "AR", "")["ratings"].to_list() == [13]
+    assert rows_of(made, "AR", "", words_in(campaign))["ratings"].to_list() == [13]
     assert Release.objects.count() == 2
     assert Tombstone.objects.exists()
+
+
+def test_words_that_went_are_neither_shown_nor_found_at_once(released, make_pairs):
+    campaign, _ = released
+    Edition.objects.update(published=True)
+    address = f"/data/{campaign.slug}/"
+    assert "1 saying" in Client().get(address, {"q": "mate"}).content.decode()
+    Pair.objects.filter(attribute="drink mate").delete()
+    page = Client().get(address).content.decode()
+    assert "drink mate" not in page
+    assert "the words were taken away" in page
+    assert "0 sayings" in Client().get(address, {"q": "mate"}).content.decode()
+    # A pair that was merged into a hidden one is hidden with it.
+    (other,) = Pair.objects.filter(attribute="are late")
+    (heir,) = make_pairs(campaign, ("BR", "late", "en"))
+    Pair.objects.filter(pk=heir.pk).update(moderation=Moderation.HIDDEN)
+    Pair.objects.filter(pk=other.pk).update(moderation=Moderation.MERGED, merged_into=heir)
+    assert "are late" not in Client().get(address).content.decode()
+
+
+def test_of_two_patches_at_once_one_is_made(released):
+    campaign, _ = released
+    Edition.objects.update(published=True)
+    withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
+    yesterday(Edition)
+    stale = Edition.objects.get()
+    assert editions.published(campaign).release.number == "1.0.1"
+    with pytest.raises(UserError, match=r"1\.0\.1"):
+        editions._patch(stale)
+    assert editions.published(campaign).release.number == "1.0.1"
+    assert Release.objects.count() == 2

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
-from endoxa_collect.cards.conduct import pace_of
+from endoxa_collect.cards.conduct import UNKNOWN, pace_of
 from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.locking import locked, shared
 from endoxa_collect.compiled import compiled, only
@@ -178,14 +178,6 @@ class UnknownCardError(Exception):
 
 
 @dataclass(frozen=True)
-class Timing:
-    """What a phone says of an answer that it may have kept back: how long it took, if it knows."""
-
-    claimed: timedelta | None = None
-    queued: bool = False
-
-
-@dataclass(frozen=True)
 class Answered:
     """What became of a card. `again` is True where it had been answered before: nothing was changed then."""
 
@@ -235,7 +227,6 @@ def rate(
     *,
     lifted: bool = False,
     now: datetime | None = None,
-    timing: Timing | None = None,
 ) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
 
@@ -245,7 +236,6 @@ def rate(
         value: the rating.
         lifted: whether their browser shows all words without covers.
         now: time of the answer.
-        timing: how long it took, where it was sent later than it was given.
 
     Raises:
         UnknownCardError: if the card was not given to this person, or shows no pair.
@@ -270,7 +260,7 @@ def rate(
         if revealed == Revealed.COVERED:
             raise CoveredError
         lapsed = card.state == CardState.LAPSED
-        _close(card, CardState.ANSWERED, now, revealed, timing)
+        _close(card, CardState.ANSWERED, now, revealed)
         rating = Rating.objects.create(
             card=card,
             person=person,
@@ -302,7 +292,6 @@ def skip(
     *,
     lifted: bool = False,
     now: datetime | None = None,
-    timing: Timing | None = None,
 ) -> Answered:
     """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 
@@ -314,7 +303,7 @@ def skip(
         card = card_of(person, token)
         if _closed(card):
             return Answered(card, again=True)
-        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted), timing)
+        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
         if card.pair is not None and reason.startswith("report_") and not person.aside:
             flag_report(card.pair, reason)
@@ -403,15 +392,10 @@ def _closed(card: Card) -> bool:
     return card.state in CLOSED
 
 
-def _close(
-    card: Card, state: CardState, now: datetime, revealed: str = "", timing: Timing | None = None
-) -> None:
-    claimed, waited = (timing.claimed, timing.queued) if timing else (None, False)
-    # The time of a card ahead began when it was reserved, not when it was shown.
-    known = (not waited and card.state != CardState.AHEAD) or claimed is not None
-    card.pace = pace_of(now - card.drawn_at if known else None, claimed)
+def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
     card.late = card.state == CardState.LAPSED or now > card.expires_at
     card.offline = card.state == CardState.AHEAD
+    card.pace = UNKNOWN if card.offline else pace_of(now - card.drawn_at)
     card.state, card.closed_at, card.revealed = state, now, revealed
     card.save(update_fields=["late", "offline", "state", "closed_at", "revealed", "pace"])
 

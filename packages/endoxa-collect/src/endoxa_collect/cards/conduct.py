@@ -1,7 +1,7 @@
 """How people answer: speeding, straight-lining and item non-response, in coarse classes.
 
 Stored of the time of an answer is its class alone (`Card.pace`), never milliseconds, which tell people apart. It is
-measured here, from the draw of the card to its answer. What a phone says of itself can only make it shorter.
+measured here, from the draw of the card until its answer arrived: one that waited in a phone only looks slower.
 
 Measures of a person are those of the literature on careless responding: the share of answers that came too fast
 (Huang et al. 2012; Greszki, Meyer and Schoen 2015), the longest run of equal answers (Meade and Craig 2012; Curran
@@ -44,17 +44,9 @@ RUNS = ("under_5", "5_to_9", "10_to_19", "20_or_more")
 """Classes of the longest run of equal answers."""
 
 
-def pace_of(elapsed: timedelta | None, claimed: timedelta | None = None) -> str:
-    """The class of the time of an answer.
-
-    Args:
-        elapsed: from the draw of the card until the answer arrived; None where it arrived later than it was given.
-        claimed: what the phone says. It lies between zero and `elapsed`, whatever it says.
-    """
-    if elapsed is None:
-        return UNKNOWN
-    taken = elapsed if claimed is None else min(max(claimed, timedelta()), elapsed)
-    return PACES[sum(taken >= timedelta(seconds=limit) for limit in _LIMITS)]
+def pace_of(elapsed: timedelta) -> str:
+    """The class of the time of an answer, from the draw of the card."""
+    return PACES[sum(elapsed >= timedelta(seconds=limit) for limit in _LIMITS)]
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
@@ -43,12 +44,27 @@ class Row:
     agreement: int
 
 
-def rows_of(edition: Edition, country: str, query: str) -> pl.DataFrame:
-    """Pairs of an edition with ratings of `LEAST` people or more: of a country, with these words; best known first."""
+def words_in(campaign: Campaign) -> dict[str, bool]:
+    """Pairs whose words may be shown now, and whether these may hurt.
+
+    Of what a moderator took away or somebody withdrew since, the figures stay until the next edition.
+    """
+    live = Q(moderation=Moderation.LIVE) | Q(
+        moderation=Moderation.MERGED, merged_into__moderation=Moderation.LIVE
+    )
+    return {str(pair.public_id): pair.may_hurt for pair in Pair.objects.filter(live, campaign=campaign)}
+
+
+def rows_of(edition: Edition, country: str, query: str, shown: Collection[str]) -> pl.DataFrame:
+    """Pairs of an edition with ratings of `LEAST` people or more: of a country, with these words; best known first.
+
+    Only words that are `shown` are found, or a search would tell what was taken away.
+    """
     pairs = editions.pairs_of(edition).filter(pl.col("ratings") >= LEAST)
     if country:
         pairs = pairs.filter(pl.col("country") == country)
     if query:
+        pairs = pairs.filter(pl.col("association_id").is_in(list(shown)))
         words = pl.col("attribute").str.to_lowercase() + " " + pl.col("identity").str.to_lowercase()
         pairs = pairs.filter(words.str.contains(query.lower(), literal=True))
     return pairs.sort(["knowers", "ratings", "association_id"], descending=[True, True, False])
@@ -72,17 +88,15 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     query = visible(request.GET.get("q", ""))[:_LONGEST].strip()
     codes = editions.pairs_of(edition).filter(pl.col("ratings") >= LEAST)["country"].unique().to_list()
     country = country if country in codes else ""
-    page = Paginator(rows_of(edition, country, query).to_dicts(), PAGE).get_page(request.GET.get("page"))
-    # What moderators took away since has its figures here, and not its words.
-    shown = {row["association_id"] for row in page.object_list}
-    live = Pair.objects.filter(public_id__in=shown, moderation__in=(Moderation.LIVE, Moderation.MERGED))
-    words = {str(pair.public_id): not pair.may_hurt for pair in live}
+    words = words_in(campaign)
+    found = rows_of(edition, country, query, words).to_dicts()
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     rows = [
         Row(
             groups.spoken(row["country"], language, campaign.settings),
             row["attribute"] if row["association_id"] in words else "",
             row["language"],
-            row["polarity"] != POLARITIES[False] or not words.get(row["association_id"], False),
+            row["polarity"] != POLARITIES[False] or words.get(row["association_id"], True),
             row["ratings"],
             round(100 * row["knowers"]),
             round(100 * (1 - (row["variance"] or 0) / 4)),

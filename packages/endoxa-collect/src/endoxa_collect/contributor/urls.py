@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, again, cards, data, joining, offline, results, survey
+from endoxa_collect.contributor import (
+    additions,
+    again,
+    cards,
+    data,
+    joining,
+    leaving,
+    offline,
+    results,
+    survey,
+)
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
+    *leaving.urlpatterns,
     *again.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,

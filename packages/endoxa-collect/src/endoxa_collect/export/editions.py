@@ -2,7 +2,8 @@
 
 An edition is a public release, or, before there is one, the figures of a day. Both are made from tables as a release
 has them, so no public figure says what the release hides. Within an edition nothing changes. Where somebody withdrew, a
-published release is patched, as `collect export --patch` does, on the next day at the earliest. Figures of a day are
+published release is patched, as `collect export --patch` does, on the next day; its
+page hides words that are gone at once. Figures of a day are
 made anew only once `LEAST` people joined or left since: two looks never differ by one person.
 """
 
@@ -12,6 +13,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +24,7 @@ from django.utils import timezone
 
 from endoxa.errors import UserError
 from endoxa.stats.intervals import wilson
-from endoxa_collect.cards.locking import Cache
+from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.export.columns import LEAST, OTHER, POLARITIES
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.tables import Tables, read_tables
@@ -158,10 +160,14 @@ def of_day(campaign: Campaign) -> Edition:
     latest = editions.first()
     if latest is not None and not _is_due(campaign, latest.made_at):
         return latest
-    tables = read_tables(campaign, Keys(new_salt()))
-    made = Edition.objects.create(campaign=campaign, figures=figures_of(tables, campaign.settings.sampler.k))
-    editions.exclude(pk=made.pk).delete()
-    return made
+    figures = figures_of(read_tables(campaign, Keys(new_salt())), campaign.settings.sampler.k)
+    with locked(campaign.pk):
+        now = editions.first()
+        if now is not None and now != latest:
+            # Another visitor was faster.
+            return now
+        editions.delete()
+        return Edition.objects.create(campaign=campaign, figures=figures)
 
 
 def _is_due(campaign: Campaign, made: datetime) -> bool:
@@ -174,7 +180,11 @@ def _is_due(campaign: Campaign, made: datetime) -> bool:
 
 
 def published(campaign: Campaign) -> Edition | None:
-    """The newest edition that an organiser published, without the rows that were withdrawn before today."""
+    """The newest edition that an organiser published, without the rows that were withdrawn before today.
+
+    It is patched here where that is due: for a visitor, or by the daily `endoxa collect expire`. Of two at once one
+    makes the patch, since only one release can have its number.
+    """
     editions = Edition.objects.filter(campaign=campaign, published=True).select_related("release")
     latest = editions.defer("archive").order_by("-pk").first()
     if latest is None or timezone.localdate(latest.made_at) >= timezone.localdate():
@@ -185,11 +195,8 @@ def published(campaign: Campaign) -> Edition | None:
     if not stones.exists() or _CHECKED.is_fresh(latest.pk):
         return latest
     _CHECKED.put(latest.pk, None)
-    try:
+    with suppress(UserError):
         _patch(latest)
-    except UserError:
-        # Another worker made this patch in the same moment.
-        return editions.defer("archive").order_by("-pk").first()
     return editions.defer("archive").order_by("-pk").first()
 
 

@@ -52,10 +52,10 @@ class LeftOut:
         ratings, mentions, skips, hurt_answers, mixed: answers about those pairs (`mixed` by pair, of lists and
             comparisons); and, of people without a key, those that another answer of theirs replaced when pairs were
             merged. Comparisons of two pairs that are one by now count in `mixed` too.
-        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
         aside: people whom a moderator set aside.
         ruled: people whom the rule of the settings leaves out (`cards.conduct`).
         excluded: answers, mentions, skips and statements of those two.
+        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
     """
 
     people: int = 0
@@ -66,10 +66,10 @@ class LeftOut:
     skips: int = 0
     hurt_answers: int = 0
     mixed: int = 0
-    waiting_for_consent: int = 0
     aside: int = 0
     ruled: int = 0
     excluded: int = 0
+    waiting_for_consent: int = 0
 
 
 class About(BaseModel):

@@ -11,7 +11,7 @@ from uuid import UUID
 import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
-from endoxa_collect.cards.conduct import Conduct, conduct_of, left_out
+from endoxa_collect.cards.conduct import Conduct, conduct_of
 from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
 from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
 from endoxa_collect.withdrawals import Keys
@@ -91,15 +91,13 @@ class Published:
 def published_people(
     campaign: Campaign, keys: Keys, *, unmerged: bool = False, without: Set[UUID] = frozenset()
 ) -> dict[UUID, Published]:
-    """What is said of each person of a campaign but those `without`.
+    """What is said of each person of a campaign but those `without`, of whom nothing is.
 
-    People who are set aside or whom the rule of the settings leaves out (`cards.conduct`) are missing, too; the copy of
-    an export holds nobody like that. `unmerged`: as they are, for restricted releases and for sums.
+    `unmerged`: as they are, for restricted releases and for sums.
     """
     settings = campaign.settings
-    out = without.union(*left_out(campaign)) if keys.salt is not None else without
     everybody = Person.objects.filter(campaign=campaign).order_by("pk")
-    people = [person for person in everybody if person.pk not in out]
+    people = [person for person in everybody if person.pk not in without]
     conduct = conduct_of(campaign)
     # People of an imported export were made anonymous before.
     least = 1 if unmerged or keys.salt is None else LEAST
@@ -189,15 +187,12 @@ class Pool:
 
     @property
     def excluded(self) -> int:
-        """Pairs that wait for a moderator or were hidden."""
+        """Pairs that wait for a moderator, were hidden, or are `without`."""
         return len(self.names) - len(self.roots)
 
 
-def read_pool(campaign: Campaign, out: Collection[UUID] = (), without: Set[int] = frozenset()) -> Pool:
-    """Names and roots of all pairs, without roots that contributors said of whom all are `out`.
-
-    Pairs `without` have no root either, as if they were hidden.
-    """
+def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> Pool:
+    """Names and roots of all pairs; those `without` have no root, as if they were hidden."""
     rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
     pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
     roots: dict[int, UUID] = {}
@@ -207,17 +202,26 @@ def read_pool(campaign: Campaign, out: Collection[UUID] = (), without: Set[int] 
             root = into
         if pairs[root][2] == Moderation.LIVE and root not in without:
             roots[pk] = pairs[root][0]
-    for alone in _only_of(out, roots) if out else ():
-        roots = {pk: root for pk, root in roots.items() if root != alone}
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
 
 
-def _only_of(out: Collection[UUID], roots: Mapping[int, UUID]) -> set[UUID]:
-    """Roots that people who are left out said, and nobody else said or rated."""
-    said = Mention.objects.filter(person__in=out, pair__source=Source.CONTRIBUTOR)
-    theirs = {roots[pk] for pk in said.values_list("pair_id", flat=True) if pk in roots}
-    others = [
-        model.objects.filter(pair__in=list(roots)).exclude(person__in=out).values_list("pair_id", flat=True)
-        for model in (Mention, Rating)
-    ]
-    return theirs - {roots[pk] for rows in others for pk in rows}
+def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int]:
+    """Roots of pairs that these people said, and nobody else said or rated."""
+    if not people:
+        return frozenset()
+    pairs = Pair.objects.filter(campaign=campaign)
+    into = dict(pairs.values_list("pk", "merged_into"))
+
+    def root(pk: int) -> int:
+        while (heir := into[pk]) is not None:
+            pk = heir
+        return pk
+
+    behind: defaultdict[int, set[UUID]] = defaultdict(set)
+    for model in (Mention, Rating):
+        for pk, person in model.objects.filter(pair__in=pairs).values_list("pair", "person"):
+            behind[root(pk)].add(person)
+    said = pairs.filter(mention_rows__person__in=people, source=Source.CONTRIBUTOR).distinct()
+    theirs = {root(pk) for pk in said.values_list("pk", flat=True)}
+    kept = set(pairs.filter(pk__in=theirs).exclude(source=Source.CONTRIBUTOR).values_list("pk", flat=True))
+    return frozenset(pk for pk in theirs - kept if behind[pk] <= people)

@@ -14,7 +14,7 @@ from endoxa_collect.export import rows
 from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.group_means import group_means, read_answers, read_population
-from endoxa_collect.export.people import people_frame, published_people, read_pool
+from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
 from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip, Statement
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
@@ -187,9 +187,12 @@ def read_tables(
     """
     with snapshot():
         waiting = waiting_for_consent(campaign, of_a_release=True)
-        people = published_people(campaign, keys, unmerged=unmerged, without=waiting)
+        # The copy of an export holds nobody who was left out of it.
         aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
-        pool = read_pool(campaign, aside | ruled, words_of_nobody_else(campaign, waiting))
+        out = aside | ruled
+        people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
+        hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)
+        pool = read_pool(campaign, hidden)
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
             "people": people_frame(people, campaign.settings),
@@ -203,38 +206,32 @@ def read_tables(
         }
         frames["pairs"] = counted_pairs(frames)
         if aggregated:
-            everybody = published_people(campaign, keys, unmerged=True, without=waiting)
+            everybody = published_people(campaign, keys, unmerged=True, without=waiting | out)
             frames[AGGREGATED] = group_means(
                 read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
             )
-        out = {"person__in": aside | ruled}
-        answers = {
-            model: model.objects.filter(**out).count() for model in (Rating, Mention, Skip, HurtAnswer)
+        mixed = rows.mixed_answers(campaign)
+        given = {
+            model: model.objects.filter(person__campaign=campaign)
+            for model in (Rating, Mention, Skip, HurtAnswer, Statement)
         }
-        mixed_out = rows.mixed_answers(campaign).filter(**out).count()
+        theirs = {"person__in": out}
+        kept = {model: answers.exclude(**theirs).count() for model, answers in given.items()}
         left_out = LeftOut(
             aside=len(aside),
             ruled=len(ruled),
-            excluded=sum(answers.values()) + mixed_out + Statement.objects.filter(**out).count(),
+            excluded=sum(answers.filter(**theirs).count() for answers in (*given.values(), mixed)),
             people=sum(not person.linked for person in people.values()),
             merged=sum(
                 OTHER in (person.country, person.consent, *person.profile.values())
                 for person in people.values()
             ),
             pairs=pool.excluded,
-            ratings=Rating.objects.filter(person__campaign=campaign).count()
-            - frames["ratings"].height
-            - answers[Rating],
-            mentions=Mention.objects.filter(person__campaign=campaign).count()
-            - frames["mentions"].height
-            - answers[Mention],
-            skips=Skip.objects.filter(person__campaign=campaign).count()
-            - frames["skips"].height
-            - answers[Skip],
-            hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
-            - frames["hurt_answers"].height
-            - answers[HurtAnswer],
-            mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height - mixed_out,
+            ratings=kept[Rating] - frames["ratings"].height,
+            mentions=kept[Mention] - frames["mentions"].height,
+            skips=kept[Skip] - frames["skips"].height,
+            hurt_answers=kept[HurtAnswer] - frames["hurt_answers"].height,
+            mixed=mixed.exclude(**theirs).count() - frames["mixed"].height,
             waiting_for_consent=len(waiting),
         )
         return Tables(frames, left_out)

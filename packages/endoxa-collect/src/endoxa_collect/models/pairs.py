@@ -243,9 +243,8 @@ class Card(models.Model):
     and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
-    It is empty without words. `offline`: it was answered while it waited in the phone, so that the time at which it was
-    closed is that of sending. `pace` is the class of the time until the answer (`cards.conduct`), "" for
-    unknown.
+    It is empty without words. `pace` is the class of the time until the answer (`cards.conduct`), "" for unknown.
+    `offline`: it was answered while it waited in the phone, so that the time at which it was closed is that of sending.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -268,8 +267,8 @@ class Card(models.Model):
     state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
-    offline = models.BooleanField(default=False)
     pace = models.CharField(max_length=8, blank=True, default="", db_default="")
+    offline = models.BooleanField(default=False)
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.export.columns import LEAST
 from endoxa_collect.models import (
     Campaign,
     Person,
@@ -204,13 +205,20 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
+def _for_a_room(rows: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Countries as a room may see them: those of fewer people than a release names join the others."""
+    kept = [(code, number) for code, number in rows if number >= LEAST and code != OTHERS]
+    rest = sum(number for _, number in rows) - sum(number for _, number in kept)
+    return [*kept, *([(OTHERS, rest)] if rest >= LEAST else [])]
+
+
 def _on_the_wall(
     request: HttpRequest, campaign: Campaign, page: str, *, invites: bool = False, figures: bool = False
 ) -> HttpResponse:
     """A page of the projector, in the campaign's first language."""
     first = campaign.settings.ui_languages[0]
     with translation.override(first):
-        context = _figures(campaign) if figures else {"campaign": campaign}
+        context = _figures(campaign, room=True) if figures else {"campaign": campaign}
         if invites:
             code = newest_code(campaign)
             context |= {
@@ -221,7 +229,7 @@ def _on_the_wall(
         return render(request, f"organiser/{page}.html", context)
 
 
-def _figures(campaign: Campaign) -> dict[str, Any]:
+def _figures(campaign: Campaign, *, room: bool = False) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
     begun, settings = not campaign.rehearsing, campaign.settings
     context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now()}
@@ -232,7 +240,9 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
                 "counted_at": survey.counted_at,
                 "survey": survey,
                 "questions": question_rows(survey.answers, settings.questions),
-                "countries": country_rows(survey.countries, campaign.settings),
+                "countries": country_rows(
+                    _for_a_room(survey.countries) if room else survey.countries, campaign.settings
+                ),
             }
     if settings.cards:
         figures, k = figures_of(campaign), settings.sampler.k
