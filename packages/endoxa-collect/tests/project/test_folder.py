@@ -585,3 +585,19 @@ def test_addresses_are_those_that_phones_can_use(monkeypatch):
     assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
     monkeypatch.setenv("ENDOXA_HOSTS", "collect.example.org, www.example.org")
     assert reached_at("127.0.0.1", 80) == ("https://collect.example.org", "https://www.example.org")
+
+
+def test_a_database_of_the_first_migration_is_upgraded_with_its_people(copy, tmp_path):
+    """Taken back to the first migration with a person in it, then opened by a command, which upgrades it."""
+    in_campaign(
+        copy,
+        "from django.core.management import call_command\n"
+        "from django.utils import timezone\n"
+        "Person.objects.create(campaign=Campaign.objects.get(), secret_hash='s', receipt_hash='r', consent_version=1,"
+        " consent_language='es', consent_hour=timezone.now())\n"
+        "call_command('migrate', 'collect', '0001', verbosity=0)",
+    )
+    assert "earlier_consents" not in [row[1] for row in rows_of(copy, "pragma table_info(collect_person)")]
+    endoxa("export", copy, "-o", tmp_path / "out")
+    people = rows_of(copy, "select consent_version, consent_language, earlier_consents from collect_person")
+    assert people == [(1, "es", "[]")]

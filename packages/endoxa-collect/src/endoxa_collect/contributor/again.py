@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -61,6 +63,9 @@ def _said(settings: CampaignSettings, name: str, language: str) -> str:
         return in_language(settings.texts.guardian, language) if settings.guardian else ""
     if name in type(settings.texts).model_fields:
         return in_language(getattr(settings.texts, name), language)
+    if name == "retention":
+        with suppress(ValueError):
+            return date_format(date.fromisoformat(settings.retention), "DATE_FORMAT")
     return str(getattr(settings, name) or "")
 
 
