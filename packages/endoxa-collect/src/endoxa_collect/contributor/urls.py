@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, again, cards, data, joining, offline, results, survey
+from endoxa_collect.contributor import (
+    additions,
+    again,
+    cards,
+    data,
+    interviews,
+    joining,
+    offline,
+    results,
+    survey,
+)
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
     *again.urlpatterns,
+    *interviews.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,

@@ -79,6 +79,8 @@ def _declared() -> dict[str, tuple[Column, ...]]:
 
 
 _DECLARED = _declared()
+_INTERVIEWS = _DECLARED.pop("interviews")
+"""Columns of people and statements where the campaign has interviewers."""
 GROUP_MEANS = _DECLARED[AGGREGATED]
 TABLES: Mapping[str, tuple[Column, ...]] = {
     table: columns for table, columns in _DECLARED.items() if table != AGGREGATED
@@ -104,7 +106,8 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
         columns = tuple(
             replace(column, sentence=about) if column.name == "country" else column for column in columns
         )
-    return (*columns, *profile_columns)
+    interviews = _INTERVIEWS if settings.interviewers and table in _WITH_PROFILE else ()
+    return (*columns, *profile_columns, *interviews)
 
 
 def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:
