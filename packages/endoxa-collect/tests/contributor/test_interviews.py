@@ -112,7 +112,8 @@ def test_exports_say_who_was_interviewed_of_groups_of_five_and_can_be_read_back(
     people = read_export(tmp_path / "named")[1]["people"]
     assert Counter(people["interviewer"]) == {"I1": 7, "": 6}
 
-    copy = import_campaign(tmp_path / "named", "copy")
+    campaign.delete()
+    copy = import_campaign(tmp_path / "named")
     export_campaign(copy, tmp_path / "again")
     again = read_export(tmp_path / "again")[1]["people"]
     assert (

@@ -42,6 +42,15 @@ _IN_GROUPS = (
     "groups of the campaign's table that the person belongs to, now or when they answered, by id; "
     f"'other' where fewer than {LEAST} people share them or they were put with such, empty where they belong to none"
 )
+_GROUP_WORDS = {
+    "comes from the country": "belongs to the group",
+    "from the country": "in the group",
+    "from elsewhere": "outside it",
+    "share the country": "share the groups",
+    "with such countries": "with such groups",
+    "far from its country": "far from its group",
+}
+"""Words of the sentences about columns, and those where the campaign declared groups."""
 _WITH_PROFILE = ("people", "statements")
 _KINDS: Mapping[str, DataTypeClass] = {
     "text": pl.String,
@@ -88,6 +97,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
 
 
+def _of_groups(sentence: str) -> str:
+    """What is said of a column, where people belong to groups and do not come from countries."""
+    for country, group in _GROUP_WORDS.items():
+        sentence = sentence.replace(country, group)
+    return sentence
+
+
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     """The columns of a table in this campaign, in their order."""
     declared = settings.profile if table in _WITH_PROFILE else ()
@@ -104,7 +120,8 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     if settings.groups:
         about = _ABOUT_GROUP if table in ("pairs", AGGREGATED) else _IN_GROUPS
         columns = tuple(
-            replace(column, sentence=about) if column.name == "country" else column for column in columns
+            replace(column, sentence=about if column.name == "country" else _of_groups(column.sentence))
+            for column in columns
         )
     interviews = _INTERVIEWS if settings.interviewers and table in _WITH_PROFILE else ()
     return (*columns, *profile_columns, *interviews)
