@@ -141,6 +141,10 @@ _SENSITIVE = re.compile(
 _WORD = re.compile(r"[^\W_]+")
 
 
+INTERVIEWER = r"^[A-Z][0-9]{1,3}$"
+"""The short name of an interviewer, such as I1: too short for a name of somebody."""
+
+
 class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
@@ -159,6 +163,7 @@ class CampaignSettings(_Checked):
     `fast_seconds`, `exclude_fast`, `exclude_run` and `exclude_skips` are the rule of who is left out of exports for how
     they answered (`cards.conduct`); 0 is off.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
+    `interviewers` are short names of those who enter for others; making a code for one adds theirs (`organiser.codes`).
     `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
     """
@@ -193,6 +198,9 @@ class CampaignSettings(_Checked):
     survey: bool = labelled(False, _("People answer the survey first"))
     tasks: bool = labelled(False, _("Tasks"))
     questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=24)] = labelled((), _("Survey"))
+    interviewers: Annotated[tuple[Annotated[str, Field(pattern=INTERVIEWER)], ...], Field(max_length=100)] = (
+        labelled((), _("Interviewers"))
+    )
     profile: Annotated[tuple[ProfileField, ...], Field(max_length=16)] = labelled((), _("About the person"))
     moderation: Literal["before", "after"] = labelled(
         "before",

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect.entry import seeding
+from endoxa_collect.entry import cells, seeding
 from endoxa_collect.entry.seeding import (
     MAX_ROWS,
     SeedFileError,
@@ -110,7 +110,7 @@ def test_a_line_separator_within_json_ends_no_line():
 
 
 WRONG = [
-    ("seeds.xlsx", TABLE, "ends in .csv"),
+    ("seeds.ods", TABLE, "ends in .csv"),
     ("seeds.csv", "country,attribute\nAR,drink mate\n", "no column 'language'"),
     ("seeds.csv", "", "no column 'country'"),
     ("seeds.csv", "country,attribute,language\n", "has no rows"),
@@ -165,7 +165,8 @@ def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
 
 
 def test_faults_go_through_the_words_of_the_page(monkeypatch):
-    monkeypatch.setattr(seeding, "gettext", lambda text: f"<{text}>")
+    for module in (seeding, cells):
+        monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
     for name, text, _ in WRONG:
         with pytest.raises(SeedFileError) as caught:
             read(text, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -107,12 +108,11 @@ def again(request: HttpRequest) -> HttpResponse:
     language: str = request.LANGUAGE_CODE
     # Other words need a new tick.
     kept = ("keep_words",) if person.keep_words and "keep_words" not in changed else ()
-    form = ConsentForm(
-        person.campaign.settings, language, request.POST if request.method == "POST" else None, ticked=kept
-    )
+    asked = partial(ConsentForm, person.campaign.settings, language, interviewed=bool(person.interviewer))
+    form = asked(request.POST if request.method == "POST" else None, ticked=kept)
     outdated = form.outdated
     if outdated:
-        form = ConsentForm(person.campaign.settings, language, ticked=kept)
+        form = asked(ticked=kept)
     elif form.is_valid():
         agree(person, language, keep_words=form.cleaned_data["keep_words"])
         return redirect(next_step(person))

@@ -37,6 +37,7 @@ from endoxa_collect.models import (
     Rating,
     Skip,
 )
+from endoxa_collect.security.codes import receipt_code
 
 _HELP_LINES = 3
 """The nearest ones; the page of help has all."""
@@ -225,6 +226,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         **progress.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
+        "code": receipt_code(request, person) if person.interviewer else "",
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
         "help_lines": _nearest(person),

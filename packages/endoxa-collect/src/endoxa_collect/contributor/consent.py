@@ -123,12 +123,12 @@ class ConsentBoxes(forms.Form):
     @property
     def boxes(self) -> list[forms.BoundField]:
         """The boxes, in the order of the page."""
-        order = ("age", "guardian", "take_part", "publication", "keep_words")
+        order = ("age", "guardian", "take_part", "publication", "keep_words", "read_aloud")
         return [self[name] for name in order if name in self.fields]
 
 
 class ConsentForm(ConsentBoxes):
-    """The boxes of people who join by a code.
+    """The boxes of people who join by a code, or for whom an interviewer enters (`interviewed`).
 
     `subject` is hidden from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same
     text are shown so.
@@ -142,9 +142,21 @@ class ConsentForm(ConsentBoxes):
         gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
         gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
     )
+    read_aloud = _box(
+        gettext_lazy("Interviewer: I read this aloud and the person agreed."),
+        gettext_lazy(
+            "An interview needs this box: please read the text aloud, and tick it if the person agreed."
+        ),
+    )
 
     def __init__(
-        self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
+        self,
+        settings: CampaignSettings,
+        language: str,
+        data: Any = None,
+        *,
+        ticked: Collection[str] = (),
+        interviewed: bool = False,
     ) -> None:
         initial = {**dict.fromkeys(ticked, True), "ticket": new_ticket()}
         super().__init__(settings, language, data, initial=initial)
@@ -156,6 +168,8 @@ class ConsentForm(ConsentBoxes):
             )
         else:
             del self.fields["guardian"]
+        if not interviewed:
+            del self.fields["read_aloud"]
 
     @property
     def expired(self) -> bool:
@@ -204,7 +218,9 @@ def headed(about: str) -> list[tuple[str, str]]:
     )
 
 
-def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> bool:
+def enrol(
+    campaign: Campaign, secret: str, language: str, *, keep_words: bool, interviewer: str = ""
+) -> bool:
     """Store a new person; one who sent the form twice is there already.
 
     Returns:
@@ -225,6 +241,7 @@ def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -
             "consent_language": language_of(settings.texts.consent, language),
             "consent_hour": timezone.now().replace(minute=0, second=0, microsecond=0),
             "keep_words": keep_words,
+            "interviewer": interviewer,
         },
     )
     return True

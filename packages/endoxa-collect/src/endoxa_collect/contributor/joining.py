@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from textwrap import wrap
 from typing import Any, Concatenate
 
@@ -32,6 +32,7 @@ from endoxa_collect.contributor.access import (
     speaks,
 )
 from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
+from endoxa_collect.contributor.interviews import interviewer_of
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Campaign, JoinCode, Person, State
@@ -39,6 +40,7 @@ from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.security.limits import (
     BUSY,
     ENROLMENTS,
+    INTERVIEWS,
     JOIN_BROWSER,
     JOIN_SITE,
     PICTURES,
@@ -219,16 +221,20 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
     if person is not None and person.campaign_id == campaign.pk:
         return redirect(next_step(person))
     language: str = request.LANGUAGE_CODE
-    form = ConsentForm(campaign.settings, language, request.POST if request.method == "POST" else None)
+    interviewer = interviewer_of(code)
+    asked = partial(ConsentForm, campaign.settings, language, interviewed=bool(interviewer))
+    form = asked(request.POST if request.method == "POST" else None)
     outdated, expired = form.outdated, form.expired
     if outdated or expired:
         # Other words need new ticks.
-        form = ConsentForm(campaign.settings, language, ticked=() if outdated else form.ticked)
+        form = asked(ticked=() if outdated else form.ticked)
     elif form.is_valid():
-        if not ENROLMENTS.count(code):
-            return refuse(request, ENROLMENTS)
+        limit = INTERVIEWS if interviewer else ENROLMENTS
+        if not limit.count(code):
+            return refuse(request, limit)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
-        if not enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"]):
+        keep_words = form.cleaned_data["keep_words"]
+        if not enrol(campaign, secret, language, keep_words=keep_words, interviewer=interviewer):
             return redirect("contributor:resume")
         response = redirect("contributor:profile")
         remember(response, secret)
@@ -240,6 +246,7 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         "guardian": settings.guardian,
         "form": form,
         "code": code,
+        "interviewer": interviewer,
         "outdated": outdated,
         "expired": expired,
         "lines": headed(in_language(campaign.settings.texts.about, language)),

@@ -259,6 +259,11 @@ _PLACES = {
     10: gettext_lazy("Ten people or more, from three countries or more, know this one too."),
     30: gettext_lazy("Thirty people or more, from three countries or more, know this one too."),
 }
+_GROUPS = {
+    3: gettext_lazy("Three people or more, from three groups or more, know this one too."),
+    10: gettext_lazy("Ten people or more, from three groups or more, know this one too."),
+    30: gettext_lazy("Thirty people or more, from three groups or more, know this one too."),
+}
 _RECOGNISED = {
     3: gettext_lazy("Something you added was recognised by three others or more."),
     10: gettext_lazy("Something you added was recognised by ten others or more."),
@@ -313,7 +318,8 @@ def echoes(person: Person) -> tuple[Echo, ...]:
         heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
         if heard and (others := feedback.after(card)):
             people, places = others
-            line = str((_PLACES if places else _PEOPLE)[people])
+            lines = (_GROUPS if person.campaign.settings.groups else _PLACES) if places else _PEOPLE
+            line = str(lines[people])
             assert card.pair is not None
             about = groups.spoken(card.pair.country, spoken, person.campaign.settings)
             shown.append(Echo(about, card.pair, line))

@@ -42,6 +42,15 @@ _IN_GROUPS = (
     "groups of the campaign's table that the person belongs to, now or when they answered, by id; "
     f"'other' where fewer than {LEAST} people share them or they were put with such, empty where they belong to none"
 )
+_GROUP_WORDS = {
+    "comes from the country": "belongs to the group",
+    "from the country": "in the group",
+    "from elsewhere": "outside it",
+    "share the country": "share the groups",
+    "with such countries": "with such groups",
+    "far from its country": "far from its group",
+}
+"""Words of the sentences about columns, and those where the campaign declared groups."""
 _WITH_PROFILE = ("people", "statements")
 _KINDS: Mapping[str, DataTypeClass] = {
     "text": pl.String,
@@ -79,11 +88,20 @@ def _declared() -> dict[str, tuple[Column, ...]]:
 
 
 _DECLARED = _declared()
+_INTERVIEWS = _DECLARED.pop("interviews")
+"""Columns of people and statements where the campaign has interviewers."""
 GROUP_MEANS = _DECLARED[AGGREGATED]
 TABLES: Mapping[str, tuple[Column, ...]] = {
     table: columns for table, columns in _DECLARED.items() if table != AGGREGATED
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
+
+
+def _of_groups(sentence: str) -> str:
+    """What is said of a column, where people belong to groups and do not come from countries."""
+    for country, group in _GROUP_WORDS.items():
+        sentence = sentence.replace(country, group)
+    return sentence
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
@@ -102,9 +120,11 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     if settings.groups:
         about = _ABOUT_GROUP if table in ("pairs", AGGREGATED) else _IN_GROUPS
         columns = tuple(
-            replace(column, sentence=about) if column.name == "country" else column for column in columns
+            replace(column, sentence=about if column.name == "country" else _of_groups(column.sentence))
+            for column in columns
         )
-    return (*columns, *profile_columns)
+    interviews = _INTERVIEWS if settings.interviewers and table in _WITH_PROFILE else ()
+    return (*columns, *profile_columns, *interviews)
 
 
 def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:

@@ -25,6 +25,12 @@ UNKNOWN_REGION = "ZZ"
 CONDUCT = ("speeding", "straight_lining", "nonresponse")
 """Columns of how a person answered."""
 
+INTERVIEW = ("mode", "interviewer")
+"""Columns of whether a person answered or an interviewer entered, where the campaign has interviewers."""
+
+UNKNOWN_INTERVIEW = "-"
+"""`Person.interviewer` in the copy of an export that does not say whether there was one."""
+
 UNKNOWN_VERSION = 0
 """Their consent version."""
 
@@ -105,9 +111,10 @@ def published_people(
     merged = merge_small_cells(
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
     )
+    interviews = _interviews(people, merged, least) if settings.interviewers else [()] * len(people)
     return {
-        person.pk: _published(person, cells, conduct.get(person.pk), settings, keys)
-        for person, cells in zip(people, merged, strict=True)
+        person.pk: _published(person, (*cells, *interview), conduct.get(person.pk), settings, keys)
+        for person, cells, interview in zip(people, merged, interviews, strict=True)
     }
 
 
@@ -147,6 +154,29 @@ def _cells(person: Person, origins: Collection[str], settings: CampaignSettings)
     return (country, *declared, consent)
 
 
+def _interviews(people: Sequence[Person], merged: Sequence[Cells], least: int) -> list[Cells]:
+    """Mode and interviewer of each person, given up for all whose other cells are the same where fewer share one.
+
+    They are no cells of `merge_small_cells`, so that nobody loses the country for a rare interviewer.
+    """
+    alike: defaultdict[Cells, Counter[str]] = defaultdict(Counter)
+    for person, cells in zip(people, merged, strict=True):
+        alike[cells][person.interviewer] += 1
+
+    def said(person: Person, cells: Cells) -> Cells:
+        alone = alike[cells][""]
+        named = {name: count for name, count in alike[cells].items() if name}
+        if person.interviewer == UNKNOWN_INTERVIEW or any(
+            0 < n < least for n in (alone, sum(named.values()))
+        ):
+            return (OTHER, OTHER)
+        if not person.interviewer:
+            return ("self", "")
+        return ("interview", person.interviewer if min(named.values()) >= least else OTHER)
+
+    return [said(person, cells) for person, cells in zip(people, merged, strict=True)]
+
+
 def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
     """What was chosen among the choices that the campaign declares now; anything else stays here."""
     answer = extras.get(field.name, "")
@@ -160,7 +190,8 @@ def _published(
     pk = person.pk
     # The copy of an export has the classes and not the order of the answers.
     classes = tuple(person.conduct) or (conduct.classes(settings) if conduct else ("", "", ""))
-    country, *answers, consent = cells
+    country, *answers, consent = cells[: len(settings.profile) + 2]
+    interview = dict(zip(INTERVIEW, cells[len(settings.profile) + 2 :], strict=False))
     linked = country != OTHER
     return Published(
         rater=keys.rater(pk) if linked else "",
@@ -168,7 +199,8 @@ def _published(
         country=country,
         consent=consent,
         profile={
-            PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)
+            **{PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)},
+            **interview,
         },
         conduct=classes,
     )

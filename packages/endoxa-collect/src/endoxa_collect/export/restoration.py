@@ -26,7 +26,7 @@ from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.export.columns import OTHER, POLARITIES, PROFILE
 from endoxa_collect.export.folder import About, read_export
-from endoxa_collect.export.people import CONDUCT, UNKNOWN_REGION, UNKNOWN_VERSION
+from endoxa_collect.export.people import CONDUCT, UNKNOWN_INTERVIEW, UNKNOWN_REGION, UNKNOWN_VERSION
 from endoxa_collect.models import (
     Campaign,
     Card,
@@ -98,6 +98,7 @@ def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
         origins = row["country"].split("; ") if row["country"] else []
         person = _person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras)
         person.conduct = [row[name] for name in CONDUCT]
+        person.interviewer = UNKNOWN_INTERVIEW if row.get("mode") == OTHER else row.get("interviewer", "")
         listed.append(person)
     made = Person.objects.bulk_create(listed)
     return Placed(campaign, {str(person.pk): person for person in made})

@@ -36,7 +36,7 @@ class Campaign(models.Model):
     `matched_at` is when pairs last picked raters for all (`cards.matching`).
     """
 
-    slug = models.SlugField(max_length=40, unique=True)
+    slug = models.SlugField(max_length=80, unique=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
     balance = models.CharField(
         max_length=8, blank=True, choices=[(choice.value, choice.value) for choice in Balance]
@@ -130,7 +130,8 @@ class JoinCode(models.Model):
     """A code that opens a campaign to contributors until it expires or is revoked.
 
     Until the campaign is opened `expires_at` only says how long the code lasts from then on, counted from `created_at`:
-    the opening moves it (`start_days`).
+    the opening moves it (`start_days`). `interviewer` is the short name of who enters for others with it; "" for codes
+    by which people join themselves.
     """
 
     objects = JoinCodes.as_manager()
@@ -139,6 +140,7 @@ class JoinCode(models.Model):
     code = models.CharField(max_length=16, unique=True)
     expires_at = models.DateTimeField(null=True)
     revoked = models.BooleanField(default=False)
+    interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -168,6 +170,8 @@ class Person(models.Model):
 
     `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
     that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
+    `interviewer` is the short name of who entered for them, one of `CampaignSettings.interviewers`; "" for who answered
+    themselves.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -191,6 +195,7 @@ class Person(models.Model):
     aside = models.BooleanField(default=False, db_default=False)
     aside_pairs = models.JSONField(default=dict)
     conduct = models.JSONField(default=list)
+    interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return str(self.id)
@@ -206,7 +211,7 @@ class Statement(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="statements")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="statements")
     question = models.CharField(max_length=31)
-    axis = models.CharField(max_length=40)
+    axis = models.CharField(max_length=80)
     language = models.CharField(max_length=8)
     text = models.CharField(max_length=2_000)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -17,9 +17,10 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, override
 
 from endoxa_collect.addresses import lan_address
-from endoxa_collect.campaign import in_language
+from endoxa_collect.campaign import INTERVIEWER, in_language
 from endoxa_collect.models import Campaign, JoinCode, Role, record
 from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.security.codes import new_code
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
@@ -29,8 +30,8 @@ LENGTH = 8
 
 
 def newest_code(campaign: Campaign) -> JoinCode | None:
-    """The code to show on the wall."""
-    return JoinCode.objects.in_force().filter(campaign=campaign).first()
+    """The code to show on the wall; never one of an interviewer."""
+    return JoinCode.objects.in_force().filter(campaign=campaign, interviewer="").first()
 
 
 def join_address(request: HttpRequest, code: JoinCode) -> str:
@@ -66,10 +67,12 @@ def qr_code(address: str) -> bytes:
     return out.getvalue()
 
 
-def make_code(campaign: Campaign, days: int) -> JoinCode:
+def make_code(campaign: Campaign, days: int, interviewer: str = "") -> JoinCode:
     """A random code that is valid for `days` days, which run from the opening where the campaign is not open yet."""
     ends = timezone.now() + timedelta(days=days)
-    return JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=ends)
+    return JoinCode.objects.create(
+        campaign=campaign, code=new_code(LENGTH), expires_at=ends, interviewer=interviewer
+    )
 
 
 DAYS = (
@@ -102,6 +105,19 @@ class CodeForm(forms.Form):
         label=gettext_lazy("How long it opens the campaign"),
         help_text=gettext_lazy("Who has joined by then can go on afterwards."),
     )
+    interviewer = forms.RegexField(
+        INTERVIEWER,
+        required=False,
+        max_length=4,
+        label=gettext_lazy("Interviewer, if it is the code of one"),
+        help_text=gettext_lazy(
+            "A short name such as I1, never a real one. With this code one person enters for many speakers, "
+            "and reads the consent aloud. The name is kept and exported with the answers."
+        ),
+        error_messages={
+            "invalid": gettext_lazy("Please write a capital letter and up to three digits, such as I1.")
+        },
+    )
 
 
 @allowed(Role.ORGANISER, methods=READ_OR_SEND)
@@ -109,10 +125,14 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All codes, and a form that makes one."""
     form = CodeForm(request.POST or None)
     if form.is_valid():
-        days = int(form.cleaned_data["days"])
+        days, interviewer = int(form.cleaned_data["days"]), form.cleaned_data["interviewer"]
         with transaction.atomic():
-            code = make_code(campaign, days)
-            record(campaign, request.user, "code made", code=code.code, days=days)
+            if interviewer and interviewer not in campaign.settings.interviewers:
+                declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
+                save(campaign, campaign.version, declared, request.user)
+            code = make_code(campaign, days, interviewer)
+            named = {"interviewer": interviewer} if interviewer else {}
+            record(campaign, request.user, "code made", code=code.code, days=days, **named)
         return redirect("organiser:codes", campaign.slug)
     rows = (
         JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")

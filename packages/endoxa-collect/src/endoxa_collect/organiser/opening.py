@@ -21,7 +21,7 @@ from endoxa.errors import UserError
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.models import AuditEntry, Campaign, Moderation, Pair, Role, State, record
+from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Moderation, Pair, Role, State, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.seeds import ADDED
@@ -139,7 +139,7 @@ def checklist(campaign: Campaign) -> list[Check]:
     if settings.cards:
         checks.append(_seeds(campaign))
     if settings.joined and campaign.state != State.CLOSED:
-        code = newest_code(campaign)
+        code = newest_code(campaign) or JoinCode.objects.in_force().filter(campaign=campaign).first()
         checks.append(
             Check(
                 gettext_lazy("Join code"),

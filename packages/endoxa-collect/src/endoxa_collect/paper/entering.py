@@ -22,9 +22,9 @@ from endoxa_collect.cards.counts import reach, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning
+from endoxa_collect.entry.cells import country_cell, negative_cell
 from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.entry.seeding import country_cell, negative_cell
 from endoxa_collect.models import (
     RATING_WORDS,
     Campaign,

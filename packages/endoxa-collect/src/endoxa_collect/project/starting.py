@@ -276,7 +276,7 @@ def invitations() -> list[Invitation]:
     """What to tell people for each campaign."""
     invited = []
     for campaign in Campaign.objects.order_by("slug"):
-        code = JoinCode.objects.in_force().filter(campaign=campaign).first()
+        code = JoinCode.objects.in_force().filter(campaign=campaign, interviewer="").first()
         panels = (
             Task.objects.filter(campaign=campaign, state=TaskState.OPEN).exclude(code="").order_by("name")
         )

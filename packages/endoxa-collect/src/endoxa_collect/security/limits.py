@@ -14,7 +14,8 @@ which somebody signed in before has five misses in ten minutes of its own for th
 for before a new one is set, counts as signing in does.
 
 Who takes part has no account, so a script that holds the code could enrol without end. A room of 60 that scans the
-poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. Proposals are
+poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. An interviewer, who
+enters for one person after the other, has 30 an hour. Proposals are
 limited for each person, far above what people type, and for a campaign to what 60 people make who add ten each minute.
 
 What takes long and strangers can ask for (checking a password, drawing a receipt) also has a bound on how much of it a
@@ -157,6 +158,7 @@ LOGIN_ACCOUNT = Limit("login-account", 5, 600)
 LOGIN_SITE = Limit("login-site", 300, 600)
 LOGIN_SAME_BROWSER = Limit("login-known-browser", 5, 600)
 ENROLMENTS = Limit("enrolments", 120, 60)
+INTERVIEWS = Limit("interviews", 30, 3_600)
 PROPOSALS = Limit("proposals", 60, 600)
 PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
 
