@@ -204,10 +204,10 @@ def headed(about: str) -> list[tuple[str, str]]:
     )
 
 
-def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> None:
-    """Store a new person; one who sent the form twice is there already."""
+def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> bool:
+    """Store a new person; whether there is a new one: who sent the form twice is there already."""
     settings = campaign.settings
-    Person.objects.get_or_create(
+    _, is_new = Person.objects.get_or_create(
         secret_hash=hash_secret(secret),
         defaults={
             "campaign": campaign,
@@ -219,3 +219,4 @@ def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -
             "keep_words": keep_words,
         },
     )
+    return is_new

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings as django_settings
 from django.core import signing
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -42,7 +43,7 @@ from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, langu
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.contributor.results import is_over, only_campaign
-from endoxa_collect.models import Campaign, JoinCode, Person, State
+from endoxa_collect.models import Arrivals, Campaign, JoinCode, Person, State
 from endoxa_collect.privacy import Withdrawn, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, receipt_code
 from endoxa_collect.security.limits import (
@@ -239,9 +240,11 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         if not ENROLMENTS.count(code):
             return refuse(request, ENROLMENTS)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
-        enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
+        with transaction.atomic():
+            if enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"]):
+                Arrivals.count(code, "joined")
         response = redirect("contributor:profile")
-        remember(response, secret)
+        remember(response, secret, code)
         return response
     settings = campaign.settings
     context = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, results, survey
+from endoxa_collect.contributor import additions, cards, invitations, joining, results, survey
 
 app_name = "contributor"
 urlpatterns = [
@@ -11,4 +11,5 @@ urlpatterns = [
     *additions.urlpatterns,
     *survey.urlpatterns,
     *results.urlpatterns,
+    *invitations.urlpatterns,
 ]
