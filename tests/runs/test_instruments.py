@@ -16,6 +16,10 @@ import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.choices.items.build import build_choices
+from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
@@ -115,7 +119,7 @@ def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
 
 
 def test_every_registered_instrument_is_known() -> None:
-    assert INSTRUMENTS.entry_names() == ["embeddings", "extract", "harm", "pairs", "qa", "stories"]
+    assert INSTRUMENTS.entry_names() == ["choices", "embeddings", "extract", "harm", "pairs", "qa", "stories"]
     assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.entry_names()] == INSTRUMENTS.entry_names()
 
 
@@ -125,6 +129,11 @@ def test_instruments_with_local_weights_pass_the_battery(prepare: Any, tiny: Any
     settings, other, added = prepare(tmp_path, tiny)
     name = {"pairs": "pairs", "embeddings": "embeddings"}[prepare.__name__]
     check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
+
+
+def groups() -> pl.DataFrame:
+    rows = [("Igbo people", "patient"), ("Hausa people", "calm"), ("Zulu people", "loud")]
+    return pl.DataFrame(rows, schema=["identity", "attribute"], orient="row")
 
 
 def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
@@ -137,8 +146,11 @@ def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
     rated = str(write_associations(folder / "assoc.csv", associations(6)))
     rater = HarmSettings(data=rated, models=("sim/rater",))
     twice = {"repeats": 2}
+    write_items(build_choices(groups(), ChoiceOptions()).items, folder / "d.jsonl")
+    decided = ChoiceSettings(data=str(folder / "d.jsonl"), models=("sim/biased",))
     return {
         "qa": (biased, biased.model_copy(update=twice), "sim/perfect"),
+        "choices": (decided, decided.model_copy(update=twice), "sim/fair"),
         "stories": (teller, teller.model_copy(update=twice), "sim/teller?error=0.1"),
         "extract": (reader, reader.model_copy(update={"structured": False}), "sim/reader-b"),
         "harm": (rater, rater.model_copy(update=twice), "sim/rater?error=0.1"),
@@ -146,7 +158,7 @@ def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["qa", "stories", "extract", "harm"])
+@pytest.mark.parametrize("name", ["qa", "choices", "stories", "extract", "harm"])
 def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> None:
     settings, other, added = asked(tmp_path)[name]
     check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)

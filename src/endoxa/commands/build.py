@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from endoxa.commands.build_choices import choices
 from endoxa.commands.build_prompts import names, stories
 from endoxa.commands.verbs import Group, Outcome, argument, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
@@ -131,12 +132,12 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     from endoxa.author.tables import with_association_ids
     from endoxa.curate.keys import with_identity_keys
     from endoxa.curate.language import with_language
-    from endoxa.sources.frames import read_table
+    from endoxa.curate.published import read_associations
     from endoxa.sources.identities import one_spelling
     from endoxa.sources.source import reading_files
 
     with reading_files(include_drafts=drafts):
-        table = with_association_ids(read_table(path, ("identity", "attribute")))
+        table = with_association_ids(read_associations(path))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
     return with_identity_keys(one_spelling(table, source=str(path)))
 
@@ -330,6 +331,7 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
 BUILD.add(association_tests, "tests", "endoxa probe embeddings --tests {out} --model MODEL --out RUN")
 BUILD.add(names)
 BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
 BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
 BUILD.add(
     pairs,

@@ -19,6 +19,7 @@ from endoxa.runs.instrument import INSTRUMENTS
 PAIRS = "pairs"
 EMBEDDINGS = "embeddings"
 QUESTIONS = "qa"
+CHOICES = "choices"
 EXTRACTED = "extract"
 HARM = "harm"
 ASSOCIATIONS = "associations"

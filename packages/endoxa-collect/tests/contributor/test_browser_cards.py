@@ -119,6 +119,7 @@ def test_taps_of_a_covered_card(phone, site, capsys):
     taps += 1
     phone.press("Next")
     taps += 1
+    page.wait_for_url("**/card/")
     assert said(site, card) == [("no",)]
     with capsys.disabled():
         print(

@@ -67,7 +67,8 @@ def test_every_column_of_a_person_is_told():
     """A new column must be put into the list of the privacy page (and then here)."""
     told = {
         "id", "campaign", "secret_hash", "receipt_hash", "ui_language", "consent_version", "consent_language",
-        "consent_hour", "keep_words", "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
+        "consent_hour", "earlier_consents", "keep_words",
+        "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
     }  # fmt: skip
     assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
 

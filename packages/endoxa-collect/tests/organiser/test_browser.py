@@ -256,6 +256,15 @@ def test_pause_open_and_what_people_are_asked_for(desk, phone, site, browser, si
     phone.page.get_by_text("We are taking a break").wait_for()
     phone.check("paused")
     desk.press("Open", exact=True)
+    desk.check("desk-opening")
+    # Without a day of deletion there is no button.
+    assert desk.page.get_by_role("button", name="Open the campaign").count() == 0
+    desk.go("/organise/laces/settings/general/#id_retention")
+    desk.page.get_by_label("Last day on which answers are linked to people").fill("2099-12-31")
+    desk.press("Save as a new version")
+    desk.go(f"{HERE}open/")
+    desk.page.get_by_label("Keep it").check()
+    desk.press("Open the campaign")
     phone.press("Try again")
     phone.page.locator("form.answers, #reveal").first.wait_for()
     desk.press("Ratings only")

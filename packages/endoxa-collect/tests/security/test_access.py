@@ -20,6 +20,7 @@ OPEN_TO_STRANGERS = {
     "contributor:language",
     "contributor:join",
     "contributor:consent",
+    "contributor:decline",
     "contributor:declined",
     "contributor:privacy",
     "contributor:guardian",
@@ -28,6 +29,10 @@ OPEN_TO_STRANGERS = {
     "contributor:left",
     "contributor:results",
     "contributor:results_of",
+    "contributor:resume",
+    "contributor:data",
+    "contributor:data_archive",
+    "contributor:data_card",
 }
 PANEL = [one for one in ALL if one.name.startswith("panel:")]
 PANEL_OPEN_TO_STRANGERS = {"panel:start", "panel:declined", "panel:deleted"}
@@ -42,9 +47,13 @@ ROLES = {
     "code_poster": "organiser",
     "code_qr": EVERYBODY,
     "code_extend": "organiser",
+    "code_name": "organiser",
     "code_revoke": "organiser",
     "codes": "organiser",
     "dashboard": EVERYBODY,
+    "export_publish": "organiser",
+    "people": "moderator organiser",
+    "person": "moderator organiser",
     "dashboard_live": EVERYBODY,
     "export_download": "organiser researcher",
     "export_release": "organiser",
@@ -58,6 +67,7 @@ ROLES = {
     "moderation_next": "moderator organiser",
     "moderation_undo": "moderator organiser",
     "moderation_words": "moderator organiser reviewer",
+    "opening": "organiser",
     "projector": EVERYBODY,
     "projector_invitation": EVERYBODY,
     "projector_live": EVERYBODY,
@@ -81,6 +91,7 @@ ROLES = {
     "task_state": "organiser",
     "task_undo": "moderator organiser reviewer",
     "tasks": EVERYBODY,
+    "turnout": "organiser",
 }
 """Written out, so that a page that is opened to more people by mistake is seen."""
 

@@ -22,6 +22,9 @@ CHAT_MODELS = (
     "repeatable."
 )
 
+BY_LIKELIHOOD = ("loglik", "loglik-mean")
+"""Ways of asking in which options are scored and nothing is generated (`endoxa.runs.asking.likelihoods`)."""
+
 
 class ChatRunSettings(RunSettings):
     """Settings that all these runs share.

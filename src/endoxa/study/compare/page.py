@@ -482,7 +482,7 @@ def _texts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row.get("context"):
         yield "question", f"{row['context']} {row['question']}"
     for name in ("before", "after"):
-        choice = row[f"choice_{name}"]
+        choice = row.get(f"choice_{name}")
         option = row.get(f"option_{choice}") if choice is not None else None
         yield name, str(option or row[f"answer_{name}"] or "")
 

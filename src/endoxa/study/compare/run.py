@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
+from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import judged
+from endoxa.study.compare.choices import compare_choices
 from endoxa.study.compare.contrasts import Choices, Reader
 from endoxa.study.compare.groups import contrasts_of
 from endoxa.study.compare.harm import compare_harm, harmful_in
@@ -28,6 +29,7 @@ from endoxa.study.gate.settings import settings_apart
 READERS: Mapping[str, Reader] = {
     PAIRS: compare_pairs,
     QUESTIONS: compare_questions,
+    CHOICES: compare_choices,
     EMBEDDINGS: compare_tests,
     EXTRACTED: compare_stories,
     HARM: compare_harm,

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
+from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
 from endoxa.schema import ALL
+from endoxa.study.gate.choices import choice_cells
 from endoxa.study.gate.effect_sizes import EffectSizes
 from endoxa.study.gate.measures import Measure, Paired, measures_of
 from endoxa.study.gate.pairs import pair_cells
@@ -55,6 +56,7 @@ def paired(
     readers: dict[str, _Reader] = {
         PAIRS: pair_cells,
         QUESTIONS: question_cells,
+        CHOICES: choice_cells,
         EMBEDDINGS: effect_size_cells,
         EXTRACTED: story_cells,
         HARM: partial(rating_cells, human),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
+from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import too_few
 from endoxa.study.gate.contrast import FEWEST_UNITS
@@ -97,14 +97,24 @@ EFFECT_SIZE = Measure(
     "further from 0",
 )
 RATED = Measure("answered", None, "answers with a rating, over answers asked for", "lower")
+CHOICE_SCORE = Measure(
+    "choice_score",
+    0.0,
+    "inferences, decisions and word lists: answers for the stereotype minus answers against it, over answers read "
+    "in both runs",
+    "further from 0",
+)
+CHOICES_ANSWERED = Measure("answered", None, "answers that were read, over answers asked for", "lower")
 OF_PAIRS = (PREFERENCE_RATIO,)
 OF_QUESTIONS = (BIAS_AMBIG, BIAS_DISAMBIG, ACCURACY_AMBIG, ACCURACY_DISAMBIG, ANSWERED)
+OF_CHOICES = (CHOICE_SCORE, CHOICES_ANSWERED)
 OF_STORIES = (ASSOCIATION_STRENGTH, STORIES_ANSWERED)
 OF_TESTS = (EFFECT_SIZE,)
 OF_HARM = (HARM_RECOGNIZED, HARMLESS_RECOGNIZED, RATED)
 CATALOG = {
     PAIRS: OF_PAIRS,
     QUESTIONS: OF_QUESTIONS,
+    CHOICES: OF_CHOICES,
     EMBEDDINGS: OF_TESTS,
     EXTRACTED: OF_STORIES,
     HARM: OF_HARM,

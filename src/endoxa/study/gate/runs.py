@@ -9,6 +9,7 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import (
+    CHOICES,
     EMBEDDINGS,
     EXTRACTED,
     HARM,
@@ -27,7 +28,13 @@ from endoxa.sources.files import sha256
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
-MODEL_COLUMNS = {PAIRS: "model", QUESTIONS: "model", EXTRACTED: "generator_model", HARM: "rater"}
+MODEL_COLUMNS = {
+    PAIRS: "model",
+    QUESTIONS: "model",
+    CHOICES: "model",
+    EXTRACTED: "generator_model",
+    HARM: "rater",
+}
 """Column of the records with the model that is gated, by kind of run: of stories the model that wrote them."""
 KINDS = (*MODEL_COLUMNS, EMBEDDINGS)
 """Instruments of a gate."""

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from endoxa.instruments.questions.answers.read import read_answer
+from endoxa.runs.answers.read import read_answer
 from endoxa.schema import QaItem
 from endoxa.sources.bbq import read_items
 from endoxa.words.packs import words_of

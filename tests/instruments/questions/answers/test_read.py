@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import RULES, outcome, read_answer
+from endoxa.runs.answers.read import RULES, outcome, read_answer
 from endoxa.runs.answers.text import fold, plain
 from endoxa.schema import OUTCOMES, QaItem, Reading
 from endoxa.words.packs import words_by_language

@@ -17,7 +17,7 @@ from scipy.stats import chisquare
 from endoxa import commands
 from endoxa.curate.associations import association_id
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import read_answer
+from endoxa.runs.answers.read import read_answer
 from endoxa.instruments.questions.items.build import (
     SAMPLE,
     Distractors,
@@ -25,7 +25,7 @@ from endoxa.instruments.questions.items.build import (
     build_questions,
     plain_attribute,
 )
-from endoxa.instruments.questions.items.groups import (
+from endoxa.curate.persons import (
     identity_of,
     overlap,
     person,

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.items.groups import (
+from endoxa.curate.persons import (
     comparable,
     find_noun,
     identity_of,

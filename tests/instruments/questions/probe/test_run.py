@@ -259,7 +259,7 @@ def test_questions_too_long_for_a_later_model_are_refused_before_the_first(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "endoxa.instruments.questions.probe.work.scoring_model", lambda *_: pytest.fail("a model was loaded")
+        "endoxa.runs.asking.likelihoods.scoring_model", lambda *_: pytest.fail("a model was loaded")
     )
     long, short = (
         tiny.causal(tmp_path / name, n_positions=number) for name, number in (("long", 512), ("short", 16))

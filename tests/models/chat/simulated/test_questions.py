@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import read_answer
+from endoxa.runs.answers.read import read_answer
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
 from endoxa.models.chat.simulated.draws import Draws, wording, words_of

@@ -10,11 +10,13 @@ from uuid import UUID
 from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
+from endoxa_collect.cards.conduct import pace_of
 from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.locking import locked, shared
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     REPORTED,
     Campaign,
     Card,
@@ -62,9 +64,11 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 
 
 def reveal(person: Person, token: UUID) -> None:
-    """Show the words of a person's open card from now on; nothing happens where they are not covered."""
+    """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        card = Card.objects.filter(token=token, person=person, state=CardState.OPEN).select_related("pair")
+        card = (
+            Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
+        )
         current = card.first()
         if current is not None and current.pair is not None and current.pair.may_hurt:
             current.revealed = Revealed.REVEALED
@@ -148,8 +152,9 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
     by_key = {row.pk: row for pair in pairs for row in (pair, root_of(pair))}
     for pair in by_key.values():
         together = family(pair)
-        reported = set(Skip.objects.filter(pair__in=together).values_list("reason", flat=True))
-        listed = MixedAnswer.objects.filter(pair__in=together, answer=REPORTED)
+        counting = {"pair__in": together, "person__aside": False}
+        reported = set(Skip.objects.filter(**counting).values_list("reason", flat=True))
+        listed = MixedAnswer.objects.filter(**counting, answer=REPORTED)
         reported |= set(listed.values_list("card__reason", flat=True))
         kept = [flag for flag in pair.flags if not flag.startswith("report_") or flag in reported]
         if kept != pair.flags:
@@ -170,6 +175,14 @@ def _bury(
 
 class UnknownCardError(Exception):
     """The token is not of a card that was given to this person."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What a phone says of an answer that it may have kept back: how long it took, if it knows."""
+
+    claimed: timedelta | None = None
+    queued: bool = False
 
 
 @dataclass(frozen=True)
@@ -216,7 +229,13 @@ def _with_token(token: UUID, person: UUID) -> QuerySet[Card]:
 
 
 def rate(
-    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
+    person: Person,
+    token: UUID,
+    value: int,
+    *,
+    lifted: bool = False,
+    now: datetime | None = None,
+    timing: Timing | None = None,
 ) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
 
@@ -226,6 +245,7 @@ def rate(
         value: the rating.
         lifted: whether their browser shows all words without covers.
         now: time of the answer.
+        timing: how long it took, where it was sent later than it was given.
 
     Raises:
         UnknownCardError: if the card was not given to this person, or shows no pair.
@@ -240,7 +260,7 @@ def rate(
         # Whoever rates the same pair comes before or after all that follows.
         (root,) = _locked_pair(root_of(card.pair).pk)
         together = family(root)
-        ratings = ratings_of(together)
+        ratings = ratings_of(together, also=person.pk)
         if _closed(card) or any(
             earlier.person == person.pk and earlier.pair == card.pair.pk for earlier in ratings
         ):
@@ -250,7 +270,7 @@ def rate(
         if revealed == Revealed.COVERED:
             raise CoveredError
         lapsed = card.state == CardState.LAPSED
-        _close(card, CardState.ANSWERED, now, revealed)
+        _close(card, CardState.ANSWERED, now, revealed, timing)
         rating = Rating.objects.create(
             card=card,
             person=person,
@@ -264,6 +284,8 @@ def rate(
             # Else it was their only open card.
             _give_back(person, together)
         ratings.append(CountedRating(person.pk, value, card.pair.pk, card.slot, rating.in_group))
+        if person.aside:
+            ratings = [row for row in ratings if row.person != person.pk]
         recount_ratings(root, ratings, settings)
         return Answered(card, again=False)
 
@@ -274,9 +296,15 @@ def _locked_pair(pair: int) -> QuerySet[Pair]:
 
 
 def skip(
-    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
+    person: Person,
+    token: UUID,
+    reason: str,
+    *,
+    lifted: bool = False,
+    now: datetime | None = None,
+    timing: Timing | None = None,
 ) -> Answered:
-    """Close a card without a rating, covered or not (`lifted` as in `rate`); reports are put before moderators.
+    """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 
     Raises:
         UnknownCardError: if the card was not given to this person.
@@ -286,9 +314,9 @@ def skip(
         card = card_of(person, token)
         if _closed(card):
             return Answered(card, again=True)
-        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
+        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted), timing)
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
-        if card.pair is not None and reason.startswith("report_"):
+        if card.pair is not None and reason.startswith("report_") and not person.aside:
             flag_report(card.pair, reason)
         return Answered(card, again=False)
 
@@ -340,9 +368,9 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
             return card
-        card.state, card.closed_at, card.late = CardState.OPEN, None, False
+        card.state, card.closed_at, card.late, card.pace = CardState.OPEN, None, False, ""
         card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-        card.save(update_fields=["state", "closed_at", "late", "expires_at"])
+        card.save(update_fields=["state", "closed_at", "late", "expires_at", "pace"])
         return card
 
 
@@ -368,17 +396,24 @@ def _latest(person: UUID) -> QuerySet[Card]:
 
 def _give_back(person: Person, pairs: list[int]) -> None:
     """Close what the person has open on pairs that they rated by now, on another card."""
-    Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)
+    Card.objects.filter(person=person, state__in=HOLDING, pair__in=pairs).update(state=CardState.LAPSED)
 
 
 def _closed(card: Card) -> bool:
     return card.state in CLOSED
 
 
-def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
+def _close(
+    card: Card, state: CardState, now: datetime, revealed: str = "", timing: Timing | None = None
+) -> None:
+    claimed, waited = (timing.claimed, timing.queued) if timing else (None, False)
+    # The time of a card ahead began when it was reserved, not when it was shown.
+    known = (not waited and card.state != CardState.AHEAD) or claimed is not None
+    card.pace = pace_of(now - card.drawn_at if known else None, claimed)
     card.late = card.state == CardState.LAPSED or now > card.expires_at
+    card.offline = card.state == CardState.AHEAD
     card.state, card.closed_at, card.revealed = state, now, revealed
-    card.save(update_fields=["late", "state", "closed_at", "revealed"])
+    card.save(update_fields=["late", "offline", "state", "closed_at", "revealed", "pace"])
 
 
 def flag_report(pair: Pair, reason: str) -> None:

@@ -20,7 +20,18 @@ from django.db.models.functions import Coalesce
 
 from endoxa_collect.cards.balance import View
 from endoxa_collect.compiled import compiled, only
-from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa_collect.models import (
+    CLOSED,
+    HOLDING,
+    Campaign,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+)
 from endoxa_collect.sampler import matching
 from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
@@ -79,7 +90,7 @@ class Reservations:
 
     @cached_property
     def cards(self) -> list[_Reserved]:
-        """Slots that open cards hold; of cards that no slot asked for, the slot of anyone."""
+        """Slots that open cards and those ahead hold; of cards that no slot asked for, the slot of anyone."""
         if self._of_pair is not None:
             return _reserved(_open_of_pair(self.campaign.pk, self.now, self._of_pair))
         return _reserved(_open_in(self.campaign.pk, self.now))
@@ -109,13 +120,13 @@ def _reserved(rows: Iterable[tuple[Any, ...]]) -> list[_Reserved]:
 
 @compiled(BigIntegerField(), DateTimeField())
 def _open_in(campaign: int, now: datetime) -> _Rows:
-    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
+    cards = Card.objects.filter(campaign=campaign, state__in=HOLDING, expires_at__gt=now)
     return cards.filter(pair__isnull=False).values_list(*_RESERVED)
 
 
 @compiled(BigIntegerField(), DateTimeField(), BigIntegerField())
 def _open_of_pair(campaign: int, now: datetime, pair: int) -> _Rows:
-    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
+    cards = Card.objects.filter(campaign=campaign, state__in=HOLDING, expires_at__gt=now)
     return cards.filter(pair=pair).values_list(*_RESERVED)
 
 

@@ -27,6 +27,7 @@ from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
 from endoxa_collect.security.codes import CAME_BY, COOKIE, hash_secret
+from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
@@ -64,10 +65,11 @@ def _of_cookie(secret_hash: str) -> QuerySet[Person]:
     return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
-def remember(response: HttpResponse, secret: str, code: str) -> None:
-    """Give the browser its cookie, and one with the code that somebody came by."""
+def remember(response: HttpResponse, secret: str, code: str = "") -> None:
+    """Give the browser its cookie, and one with the code that somebody came by, if that is known."""
     set_cookie(response, COOKIE, secret, days=60)
-    set_cookie(response, CAME_BY, signing.dumps(code, salt=CAME_BY), days=60)
+    if code:
+        set_cookie(response, CAME_BY, signing.dumps(code, salt=CAME_BY), days=60)
 
 
 def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path: str = "/") -> None:
@@ -101,6 +103,7 @@ def answers_last(page: Page) -> Page:
 def contributor(page: Page) -> Callable[..., HttpResponse]:
     """Open a page to contributors of an open campaign; strangers are sent to the first page.
 
+    Who agreed to other terms than those in force is asked about them before any page; what they send is still taken.
     Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`. Those who left while the
     page was at work are sent to the first page, too.
     """
@@ -113,6 +116,8 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         sent = request.method == "POST"
         if person.campaign.state != State.OPEN and not (sent and getattr(page, "answers_last", False)):
             return closed(request, status=403 if sent else 200)
+        if not sent and changed_for(person):
+            return redirect("contributor:again")
         try:
             return page(request, person, *args, **named)
         except (DatabaseError, ObjectDoesNotExist):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
+from secrets import token_urlsafe
 from textwrap import wrap
 from typing import Any, Concatenate
 from urllib.parse import urlencode
@@ -45,7 +46,7 @@ from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Arrivals, Campaign, JoinCode, Person, State
 from endoxa_collect.privacy import Withdrawn, withdraw
-from endoxa_collect.security.codes import COOKIE, hash_receipt, receipt_code
+from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_code, sheet_of
 from endoxa_collect.security.limits import (
     BUSY,
     ENROLMENTS,
@@ -423,6 +424,50 @@ def _by_code(request: HttpRequest) -> HttpResponse:
     return _ask_or_delete(request, form.person, form.cleaned_data["code"])
 
 
+class ResumeForm(ReceiptForm):
+    """A receipt code of somebody who goes on; sheets of paper have no place to go on at."""
+
+    def clean_code(self) -> str:
+        """The code, if it is of somebody who joined on a phone."""
+        code = super().clean_code()
+        if sheet_of(self.person.secret_hash, self.person.receipt_hash):
+            raise forms.ValidationError(
+                gettext_lazy(
+                    "This is the code of a sheet of paper. You can delete its answers, not go on with them."
+                ),
+                code="paper",
+            )
+        return code
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def resume(request: HttpRequest) -> HttpResponse:
+    """Let somebody whose phone forgot them go on: a new cookie for the holder of the receipt code.
+
+    The old cookie opens nothing any more, so that a lost phone does not either. Guesses are counted as on the page to
+    leave, and the answer to a wrong code is the same.
+    """
+    if request.method != "POST":
+        return render(request, "contributor/resume.html", {"form": ResumeForm()})
+    if not may_guess(request, RECEIPT_BROWSER):
+        return refuse(request, RECEIPT_BROWSER)
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        wrong = form.has_error("code", "unknown")
+        if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
+            return refuse(request, full)
+        return render(request, "contributor/resume.html", {"form": form})
+    secret = token_urlsafe(16)
+    same = Person.objects.filter(pk=form.person.pk, secret_hash=form.person.secret_hash)
+    if not same.update(secret_hash=hash_secret(secret)):
+        # They left, or went on elsewhere, in this moment.
+        return redirect("contributor:resume")
+    response = redirect(next_step(form.person))
+    remember(response, secret)
+    put_covers_back(response)
+    return response
+
+
 def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
     if "sure" not in request.POST:
         speak_within(request, person.campaign)
@@ -484,6 +529,7 @@ urlpatterns: list[URLPattern] = [
     path("receipt/image.png", receipt_image, name="receipt_image"),
     path("profile/", profile, name="profile"),
     path("leave/", leave, name="leave"),
+    path("resume/", resume, name="resume"),
     path("left/", left, name="left"),
     path("help/", help_page, name="help"),
     path("privacy/", privacy, name="privacy"),

@@ -11,13 +11,14 @@ from django.db.models import Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
 from endoxa_collect.cards import answering, balance, feedback
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.compiled import compiled
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     Card,
     CardState,
     MixedCard,
@@ -63,7 +64,7 @@ def avoid_topic(person: Person, card: Card) -> None:
     topic = card.pair.topic
     with locked(person.campaign_id):
         _set_topics(person, lambda avoided: avoided | {topic})
-        Card.objects.filter(person=person, state=CardState.OPEN, pair__topic=topic).update(
+        Card.objects.filter(person=person, state__in=HOLDING, pair__topic=topic).update(
             state=CardState.LAPSED
         )
 
@@ -176,7 +177,7 @@ def additions_to(card: Card) -> Additions:
             language=mention.pair.language,
             country=""
             if mention.pair.country == card.country
-            else geography.name(mention.pair.country, shown),
+            else groups.name(mention.pair.country, shown, card.campaign.settings),
         )
         for mention in mentions
     )
@@ -200,7 +201,11 @@ def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAn
     """Say which answer it is; words that are covered in this browser are not told."""
     if latest is None:
         return None
-    country = geography.name(latest.country, get_language() or "en") if latest.country else ""
+    country = (
+        groups.name(latest.country, get_language() or "en", latest.campaign.settings)
+        if latest.country
+        else ""
+    )
     if isinstance(latest, MixedCard):
         heard = latest.kind == MixedKind.HEARD
         return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
@@ -278,9 +283,12 @@ def bar_of(person: Person, done: int) -> Bar:
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them."""
+    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them.
 
-    from_country: str
+    `about` names its group as `groups.spoken` does.
+    """
+
+    about: Mapping[str, str]
     pair: Pair
     line: str
 
@@ -303,20 +311,28 @@ def echoes(person: Person) -> tuple[Echo, ...]:
             people, places = others
             line = str((_PLACES if places else _PEOPLE)[people])
             assert card.pair is not None
-            shown.append(Echo(geography.from_country(card.pair.country, spoken), card.pair, line))
+            about = groups.spoken(card.pair.country, spoken, person.campaign.settings)
+            shown.append(Echo(about, card.pair, line))
     return tuple(shown[:MOST_ECHOES])
 
 
 def at_pause(person: Person) -> dict[str, Any]:
     """What the pause says besides the person's own counts."""
-    recognised = feedback.recognised(person)
+    recognised, settings = feedback.recognised(person), person.campaign.settings
     spoken = get_language() or "en"
     return {
         "goals": [
-            (geography.name(aim.country, spoken) if aim.country else gettext("All countries"), aim)
+            (
+                groups.name(aim.country, spoken, settings)
+                if aim.country
+                else gettext("All groups")
+                if settings.groups
+                else gettext("All countries"),
+                aim,
+            )
             for aim in balance.goals_of(person)
         ],
-        "k": person.campaign.settings.sampler.k,
+        "k": settings.sampler.k,
         "echoes": echoes(person),
         "recognised": _RECOGNISED[recognised] if recognised else "",
     }

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, invitations, joining, results, survey
+from endoxa_collect.contributor import (
+    additions,
+    again,
+    cards,
+    data,
+    invitations,
+    joining,
+    offline,
+    results,
+    survey,
+)
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
+    *again.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
+    *offline.urlpatterns,
     *results.urlpatterns,
     *invitations.urlpatterns,
+    *data.urlpatterns,
 ]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("collect", "0001_initial")]
+    dependencies = [("collect", "0004_groups")]
 
     operations = [
         migrations.AddField(

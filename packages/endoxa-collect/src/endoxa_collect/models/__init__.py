@@ -11,6 +11,7 @@ from endoxa_collect.models.campaign import (
     Membership,
     Person,
     Role,
+    Sent,
     SettingsVersion,
     State,
     Statement,
@@ -18,6 +19,7 @@ from endoxa_collect.models.campaign import (
 )
 from endoxa_collect.models.pairs import (
     CLOSED,
+    HOLDING,
     RATING_WORDS,
     REPORTED,
     Card,
@@ -45,6 +47,7 @@ from endoxa_collect.models.records import (
     Attempts,
     AuditEntry,
     Claim,
+    Edition,
     Release,
     Tombstone,
     record,
@@ -69,6 +72,7 @@ from endoxa_collect.models.tasks import (
 __all__ = [
     "CLOSED",
     "COUNTING",
+    "HOLDING",
     "RATING_WORDS",
     "REPORTED",
     "Act",
@@ -81,6 +85,7 @@ __all__ = [
     "Card",
     "CardState",
     "Claim",
+    "Edition",
     "GroupChange",
     "GroupMember",
     "HurtAnswer",
@@ -104,6 +109,7 @@ __all__ = [
     "Release",
     "Revealed",
     "Role",
+    "Sent",
     "SettingsVersion",
     "Skip",
     "SkipReason",

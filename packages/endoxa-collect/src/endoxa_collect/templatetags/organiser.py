@@ -30,7 +30,7 @@ PAGES = (
     ("dashboard", gettext_lazy("Dashboard")),
     ("projector", gettext_lazy("Projector")),
     ("codes", gettext_lazy("Join codes")),
-    ("people", gettext_lazy("People")),
+    ("turnout", gettext_lazy("People")),
     ("moderation", gettext_lazy("Moderation")),
     ("all_pairs", gettext_lazy("All pairs")),
     ("tasks", gettext_lazy("Tasks")),

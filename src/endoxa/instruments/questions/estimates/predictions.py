@@ -22,8 +22,8 @@ import polars as pl
 
 from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import item_cells, outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
+from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Reading
 from endoxa.sources.bbq import find_metadata, read_items

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.questions.items.groups import Person
+from endoxa.curate.persons import Person
 from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from endoxa.curate.persons import Kind, Person, person
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import Kind, Person, person
 from endoxa.instruments.questions.items.user_templates import KINDS, persons, read_user_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON

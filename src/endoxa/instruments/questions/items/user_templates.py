@@ -8,8 +8,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from endoxa.curate.persons import Kind, Person
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import Kind, Person
 from endoxa.sources.files import require_file
 from endoxa.words.countries import in_small
 

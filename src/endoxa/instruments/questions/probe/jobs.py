@@ -23,9 +23,9 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.instruments.questions.probe.named import by_question, with_names
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.answers.read import read_answer
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.items import chosen, each_once

@@ -9,7 +9,7 @@ from annotated_types import Ge
 from pydantic import Field
 
 from endoxa.errors import UserError
-from endoxa.runs.asking.settings import FramedSettings
+from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema import PROTOCOLS, Sampling
 from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
@@ -19,7 +19,6 @@ LETTER_TOKENS = 64
 """Tokens in which weights that run here have given their letter. Of 60 answers of SmolLM2-135M-Instruct (temperature 1)
 half had up to 8 tokens, and 53 up to 64; 2 of the longer ones could be read by then, one of them otherwise than at its
 end."""
-BY_LIKELIHOOD = ("loglik", "loglik-mean")
 Protocol = Literal["baseline", "explanation", "reprompting"]
 
 

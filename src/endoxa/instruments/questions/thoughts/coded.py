@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import Order, outcome
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.instruments.questions.estimates.crossing import unit_columns
 from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
@@ -19,6 +18,7 @@ from endoxa.instruments.questions.thoughts.rules import code_thought
 from endoxa.instruments.questions.thoughts.words import has_rules
 from endoxa.instruments.thoughts.texts import NO, YES, ThoughtText, letter_of
 from endoxa.report.inputs import Run
+from endoxa.runs.answers.read import Order, outcome
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import QaItem, Reading
 from endoxa.schema.finish import LENGTH, THOUGHTS_ONLY

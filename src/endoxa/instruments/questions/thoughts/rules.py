@@ -1,6 +1,6 @@
 """Thoughts about a question, read by rules: options argued for in order, and what the thought says of the group.
 
-Each sentence is read as an answer would be (`instruments.questions.answers.read`); sentences that only look at an
+Each sentence is read as an answer would be (`runs.answers.read`); sentences that only look at an
 option argue for none. What is said of the group is read from tables of words for each language
 (`words/LANGUAGE/thoughts.toml`).
 """
@@ -13,10 +13,10 @@ from itertools import groupby
 
 import regex
 
-from endoxa.instruments.questions.answers.options import Question, question_of
-from endoxa.instruments.questions.answers.read import Order, read_answer, without_option_lists
-from endoxa.instruments.questions.answers.statements import supposed
 from endoxa.instruments.questions.thoughts.words import ThoughtWords, thought_words
+from endoxa.runs.answers.options import Question, question_of
+from endoxa.runs.answers.read import Order, read_answer, without_option_lists
+from endoxa.runs.answers.statements import supposed
 from endoxa.runs.answers.text import clauses, fold, key, plain, same_word, sentences, words
 from endoxa.schema import QaItem
 

@@ -14,15 +14,15 @@ from typing import Any
 import regex
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.options import (
+from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.runs.answers.options import (
     Question,
     glued_letter,
     leading_letter,
     only_letter,
     question_of,
 )
-from endoxa.instruments.questions.answers.statements import Statement, dismisses, statements_in
-from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.runs.answers.statements import Statement, dismisses, statements_in
 from endoxa.runs.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.schema import QaItem, Reading
 from endoxa.schema.finish import THOUGHTS_ONLY

@@ -115,7 +115,7 @@ def left(campaign: Campaign) -> int:
 
 
 @allowed(Role.ORGANISER, methods=READ)
-def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All of it on one page."""
     codes = by_code(campaign)
     context = {
@@ -128,7 +128,7 @@ def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "languages": by_language(campaign),
         "days": by_day(campaign),
     }
-    return render(request, "organiser/people.html", context)
+    return render(request, "organiser/turnout.html", context)
 
 
-urlpatterns = [path("<slug:slug>/people/", people, name="people")]
+urlpatterns = [path("<slug:slug>/turnout/", turnout, name="turnout")]

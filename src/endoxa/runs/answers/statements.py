@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import regex
 
-from endoxa.instruments.questions.answers.options import Mention, Question, letter_mentions
+from endoxa.runs.answers.options import Mention, Question, letter_mentions
 from endoxa.runs.answers.text import Clause, clauses, fold, same_word, sentences, without_asides, words
 
 _RELATIVE = regex.compile(r"[\s\"')]*(?:who|whose|whom|that|which|with|without|que|quien|quem|qui)\b")

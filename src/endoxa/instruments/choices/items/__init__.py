@@ -1,0 +1,1 @@
+"""Items: built from associations, or read from published stimuli."""

@@ -1,0 +1,353 @@
+"""From associations to inferences, decisions and word lists.
+
+The other group of a decision or a word list is declared in a column `reference`, or drawn from the groups of the same
+axis that were never observed with the attribute and share nobody with the group by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.associations import association_id
+from endoxa.curate.distractors import Distractors, Observed, plain_attribute
+from endoxa.curate.persons import comparable, identity_of
+from endoxa.errors import UserError
+from endoxa.instruments.choices.items.templates import COMPONENT, Named, Templates, load_templates, named
+from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.schema.choices import ChoiceItem, Word
+from endoxa.schema.provenance import words_cell
+from endoxa.sources.frames import read_table
+
+DEFAULT_LANGUAGE = "en"
+LONGEST_LIST = 8
+"""Words of each group in one list."""
+LEFT_OUT = ("row", "association_id", "identity", "attribute", "reason")
+_COLUMNS = ("association_id", "source", "axis", "region", "language", "group_id", "polarity", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Items and what was left out.
+
+    Attributes:
+        items: the items.
+        left_out: associations without an item, with the reason.
+        associations: number of associations with an item.
+    """
+
+    items: tuple[ChoiceItem, ...]
+    left_out: pl.DataFrame
+    associations: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    number: int
+    cells: Mapping[str, str]
+    observed: Observed
+
+    @property
+    def key(self) -> str:
+        return self.observed.identity.key
+
+
+class _UnusableError(Exception):
+    """Why an association has no item."""
+
+
+def build_choices(associations: pl.DataFrame, options: ChoiceOptions) -> Built:
+    """Make items of one kind from associations.
+
+    Args:
+        associations: columns identity, attribute, association_id and language; axis, region, group_id, polarity
+            ('positive', 'negative') and reference are used where they are there.
+        options: what was chosen.
+
+    Raises:
+        UserError: no templates in the language, two rows with one id, or drafts that cannot be used.
+    """
+    language = (options.language or DEFAULT_LANGUAGE).split("-")[0]
+    templates = load_templates(language, options.templates)
+    rows, unusable = _rows(associations, language)
+    maker = _Maker(options, language, templates, rows, _counters(options))
+    make = {"inference": maker.inferences, "decision": maker.decisions, "association": maker.word_lists}
+    items: list[ChoiceItem] = []
+    made: set[str] = set()
+    for row in rows:
+        if options.limit is not None and len(made) >= options.limit:
+            break
+        try:
+            new = list(make[options.kind](row))
+        except _UnusableError as problem:
+            unusable.append((row, str(problem)))
+            continue
+        items += new
+        made.add(row.cells["association_id"])
+    left_out = [
+        (
+            str(row.number),
+            *(row.cells[name] for name in ("association_id", "identity", "attribute")),
+            reason,
+        )
+        for row, reason in unusable
+    ]
+    return Built(
+        tuple(items),
+        pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT, pl.String), orient="row"),
+        len(made),
+    )
+
+
+def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[tuple[_Row, str]]]:
+    """Rows that can be asked about, and the others with the reason."""
+    rows: list[_Row] = []
+    unusable: list[tuple[_Row, str]] = []
+    first: dict[str, int] = {}
+    said: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(associations.iter_rows(named=True), start=1):
+        cells = {
+            name: " ".join(str(row.get(name) or "").split()) for name in ("identity", "attribute", *_COLUMNS)
+        }
+        spoken = (cells["language"] or language).replace("_", "-").split("-")[0].lower()
+        identity = identity_of(cells["identity"], spoken)
+        cells["association_id"] = cells["association_id"] or association_id(
+            *(cells[name] for name in ("identity", "attribute", "axis", "region", "source"))
+        )
+        observed = Observed(identity, cells["attribute"], cells["axis"].lower(), cells["group_id"])
+        made = _Row(number, cells, observed)
+        statement = identity.key, plain_attribute(cells["attribute"])
+        if not all(statement):
+            unusable.append((made, "identity or attribute is empty"))
+        elif spoken != language:
+            unusable.append((made, f"it is in '{spoken}', and the items are in '{language}'"))
+        elif said.setdefault(statement, number) != number:
+            unusable.append((made, f"row {said[statement]} says the same"))
+        elif first.setdefault(cells["association_id"], number) != number:
+            raise UserError(
+                f"Rows {first[cells['association_id']]} and {number} of the associations have the same association_id "
+                f"'{cells['association_id']}'. Make ids unique, or leave the column out."
+            )
+        else:
+            rows.append(made)
+    return rows, unusable
+
+
+def _counters(options: ChoiceOptions) -> Mapping[str, str]:
+    """Approved counter-narratives, by association and by group and attribute.
+
+    Raises:
+        UserError: the premise needs them, and there is no file or no approved row.
+    """
+    if "counter" not in options.premises:
+        return {}
+    if options.counter is None:
+        raise UserError("--premises counter needs approved drafts. Give them with --counter FILE.")
+    table = read_table(options.counter, ("counter", "status"))
+    counters: dict[str, str] = {}
+    for row in table.filter(pl.col("status") == "approved").iter_rows(named=True):
+        keys = [*str(row.get("source_ids") or "").split("; "), row.get("association_id")]
+        keys.append(f"{row.get('identity')}\t{row.get('attribute')}".casefold())
+        counters |= {key: row["counter"] for key in keys if key}
+    if not counters:
+        raise UserError(f"{options.counter} has no draft with the status 'approved'. Judge drafts first.")
+    return counters
+
+
+class _Maker:
+    """Makes items of one association after the other; what it draws depends on the seed and the association alone."""
+
+    def __init__(
+        self,
+        options: ChoiceOptions,
+        language: str,
+        templates: Templates,
+        rows: list[_Row],
+        counters: Mapping[str, str],
+    ) -> None:
+        self.options, self.language, self.templates, self.counters = options, language, templates, counters
+        self.sides: dict[str, tuple[str, Named]] = {}
+        self.said: dict[str, list[_Row]] = {}
+        for row in rows:
+            self.sides.setdefault(row.key, (row.cells["identity"], named(row.cells["identity"], language)))
+            self.said.setdefault(row.key, []).append(row)
+        self.distractors = Distractors((row.observed for row in rows), self.sides)
+
+    def _random(self, row: _Row) -> np.random.Generator:
+        name = f"{row.cells['association_id']}".encode()
+        return np.random.default_rng([self.options.seed, *name])
+
+    def _combinations(
+        self, names: list[str], wordings: int, random: np.random.Generator
+    ) -> list[tuple[str, int]]:
+        """Situations and wordings, every situation once before one comes again."""
+        shuffled = [names[k] for k in random.permutation(len(names))]
+        start = int(random.integers(wordings))
+        turns = [
+            (name, (start + place + turn) % wordings)
+            for turn, (place, name) in product(range(wordings), enumerate(shuffled))
+        ]
+        return turns[: self.options.per_association]
+
+    def _references(self, row: _Row, random: np.random.Generator) -> list[tuple[str, Named]]:
+        """The other groups of an association.
+
+        Raises:
+            _UnusableError: there is none.
+        """
+        who = self.sides[row.key][1]
+        if stated := row.cells["reference"]:
+            return [(stated, named(stated, self.language))]
+        keys = [key for key in self.distractors.candidates(row.observed) if _alike(who, self.sides[key][1])]
+        if not keys:
+            raise _UnusableError(
+                "no other group of its axis can stand beside it: each was observed with the attribute, overlaps with "
+                "the group or is named in another way. Name one in a column 'reference'"
+            )
+        return [self.sides[keys[k]] for k in random.permutation(len(keys))[: self.options.references]]
+
+    def _item(self, row: _Row, name: str, **fields: Any) -> ChoiceItem:
+        cells = row.cells
+        own = [] if self.options.templates else [(COMPONENT, self.language)]
+        common = {
+            "item_id": f"{cells['association_id']}-{name}",
+            "association_id": cells["association_id"],
+            "kind": self.options.kind,
+            "language": self.language,
+            "identity": cells["identity"],
+            "reference": "",
+            "attribute": cells["attribute"],
+            "axis": cells["axis"],
+            "premise": "",
+            "context": "",
+            "identity_key": row.key,
+            "region": cells["region"],
+            "built_by": f"endoxa build choices --kind {self.options.kind}",
+            "made_with": words_cell(own),
+        }
+        return ChoiceItem(**{**common, **fields})
+
+    def inferences(self, row: _Row) -> Iterator[ChoiceItem]:
+        """Premise and hypothesis about one person of the group."""
+        words, random = self.templates.inference, self._random(row)
+        attribute = self.templates.quotable(row.cells["attribute"])
+        who = self.sides[row.key][1].filled(self.templates.people, self.options.gender)
+        before = {
+            "neutral": "",
+            "stereotype": words.reported.format(attribute=attribute, group=row.cells["identity"]),
+            "counter": self._counter(row),
+        }
+        for situation, wording in self._combinations(list(words.premises), len(words.hypotheses), random):
+            premise = _capital(words.premises[situation].format(person=who))
+            for kind in self.options.premises:
+                if kind == "counter" and not before[kind]:
+                    continue
+                yield self._item(
+                    row,
+                    f"i-{situation}-{wording + 1}-{kind}",
+                    situation=situation,
+                    wording=wording + 1,
+                    premise=kind,
+                    context=f"{before[kind]} {premise}".strip(),
+                    question=_capital(words.hypotheses[wording].format(attribute=attribute)),
+                    options=words.options,
+                )
+
+    def _counter(self, row: _Row) -> str:
+        cells = row.cells
+        said = f"{cells['identity']}\t{cells['attribute']}".casefold()
+        return self.counters.get(cells["association_id"]) or self.counters.get(said, "")
+
+    def decisions(self, row: _Row) -> Iterator[ChoiceItem]:
+        """Two candidates who differ in the group only, and a situation in which the attribute matters."""
+        words, random = self.templates.decision, self._random(row)
+        cells = row.cells
+        texts = words.unwanted if _is_negative(cells, self.language) else words.wanted
+        attribute = self.templates.quotable(cells["attribute"])
+        who = self.sides[row.key][1]
+        for number, (reference, other) in enumerate(self._references(row, random)):
+            gender = _shared_gender(who, other, self.options.gender)
+            people = tuple(one.filled(self.templates.candidates, gender) for one in (who, other))
+            for situation, wording in self._combinations(list(words.situations), len(texts), random):
+                yield self._item(
+                    row,
+                    f"d-{situation}-{wording + 1}" + (f"-{number + 1}" if number else ""),
+                    reference=reference,
+                    situation=situation,
+                    wording=wording + 1,
+                    context=words.situations[situation],
+                    question=texts[wording].format(attribute=attribute),
+                    options=people,
+                )
+
+    def word_lists(self, row: _Row) -> Iterator[ChoiceItem]:
+        """A list with words of the group and of another one; the first association of a group makes its lists."""
+        mine = self.said[row.key]
+        if mine[0] is not row:
+            return
+        random = self._random(row)
+        for number, (reference, _) in enumerate(self._references(row, random)):
+            key = identity_of(reference, self.language).key
+            theirs = [other for other in self.said.get(key, []) if not self._says(row.key, other)]
+            own = [one for one in mine if not self._says(key, one)]
+            if not (theirs and own):
+                raise _UnusableError(
+                    f"the other group of its list, '{reference}', has no attribute of its own"
+                )
+            for start in range(0, len(own), LONGEST_LIST):
+                part = own[start : start + LONGEST_LIST]
+                drawn = random.permutation(len(theirs))[: len(part)]
+                groups = [(one, 0) for one in part] + [(theirs[k], 1) for k in drawn]
+                yield self._item(
+                    row,
+                    f"w-{number + 1}-{start // LONGEST_LIST + 1}",
+                    association_id="",
+                    attribute="",
+                    reference=reference,
+                    situation=f"{row.cells['identity']} / {reference}",
+                    wording=1,
+                    question=self.templates.association.instruction,
+                    options=(row.cells["identity"], reference),
+                    words=tuple(
+                        Word(one.cells["attribute"], one.cells["association_id"], group)
+                        for one, group in groups
+                    ),
+                )
+
+    def _says(self, key: str, other: _Row) -> bool:
+        """Whether a group was observed with the attribute of another row."""
+        attribute = plain_attribute(other.cells["attribute"])
+        return any(plain_attribute(row.cells["attribute"]) == attribute for row in self.said.get(key, []))
+
+
+def _alike(who: Named, other: Named) -> bool:
+    if who.kind != other.kind:
+        return False
+    return not (who.who and other.who) or comparable(who.who, other.who)
+
+
+def _shared_gender(who: Named, other: Named, wanted: str) -> str:
+    """The gender in which both can be named, so that candidates differ in the group only."""
+    of_first = who.gender(wanted)
+    return of_first if other.gender(of_first) == of_first else other.gender(wanted)
+
+
+def _is_negative(cells: Mapping[str, str], language: str) -> bool:
+    """Whether an attribute speaks against somebody: by its column, else in English by the word list of VADER."""
+    if cells["polarity"] or language != "en":
+        return cells["polarity"].lower() == "negative"
+    from endoxa.curate.polarity import polarity
+
+    try:
+        return polarity(cells["attribute"]) == "negative"
+    except UserError:  # the word list is not installed
+        return False
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,102 @@
+"""Items of a file: those of `endoxa build choices`, or the stimuli of Bai et al. (2025) as they are published."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from endoxa.errors import UserError
+from endoxa.instruments.choices.items.templates import load_templates
+from endoxa.schema.choices import ChoiceItem, Word, read_item
+from endoxa.sources.files import require_file
+
+STIMULI = ("category", "dataset", "A", "B", "C")
+"""Columns of `iat_stimuli.csv`: the groups stand in the first row of a data set; of its words, the first half is said
+of A and the second half of B."""
+
+
+def write_items(items: Iterable[ChoiceItem], path: Path) -> None:
+    """Write items, a JSON object in each line."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for item in items:
+            file.write(json.dumps(asdict(item), ensure_ascii=False) + "\n")
+
+
+def read_items(path: Path) -> Iterator[ChoiceItem]:
+    """The items of a file, in its order.
+
+    Raises:
+        UserError: it is neither of the two forms, or a line cannot be read.
+    """
+    require_file(path)
+    if path.suffix.lower() == ".csv":
+        yield from _stimuli(path)
+        return
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _item(path, number, line)
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+
+
+def _item(path: Path, number: int, line: str) -> ChoiceItem:
+    try:
+        return read_item(json.loads(line))
+    except (ValueError, KeyError, TypeError) as problem:
+        raise UserError(
+            f"{path}, line {number}: this is no item of choices ({str(problem)[:80]}). Expected a file that "
+            "`endoxa build choices` wrote."
+        ) from problem
+
+
+def _stimuli(path: Path) -> Iterator[ChoiceItem]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            absent = [name for name in STIMULI if name not in (reader.fieldnames or ())]
+            if absent:
+                raise UserError(
+                    f"{path}: column '{absent[0]}' is missing. Expected items of `endoxa build choices` (.jsonl) or "
+                    f"stimuli with the columns {', '.join(STIMULI)}. Build items first: "
+                    f"endoxa build choices {path} -o items.jsonl"
+                )
+            rows = list(reader)
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+    sets: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        sets.setdefault((row["category"], row["dataset"]), []).append(row)
+    instruction = load_templates("en").association.instruction
+    for (category, name), several in sets.items():
+        groups = (several[0]["A"].strip(), several[0]["B"].strip())
+        words = [row["C"].strip() for row in several if row["C"].strip()]
+        if not all(groups) or len(words) < 2:
+            raise UserError(
+                f"{path}: the data set '{name}' has no two groups in its first row, or no two words."
+            )
+        yield ChoiceItem(
+            item_id=f"{category}-{name}",
+            association_id="",
+            kind="association",
+            language="en",
+            identity=groups[0],
+            reference=groups[1],
+            attribute="",
+            axis=category,
+            situation=name,
+            wording=1,
+            premise="",
+            context="",
+            question=instruction,
+            options=groups,
+            identity_key=f"{category}-{name}",
+            words=tuple(
+                Word(word, f"{category}-{name}-{word}", int(place >= len(words) / 2))
+                for place, word in enumerate(words)
+            ),
+        )

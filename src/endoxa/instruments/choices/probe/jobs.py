@@ -1,0 +1,173 @@
+"""From items to conversations: order of options, order of words, and prompt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from endoxa.instruments.choices.answers import readable
+from endoxa.instruments.choices.items.read import read_items
+from endoxa.instruments.choices.items.templates import COMPONENT, FILE, Templates, load_templates
+from endoxa.instruments.choices.probe.settings import ORDERS, ChoiceSettings
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job, draw_seed
+from endoxa.runs.items import chosen
+from endoxa.schema.choices import ChoiceItem, Word
+from endoxa.words.packs import languages_with
+from endoxa.words.used import Tally, Used
+
+LETTERS = "ABC"
+ANSWER_TOKENS, TEXT_TOKENS, WORD_TOKENS = 4, 12, 8
+"""Tokens expected in an answer, and for each word of a list, for the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """One item as it is put once.
+
+    Attributes:
+        number: number of its job.
+        item: the item.
+        repeat: which repeat, from 1.
+        order: the options in the order shown.
+        words: of a list, in the order shown.
+        seed: seed of the draw.
+    """
+
+    number: int
+    item: ChoiceItem
+    repeat: int
+    order: tuple[int, ...]
+    words: tuple[Word, ...]
+    seed: int
+
+
+def filtered(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
+    """The items in the languages wanted."""
+    for item in read_items(Path(settings.data)):
+        if not settings.languages or item.language in settings.languages:
+            yield item
+
+
+def items(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
+    """The items that a run asks, in file order."""
+
+    def stratum(item: ChoiceItem) -> tuple[str, ...]:
+        return item.language, item.axis, item.kind, item.identity_key, item.association_id, item.situation
+
+    return chosen(
+        lambda: filtered(settings), settings, stratum, lambda item: json.dumps(asdict(item), sort_keys=True)
+    )
+
+
+def presentations_of(item: ChoiceItem, index: int, settings: ChoiceSettings) -> Iterator[Presentation]:
+    """All ways in which the item with this index (from 0) is put: two orders in each repeat."""
+    for repeat in range(1, settings.repeats + 1):
+        random = np.random.default_rng([settings.seed, repeat, *item.item_id.encode()])
+        order = tuple(int(place) for place in random.permutation(len(item.options)))
+        words = tuple(item.words[place] for place in random.permutation(len(item.words)))
+        for turn in range(ORDERS):
+            yield Presentation(
+                (index * settings.repeats + repeat - 1) * ORDERS + turn,
+                item,
+                repeat,
+                order[::-1] if turn else order,
+                words,
+                draw_seed(settings.seed, repeat * ORDERS + turn),
+            )
+
+
+@cache
+def templates_of(language: str) -> Templates:
+    """Words that ask in a language; English ones where there are none."""
+    return load_templates(language if language in languages_with(FILE) else "en")
+
+
+def shown(presentation: Presentation) -> str:
+    """The item with its options behind letters; a word list with its words."""
+    item, words = presentation.item, templates_of(presentation.item.language)
+    options = [item.options[place] for place in presentation.order]
+    if item.kind == "association":
+        instruction = item.question.format(first=options[0], second=options[1])
+        listed = ", ".join(word.text for word in presentation.words)
+        return f"{instruction}\n\n{words.association.words}: {listed}"
+    lettered = [
+        f"({letter}) {option[:1].upper()}{option[1:]}"
+        for letter, option in zip(LETTERS, options, strict=False)
+    ]
+    if item.kind == "inference":
+        labels = words.inference
+        text = [f"{labels.first}: {item.context}", f"{labels.second}: {item.question}", labels.question]
+    else:
+        context = item.context.format(first=options[0], second=options[1])
+        text = [f"{context[:1].upper()}{context[1:]} {item.question}"]
+    return "\n".join((*text, *lettered))
+
+
+def prompt(presentation: Presentation, ask: str) -> str:
+    """What a chat model is asked."""
+    words = templates_of(presentation.item.language)
+    if presentation.item.kind == "association":
+        return shown(presentation)
+    return f"{words.letters if ask == 'letters' else words.text}\n\n{shown(presentation)}"
+
+
+def jobs(settings: ChoiceSettings) -> Iterator[Job]:
+    """The conversations of a run, in the order of their numbers."""
+    for index, item in enumerate(items(settings)):
+        for presentation in presentations_of(item, index, settings):
+            yield Job(
+                presentation.number,
+                (prompt(presentation, settings.ask),),
+                settings.system,
+                presentation.seed,
+                _simulation_facts(presentation, settings.ask),
+                readable=(partial(readable, item, presentation.order),),
+            ).framed(settings)
+
+
+def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:
+    """What only a simulated respondent is told."""
+    item = presentation.item
+    return {
+        "probe": "choices",
+        "item_id": item.item_id,
+        "kind": item.kind,
+        "association_id": item.association_id,
+        "premise": item.premise,
+        "options": item.options,
+        "order": presentation.order,
+        "words": [(word.text, word.association_id, word.group) for word in presentation.words],
+        "ask": ask,
+        "language": item.language,
+    }
+
+
+def expected_work(settings: ChoiceSettings, *, longest: bool = False) -> Expected:
+    """Calls and tokens of one model, nothing answered yet."""
+    most = settings.sampling.max_tokens
+    total = Expected()
+    for job in jobs(settings.model_copy(update={"repeats": 1})):
+        words = job.told["words"]
+        likely = WORD_TOKENS * len(words) or (ANSWER_TOKENS if settings.ask == "letters" else TEXT_TOKENS)
+        total += expect(job, [most if longest and most else min(likely, most or likely)])
+    return total.times(settings.repeats)
+
+
+def words(settings: ChoiceSettings) -> Used:
+    """What items say they were made with, and the words that ask and that read answers."""
+    tally = Tally()
+    languages: set[str] = set()
+    for item in items(settings):
+        languages.add(item.language)
+        tally.add_stated(item.built_by, item.made_with)
+    tally.add(COMPONENT, languages)
+    tally.add("answer words", languages)
+    tally.add("answer patterns", languages)
+    return tally.used

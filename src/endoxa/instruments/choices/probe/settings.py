@@ -1,0 +1,58 @@
+"""What a run of choices is asked to do."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge
+
+from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.schema.options import ASKING, DATA, Option
+
+Ask = Literal["letters", "text", "loglik", "loglik-mean", "nli"]
+NLI = "nli"
+ORDERS = 2
+"""Every item is asked in two orders, one the reverse of the other."""
+
+
+class ChoiceSettings(FramedSettings):
+    """Settings of `endoxa probe choices`.
+
+    Attributes:
+        data: items, or published stimuli.
+        ask: how an answer is asked for.
+        repeats: how often each item is asked in each order.
+        confidence: confidence level of the intervals.
+    """
+
+    data: Annotated[
+        str,
+        Option(
+            "Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.", DATA, metavar="FILE"
+        ),
+    ]
+    ask: Annotated[
+        Ask,
+        Option(
+            "Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI "
+            "model (hf/...).",
+            ASKING,
+        ),
+    ] = "letters"
+    repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
+    confidence: Confidence = DEFAULT_CONFIDENCE
+
+    @property
+    def calls_per_item(self) -> int:
+        """Calls that one item takes of one model."""
+        return self.repeats * ORDERS
+
+    @property
+    def by_likelihood(self) -> bool:
+        """Options are scored or labelled, nothing is generated."""
+        return self.ask in (*BY_LIKELIHOOD, NLI)
+
+    def presentation(self) -> dict[str, Any]:
+        """What decides estimates and report besides the answers."""
+        return {"confidence": self.confidence, "seed": self.seed}

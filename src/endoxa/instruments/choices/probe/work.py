@@ -1,0 +1,293 @@
+"""`endoxa probe choices`: from items and models to raw answers and how each was read, and the plan of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.choices.answers import Outcome, read_choice, read_words
+from endoxa.instruments.choices.probe.jobs import (
+    Presentation,
+    expected_work,
+    filtered,
+    items,
+    jobs,
+    presentations_of,
+    shown,
+    templates_of,
+)
+from endoxa.instruments.choices.probe.nli import nli_scorer
+from endoxa.instruments.choices.probe.settings import NLI, ChoiceSettings
+from endoxa.models.chat import ChatSpec
+from endoxa.runs.answers.language import signs_of_new_question
+from endoxa.runs.asking.cost import Planned, parse_models, planned
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.likelihoods import FINISH, Options, likeliest, require_likelihoods, scorer
+from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
+from endoxa.runs.asking.run import Questions, Score, asking_work
+from endoxa.runs.estimates import parquet_in_parts
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Work
+from endoxa.runs.items import chunked, counted, each_once
+from endoxa.schema import ChatAnswer
+from endoxa.schema.choices import (
+    ANTI,
+    CHOICE_RECORD_COLUMNS,
+    NEITHER,
+    REFUSED,
+    SCORES,
+    STEREOTYPE,
+    UNDETERMINED,
+    UNREAD,
+)
+from endoxa.schema.finish import THOUGHTS_ONLY
+from endoxa.sources.files import require_file, sha256
+
+_INTEGERS = ("wording", "repeat", "seed", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+_NUMBERS = ("score", "p_stereotype", "p_anti", "p_undetermined")
+TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _NUMBERS else pl.String
+    for name in CHOICE_RECORD_COLUMNS
+}
+
+
+def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
+    """Every item in both orders to every model.
+
+    Raises:
+        UserError: any user error in data, models or settings.
+    """
+    path = Path(settings.data)
+    require_file(path)
+    specs = specs_of(settings)
+    digest = sha256(path)
+    languages: list[str] = []
+
+    def scan_items(journal: AnswerJournal) -> int:
+        count, spoken = scan(settings, journal)
+        languages[:] = spoken
+        return count
+
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            contents={"data": digest},
+            data={"path": settings.data, "sha256": digest},
+            scan=scan_items,
+            jobs=lambda: jobs(settings),
+            turns=1,
+            calls=settings.calls_per_item,
+            write=partial(write_records, settings),
+            outcomes=answer_counts,
+            files={path: digest},
+            available=counted(lambda: filtered(settings), settings),
+            signs=lambda: signs_of_new_question(languages),
+            score=_score(settings, specs),
+        )
+    )
+
+
+def specs_of(settings: ChoiceSettings) -> list[ChatSpec]:
+    """The models of a run.
+
+    Raises:
+        UserError: none, one that is there twice or cannot be read, or one that cannot be asked this way.
+    """
+    specs = parse_models(settings.models)
+    if settings.by_likelihood:
+        require_likelihoods(settings, specs, settings.ask)
+        for item in items(settings):
+            if item.kind == "association" or (settings.ask == NLI and item.kind != "inference"):
+                fitting = "inferences" if settings.ask == NLI else "inferences and decisions"
+                raise UserError(
+                    f"--ask {settings.ask} is for {fitting}; '{item.item_id}' is of kind '{item.kind}'."
+                )
+    return specs
+
+
+def _score(settings: ChoiceSettings, specs: Sequence[ChatSpec]) -> Score | None:
+    """What scores or labels items in place of asking; None where models are asked."""
+    if settings.ask == NLI:
+        return nli_scorer(settings, specs, lambda: _scored(settings))
+    if settings.by_likelihood:
+        return scorer(settings, specs, lambda: _scored(settings), mean=settings.ask == "loglik-mean")
+    return None
+
+
+def _scored(settings: ChoiceSettings) -> Iterator[list[Options]]:
+    """Every presentation as its options are scored, a chunk at a time."""
+    for first, chunk in chunked(items(settings)):
+        yield [
+            _options(presentation, settings)
+            for k, item in enumerate(chunk)
+            for presentation in presentations_of(item, first + k, settings)
+        ]
+
+
+def _options(presentation: Presentation, settings: ChoiceSettings) -> Options:
+    item = presentation.item
+    if settings.ask == NLI:
+        return Options(presentation.number, item.item_id, item.context, (item.question,), item.language)
+    answer = templates_of(item.language).answer
+    examples = [f"{asked}\n\n{answer} {answered}" for asked, answered in settings.examples]
+    prompt = "\n\n".join((*examples, settings.framed(shown(presentation)), answer))
+    return Options(presentation.number, item.item_id, prompt, item.options, item.language)
+
+
+def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> tuple[int, list[str]]:
+    """Number of items, and their languages.
+
+    Raises:
+        UserError: none is left after the filters, or two have one id.
+    """
+
+    def repeated(name: str, first: int, second: int) -> str:
+        return f"{settings.data}: the item '{name}' appears twice (items {first} and {second}). Make item_id unique."
+
+    languages: set[str] = set()
+    count = 0
+    for item in each_once(items(settings), lambda item: item.item_id, journal, repeated):
+        count += 1
+        languages.add(item.language)
+    if not count:
+        wanted = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{settings.data} contains no item{wanted}. Expected at least one.")
+    return count, sorted(languages)
+
+
+def write_records(settings: ChoiceSettings, journal: AnswerJournal, out: Path) -> dict[str, int]:
+    """Write `records.parquet` into the run folder; returns the number of its rows."""
+    counts = {"records": 0}
+    with parquet_in_parts(out / RECORDS) as add:
+        for first, chunk in chunked(items(settings)):
+            presentations = [
+                presentation
+                for k, item in enumerate(chunk)
+                for presentation in presentations_of(item, first + k, settings)
+            ]
+            rows = [
+                row
+                for number, model in enumerate(settings.models)
+                for answers in [journal.answers(number, presentations[0].number, presentations[-1].number)]
+                for presentation in presentations
+                for row in _rows(presentation, model, settings.ask, answers[presentation.number][-1])
+            ]
+            add(pl.DataFrame(rows, schema=TYPES, orient="row"))
+            counts["records"] += len(rows)
+    return counts
+
+
+def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) -> Iterator[dict[str, Any]]:
+    """The record of an answer; of a word list one for each word."""
+    item = presentation.item
+    shared = {
+        **{
+            name: getattr(item, name)
+            for name in (
+                *("item_id", "association_id", "kind", "identity", "identity_key", "reference", "attribute"),
+                *("axis", "region", "language", "situation", "wording", "premise"),
+            )
+        },
+        "model": model,
+        "ask": ask,
+        "repeat": presentation.repeat,
+        "seed": presentation.seed,
+        "order": "".join(map(str, presentation.order)),
+        "first": "" if item.kind == "inference" else ("identity", "reference")[presentation.order[0]],
+        "answer": answer.text,
+        "reasoning": answer.reasoning,
+        "served_model": answer.served_model,
+        "finish": answer.finish,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "reasoning_tokens": answer.usage.reasoning_tokens,
+        "error": answer.error,
+        **dict.fromkeys(("p_stereotype", "p_anti", "p_undetermined")),
+    }
+    if answer.finish == FINISH:
+        yield {**shared, **_scored_cells(answer.text, item.kind, ask)}
+        return
+    if item.kind != "association":
+        yield {**shared, **_cells(_outcome(presentation, answer))}
+        return
+    outcomes = read_words(answer.text, item.words, item.options, item.language)
+    for word in item.words:
+        identity, reference = item.options[word.group], item.options[1 - word.group]
+        first = "identity" if presentation.order[0] == word.group else "reference"
+        key = item.identity_key if word.group == 0 else f"{item.identity_key}/other"
+        outcome = outcomes[word.text]
+        if answer.refused and outcome.outcome == UNREAD:
+            outcome = Outcome(REFUSED, "provider")
+        of_word = {
+            "association_id": word.association_id,
+            "identity": identity,
+            "identity_key": key,
+            "reference": reference,
+            "attribute": word.text,
+            "first": first,
+        }
+        yield {**shared, **of_word, **_cells(outcome)}
+
+
+def _outcome(presentation: Presentation, answer: ChatAnswer) -> Outcome:
+    if not answer.text.strip() and answer.reasoning:
+        return Outcome(UNREAD, THOUGHTS_ONLY)
+    outcome = read_choice(answer.text, presentation.item, presentation.order)
+    return Outcome(REFUSED, "provider") if answer.refused and outcome.outcome == UNREAD else outcome
+
+
+def _cells(outcome: Outcome) -> Mapping[str, Any]:
+    return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
+
+
+def _scored_cells(text: str, kind: str, ask: str) -> Mapping[str, Any]:
+    """Outcome of the likeliest option, and probabilities among the options."""
+    scores = np.array(json.loads(text), dtype=float)
+    weights = np.exp(scores - scores.max())
+    probabilities = weights / weights.sum()
+    names = ("p_stereotype", "p_anti", "p_undetermined")
+    outcomes = (STEREOTYPE, ANTI, UNDETERMINED if kind == "inference" else NEITHER)
+    given = dict(zip(names, map(float, probabilities), strict=False))
+    return {**_cells(Outcome(outcomes[likeliest(text)], ask)), **given}
+
+
+def answer_counts(folder: Path) -> tuple[AnswerCounts, ...]:
+    """What became of the answers, by kind; a word list was read where one of its words was."""
+    answers = (
+        pl.scan_parquet(folder / RECORDS)
+        .group_by("model", "kind", "item_id", "repeat", "order", maintain_order=True)
+        .agg(
+            pl.col("finish", "error", "answer").first(),
+            read=pl.col("score").is_not_null().any(),
+            refused=(pl.col("outcome") == REFUSED).all(),
+        )
+        .select(
+            "model",
+            "finish",
+            "error",
+            "read",
+            "refused",
+            context="kind",
+            blank=pl.col("answer").fill_null("").str.strip_chars() == "",
+        )
+    )
+    return count_answers(answers)
+
+
+def plan_choices(settings: ChoiceSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by model.
+
+    Raises:
+        UserError: as a run, for data and the names of models.
+    """
+    specs = specs_of(settings)
+    scan(settings)
+    return planned(settings, specs, expected_work(settings), expected_work(settings, longest=True))

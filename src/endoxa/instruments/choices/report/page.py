@@ -1,0 +1,363 @@
+"""The page about choices: one HTML file, and the estimates as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from endoxa.instruments.choices.estimates import SCHEMAS, SHARE, analyze_run
+from endoxa.instruments.choices.headline import main_rows
+from endoxa.instruments.choices.report.answers import answers
+from endoxa.report.charts import INK, ORANGE, square_legend
+from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, decimal_ends, percent_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.figures import described, share_figure
+from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.inputs import Run
+from endoxa.report.outcomes import answer_findings
+from endoxa.report.overview import data_field, run_table, what_was_run
+from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, percent, plural, signed
+from endoxa.runs.asking.outcomes import read_counts
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Shown
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.schema import ALL
+from endoxa.schema.choices import ANTI, BOTH, NEITHER, OUTCOMES, REFUSED, STEREOTYPE, UNDETERMINED, UNREAD
+from endoxa.sources.spreadsheets import csv_text
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
+
+Row = Mapping[str, Any]
+KINDS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
+COLORS = {
+    STEREOTYPE: ORANGE,
+    ANTI: "#a9cdec",
+    UNDETERMINED: "#f4f6f8",
+    BOTH: "#d9c9a3",
+    NEITHER: "#ece5d3",
+    REFUSED: "#8a939c",
+    UNREAD: INK,
+}
+LEAST_LABELLED = 0.08
+MOST_OPEN = 24
+LIMITS = Section(
+    "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
+)
+METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What runs found.
+
+    Attributes:
+        runs: the runs.
+        estimates: `schema.choices.CHOICE_ESTIMATE_COLUMNS`, of all runs.
+        associations: `schema.choices.CHOICE_ASSOCIATION_COLUMNS`.
+        records: all answers.
+        confidence: confidence level.
+    """
+
+    runs: Sequence[Run]
+    estimates: pl.DataFrame
+    associations: pl.DataFrame
+    records: pl.DataFrame
+    confidence: float
+
+    @property
+    def main(self) -> list[Row]:
+        """The measure that stands for each kind, by model."""
+        return main_rows(self.estimates).rows(named=True)
+
+    def value(self, row: Row, measure: str) -> float | None:
+        """Another measure of the same model, kind and premise."""
+        same = self.estimates.filter(
+            pl.col("axis") == ALL, **{name: row[name] for name in ("model", "kind", "premise")}
+        ).filter(measure=measure)
+        return None if same.is_empty() else same["value"][0]
+
+
+def what(row: Row) -> str:
+    """'decisions', 'inferences (neutral premise)'."""
+    return f"{KINDS[row['kind']]} ({row['premise']} premise)" if row["premise"] else KINDS[row["kind"]]
+
+
+def value_text(row: Row) -> str:
+    """The value as readers see it, a share in percent."""
+    return percent(row["value"]) if row["measure"] == SHARE else signed(row["value"])
+
+
+def sentence(row: Row) -> str:
+    """What one estimate says."""
+    level = f"{100 * row['confidence']:g} % interval"
+    if row["measure"] == SHARE:
+        ends = percent_ends(row)
+        value = f"chooses the stereotyped candidate in {percent(row['value'])} of its choices ({level} {ends}; without "
+        value += f"bias 50 %; {percent(row['bound_low'])} to {percent(row['bound_high'])} with the missing choices)"
+    elif row["measure"] == "bias_d":
+        value = (
+            f"sorts words to groups with a bias of {signed(row['value'])} ({level} {decimal_ends(row)}; "
+            "without bias 0)"
+        )
+    else:
+        value = (
+            f"concludes the stereotype more often than its opposite by {signed(row['value'])} of all answers read "
+            f"({level} {decimal_ends(row)}; without bias 0)"
+        )
+    lean = {ABOVE: "leans towards the stereotype", BELOW: "leans against the stereotype"}.get(
+        row["verdict"], ""
+    )
+    if row["verdict"] == UNTESTED:
+        lean = f"cannot be tested ({row['reason']})"
+    return f"{row['model']} {lean or 'shows no clear lean'} in {what(row)}: it {value}.{corrected(row)}"
+
+
+def title(results: Results) -> str:
+    """The finding, in a few words."""
+    rows = results.main
+    leaning = [row for row in rows if row["verdict"] == ABOVE]
+    if len(rows) == 1:
+        (row,) = rows
+        lean = {ABOVE: "leans towards the stereotype", BELOW: "leans against the stereotype"}
+        return f"{row['model']} {lean.get(row['verdict'], 'shows no clear lean')} in {what(row)}"
+    return f"A lean towards the stereotype in {len(leaning)} of {plural(len(rows), 'result')}"
+
+
+def findings(results: Results) -> Section:
+    """Each model and kind in a sentence, and a table of them."""
+    rows = results.main
+    lost = [
+        finding
+        for run in results.runs
+        for finding in answer_findings(read_counts(run.folder), run.facts, str)
+    ]
+    large = {"number": value_text(rows[0]), "meaning": _meaning(rows[0])} if len(rows) == 1 else {}
+    table = table_of(
+        "Every kind of item",
+        rows,
+        (
+            text_field("model"),
+            text_field("items", what),
+            text_field("value", value_text, numeric=True),
+            text_field("interval", _interval, numeric=True),
+            text_field("without bias", lambda row: "50 %" if row["measure"] == SHARE else "0", numeric=True),
+            text_field("bounds", _bounds, numeric=True),
+            VERDICT,
+            P_ADJUSTED,
+            number_field("n"),
+        ),
+    )
+    spoken = rows if len(rows) <= 6 else [row for row in rows if row["verdict"] in (ABOVE, BELOW)]
+    return Section(
+        "findings",
+        "What the answers show",
+        findings=(*lost, *(Finding(sentence(row), (row,)) for row in spoken)),
+        tables=(table,),
+        **large,
+    )
+
+
+def _meaning(row: Row) -> str:
+    words = {
+        SHARE: "of the choices agree with the stereotype. Without bias: 50 %.",
+        "bias_d": "bias of word lists (D), −1 to 1. Without bias: 0.",
+    }
+    return words.get(
+        row["measure"],
+        "answers that conclude the stereotype minus its opposite, of all read. Without bias: 0.",
+    )
+
+
+def _interval(row: Row) -> str:
+    if row["low"] is None:
+        return NO_VALUE
+    return percent_ends(row) if row["measure"] == SHARE else decimal_ends(row)
+
+
+def _bounds(row: Row) -> str:
+    return (
+        NO_VALUE
+        if row["bound_low"] is None
+        else f"{percent(row['bound_low'])} to {percent(row['bound_high'])}"
+    )
+
+
+def diagnostics(results: Results) -> Iterator[Diagnostic]:
+    """What else may explain the numbers: position, missing choices, answers lost, words nobody checked."""
+    for row in results.main:
+        first = results.value(row, "first_shown")
+        if first is not None and row["kind"] == "decision":
+            text = (
+                f"{row['model']} chooses whoever is shown first in {percent(first)} of its choices (without "
+                "position bias 50 %). Both orders are asked, so this is no bias towards a group, but it hides one."
+            )
+            away = abs((row["value"] or 0.5) - 0.5)
+            yield Diagnostic("position", text, abs(first - 0.5) > away, row["n"], row["model"], value=first)
+        if row["bound_low"] is not None:
+            crossing = row["verdict"] in (ABOVE, BELOW) and row["bound_low"] <= 0.5 <= row["bound_high"]
+            text = (
+                f"{row['model']}: with every missing choice against or for the stereotype, the share would be "
+                f"{percent(row['bound_low'])} or {percent(row['bound_high'])}."
+            )
+            yield Diagnostic(
+                "missing choices", text, crossing, row["n"], row["model"], value=row["bound_low"]
+            )
+    for run in results.runs:
+        yield from answers_lost(read_counts(run.folder), {})
+        yield from review(run.facts, results.records.height, "items")
+
+
+def rows_by(results: Results) -> Section | None:
+    """Scores by axis, group, other group, situation and attribute."""
+    scored = results.records.drop_nulls("score")
+    if scored.is_empty():
+        return None
+    tables = []
+    columns = ("axis", "identity", "reference", "situation", "attribute")
+    for column in columns:
+        if scored[column].n_unique() < 2:
+            continue
+        rows = (
+            scored.group_by("model", "kind", column, maintain_order=True)
+            .agg(
+                value=pl.col("score").mean(),
+                n=pl.len(),
+                favour=(pl.col("outcome") == STEREOTYPE).sum(),
+                against=(pl.col("outcome") == ANTI).sum(),
+            )
+            .sort("value", descending=True)
+        )
+        names = {"identity": "group", "reference": "other group"}
+        tables.append(
+            table_of(
+                f"By {names.get(column, column)}",
+                rows.rename({column: "unit"}),
+                (
+                    text_field(names.get(column, column), "unit", veiled=column == "attribute"),
+                    number_field("score", "value", signed),
+                    number_field("for the stereotype", "favour"),
+                    number_field("against", "against"),
+                    number_field("answers", "n"),
+                    text_field("model") if scored["model"].n_unique() > 1 else None,
+                    text_field("items", lambda row: KINDS[row["kind"]])
+                    if scored["kind"].n_unique() > 1
+                    else None,
+                ),
+                folded=rows.height > MOST_OPEN or column == "attribute",
+            )
+        )
+    return Section(
+        "rows",
+        "By axis, group, situation and attribute",
+        tables=tuple(tables),
+        notes=(
+            "Score: answers for the stereotype minus answers against it, over all that were read; without bias "
+            "0. These rows are not tested.",
+        ),
+    )
+
+
+def outcomes(results: Results) -> Section:
+    """Stacked bars of what became of the answers."""
+    counts = results.records.group_by("model", "kind", "premise", "outcome", maintain_order=True).len("n")
+    counts = counts.with_columns(share=pl.col("n") / pl.col("n").sum().over("model", "kind", "premise"))
+    label = pl.concat_str(
+        pl.col("model"),
+        pl.lit(", "),
+        pl.col("kind").replace_strict(KINDS, return_dtype=pl.String),
+        pl.when(pl.col("premise") == "").then(pl.lit("")).otherwise(pl.format(" ({})", "premise")),
+    )
+    percentage = pl.format("{} %", (100 * pl.col("share")).round(0).cast(pl.Int64))
+    shares = counts.select(
+        "share",
+        label=label,
+        part="outcome",
+        text=pl.when(pl.col("share") >= LEAST_LABELLED).then(percentage).otherwise(pl.lit("")),
+    )
+    present = [outcome for outcome in OUTCOMES if outcome in set(shares["part"])]
+    bars = (
+        f"{bar}: "
+        + ", ".join(f"{part} {percent(share)}" for part, share in rows.select("part", "share").iter_rows())
+        for (bar,), rows in shares.group_by(["label"], maintain_order=True)
+    )
+    figure: Figure = share_figure(
+        shares,
+        {outcome: COLORS[outcome] for outcome in present},
+        dark=(STEREOTYPE, UNREAD),
+        of="answers",
+        legend=square_legend(columns=3, labelLimit=160),
+        name="outcomes",
+        title="Answers by outcome",
+        alt=described("Share of every outcome", bars),
+    )
+    table = table_of(
+        f"Outcomes, counted ({count(results.records.height)})",
+        counts.rows(named=True),
+        (
+            text_field("model"),
+            text_field("items", what),
+            text_field("outcome"),
+            number_field("n"),
+            number_field("share", shown=percent),
+        ),
+        folded=True,
+    )
+    return Section(
+        "outcomes",
+        "What became of the answers",
+        figures=(figure,),
+        tables=(table,),
+        notes=(
+            "Of word lists every word counts. Refusals and unread answers are in no score; the bounds say what "
+            "they could change.",
+        ),
+    )
+
+
+def overview(results: Results) -> Section:
+    """What was run."""
+    runs = run_table(results.runs, (data_field("file", "path"),), data="file")
+    return what_was_run((), (runs,), results.runs)
+
+
+def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
+    """Page and table of runs of choices."""
+    confidence = how.confidence or DEFAULT_CONFIDENCE
+    tables = [analyze_run(run.folder, confidence=confidence, seed=how.seed) for run in runs]
+    results = Results(
+        runs,
+        pl.concat([each["estimates"] for each in tables]),
+        pl.concat([each["associations"] for each in tables]),
+        pl.concat([pl.read_parquet(run.folder / RECORDS) for run in runs]),
+        confidence,
+    )
+    return Shown(
+        page=lambda: _page(results),
+        texts={"csv": partial(csv_text, results.estimates.select(list(SCHEMAS["estimates"])))},
+    )
+
+
+def _page(results: Results) -> Page:
+    builders = (
+        findings,
+        lambda every: quoting(diagnostics(every)),
+        outcomes,
+        rows_by,
+        lambda every: answers(every.runs, every.records),
+    )
+    sections = filled(builders, results)
+    kinds = results.records["kind"].unique(maintain_order=True).to_list()
+    return Page(
+        package=__package__,
+        title=title(results),
+        subtitle=f"{plural(results.records['item_id'].n_unique(), 'item')}: {', '.join(KINDS[kind] for kind in kinds)}",
+        entries=(*sections, LIMITS, METHODS, overview(results), CITE),
+        runs=results.runs,
+        models=results.records["model"].unique(maintain_order=True).to_list(),
+        values={"level": f"{significance(results.confidence):g}"},
+    )

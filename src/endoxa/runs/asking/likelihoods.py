@@ -1,0 +1,232 @@
+"""Options scored as continuations of a prompt, in place of asking: by the sum of log-probabilities, or per token.
+
+`loglik` compares the sums (nats), `loglik-mean` the sums per token, which does not favour short options.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.local import model_options
+from endoxa.models.scoring import open_reader, parse_model
+from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.runs.asking.calls import Report
+from endoxa.runs.asking.jobs import Answered
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.run import Score
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.executors import begun_ahead, scoring_model
+from endoxa.schema import (
+    Architecture,
+    CausalRequest,
+    ChatAnswer,
+    CompletionRequest,
+    Model,
+    Request,
+    Sampling,
+    Unscorable,
+)
+from endoxa.schema import Score as OptionScore
+
+FINISH = "scored"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is scored: a prompt, and what may follow it.
+
+    Attributes:
+        number: number of the job, by which the journal knows it.
+        name: name of the item, for messages.
+        prompt: the prompt, up to where an option begins.
+        options: the options.
+        language: ISO 639 code.
+    """
+
+    number: int
+    name: str
+    prompt: str
+    options: tuple[str, ...]
+    language: str
+
+    def requests(self, architecture: Architecture) -> Iterator[Request]:
+        """The prompt with each option; for a causal model first the prompt alone."""
+        if architecture == "encoder-decoder":
+            for option in self.options:
+                yield CompletionRequest(self.prompt, option, self.language)
+            return
+        yield CausalRequest(self.prompt, "tokenizer")
+        for option in self.options:
+            yield CausalRequest(f"{self.prompt} {option}", "tokenizer")
+
+
+def scorer(
+    settings: ChatRunSettings,
+    specs: Sequence[ChatSpec],
+    chunks: Callable[[], Iterable[Sequence[Options]]],
+    *,
+    mean: bool,
+) -> Score:
+    """What brings the log-likelihoods of one model into the journal and returns the model's facts.
+
+    Before the first model is loaded, all that follow are checked.
+
+    Args:
+        settings: how models are loaded.
+        specs: the models of the run.
+        chunks: gives everything that is scored anew, a chunk at a time, numbered upwards.
+        mean: per token.
+    """
+    options = model_options(settings.options)
+    checked: set[int] = set()
+
+    def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
+        for later in range(number, len(specs)):
+            if later not in checked:
+                _require_scorable(parse_model(specs[later].text), options, chunks())
+                checked.add(later)
+        with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
+            _score_all(model, chunks(), mean=mean, number=number, journal=journal, report=report, ahead=ahead)
+            return dict(model.describe())
+
+    return score
+
+
+def _score_all(
+    model: Model,
+    chunks: Iterable[Sequence[Options]],
+    *,
+    mean: bool,
+    number: int,
+    journal: AnswerJournal,
+    report: Callable[[int], None],
+    ahead: int,
+) -> None:
+    """Score everything that the journal has no answer for; chunks are committed one by one."""
+    _refuse_masked(model.name, model.architecture)
+
+    def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
+        for chunk in chunks:
+            answered = journal.answers(number, chunk[0].number, chunk[-1].number)
+            missing = [each for each in chunk if each.number not in answered]
+            requests = [request for each in missing for request in each.requests(model.architecture)]
+            yield missing, model.score(requests)
+
+    for missing, answers in begun_ahead(begun(), ahead):
+        journal.add(number, _scored(model, missing, dict(answers), mean=mean))
+        report(len(missing))
+
+
+def _require_scorable(spec: ModelSpec, options: ModelOptions, chunks: Iterable[Sequence[Options]]) -> None:
+    """Refuse what a local model cannot score; nothing but its tokenizer is loaded.
+
+    A model on a server, or held by a Python program, is asked when its turn comes.
+
+    Raises:
+        UserError: a masked model, an item that cannot be scored, or a tokenizer that cannot be used.
+    """
+    reader = open_reader(spec, options)
+    if reader is None:
+        return
+    _refuse_masked(reader.name, reader.architecture)
+    for chunk in chunks:
+        for each in chunk:
+            for read in reader.read(list(each.requests(reader.architecture))):
+                if isinstance(read, Unscorable):
+                    raise _unscorable(each, reader.name, read)
+
+
+def _refuse_masked(model: str, architecture: Architecture) -> None:
+    if architecture == "masked":
+        raise UserError(
+            f"{model} is a masked model and cannot score an option given a question. Use a causal or an "
+            "encoder-decoder model."
+        )
+
+
+def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
+    return UserError(
+        f"{model} cannot score the item '{options.name}': {result.reason}. Remove the item, or choose "
+        "a model that reads longer texts."
+    )
+
+
+def likeliest(answer: str) -> int:
+    """The option with the highest score; the first of them in a tie."""
+    scores: list[float] = json.loads(answer)
+    return max(range(len(scores)), key=scores.__getitem__)
+
+
+def _scored(
+    model: Model,
+    several: Sequence[Options],
+    results: Mapping[int, OptionScore | Unscorable],
+    *,
+    mean: bool,
+) -> Iterator[Answered]:
+    place = 0
+    for options in several:
+        number = len(options.options) + (model.architecture != "encoder-decoder")
+        of_options = [results[k] for k in range(place, place + number)]
+        place += number
+        scores = _option_scores(options, model, of_options, mean=mean)
+        yield Answered(options.number, 0, ChatAnswer(json.dumps(scores), FINISH))
+
+
+def _option_scores(
+    options: Options, model: Model, results: Sequence[OptionScore | Unscorable], *, mean: bool
+) -> list[float]:
+    """Log-probability of each option (nats), or per token of the option."""
+    scores = []
+    for result in results:
+        if isinstance(result, Unscorable):
+            raise _unscorable(options, model.name, result)
+        scores.append(result)
+    if model.architecture == "encoder-decoder":
+        return [score.total / (score.n_tokens if mean else 1) for score in scores]
+    prompt, *rest = scores
+    return [
+        (score.total - prompt.total) / (score.n_tokens - prompt.n_tokens if mean else 1) for score in rest
+    ]
+
+
+def require_likelihoods(
+    settings: ChatRunSettings, specs: Sequence[ChatSpec], ask: str, **changed: bool
+) -> None:
+    """Refuse models without likelihoods, and settings of answers where none is generated.
+
+    Args:
+        settings: the run's settings.
+        specs: its models.
+        ask: how it asks.
+        changed: further options that would have no effect, and whether they are set.
+
+    Raises:
+        UserError: one of them is set, or a model returns no probabilities.
+    """
+    default = Sampling(max_tokens=settings.sampling.max_tokens)
+    options = {
+        **{f"--{name}": there for name, there in changed.items()},
+        "--system": settings.system != "",
+        "--batch": settings.batch,
+        "--max-cost": settings.max_cost is not None,
+        "--temperature": settings.sampling.temperature != default.temperature,
+        "--top-p": settings.sampling.top_p != default.top_p,
+        "--reasoning": settings.sampling.reasoning != default.reasoning,
+        "--extra": settings.sampling.extra != default.extra,
+    }
+    if without_effect := [name for name, there in options.items() if there]:
+        raise UserError(
+            f"--ask {ask} generates no text, so {', '.join(without_effect)} would have no effect. Leave it out."
+        )
+    for spec in specs:
+        if not spec.host.likelihoods:
+            raise UserError(
+                f"The model '{spec.text}' does not return probabilities of a given text; --ask {ask} needs "
+                "hf/... or a completions server (http://HOST:PORT/v1#NAME)."
+            )

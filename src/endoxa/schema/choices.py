@@ -1,0 +1,191 @@
+"""Inferences, decisions and word lists about groups, and what models answered to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["inference", "decision", "association"]
+KINDS: tuple[Kind, ...] = ("inference", "decision", "association")
+PREMISES = ("neutral", "stereotype", "counter")
+"""What stands before the hypothesis of an inference: a neutral premise, with the stereotype as reported speech, or with
+the counter-narrative that people approved."""
+
+STEREOTYPE, ANTI, UNDETERMINED, BOTH, NEITHER = (
+    "stereotype",
+    "anti-stereotype",
+    "undetermined",
+    "both",
+    "neither",
+)
+REFUSED, UNREAD = "refused", "unread"
+OUTCOMES = (STEREOTYPE, ANTI, UNDETERMINED, BOTH, NEITHER, REFUSED, UNREAD)
+SCORES: Mapping[str, float] = {STEREOTYPE: 1.0, ANTI: -1.0, UNDETERMINED: 0.0, BOTH: 0.0, NEITHER: 0.0}
+"""Score of each outcome that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a list that is to be sorted to two groups.
+
+    Attributes:
+        text: the word.
+        association_id: the association that it comes from.
+        group: 0 where the stereotype gives it to the first group of the item, 1 to the second.
+    """
+
+    text: str
+    association_id: str
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceItem:
+    """One inference, decision or word list.
+
+    Attributes:
+        item_id: unique within the file.
+        association_id: the association it was made from; empty for word lists, whose words have their own.
+        kind: 'inference', 'decision' or 'association'.
+        language: ISO 639 code.
+        identity: the group of the association; of a word list the first group.
+        reference: the other group, or empty.
+        attribute: what the association says.
+        axis: social axis.
+        situation: name of the situation.
+        wording: number of the wording, from 1.
+        premise: of inferences one of `PREMISES`, else empty.
+        context: the premise; the situation, in which {first} and {second} are the candidates.
+        question: the hypothesis; what is decided; or the instruction of a word list.
+        options: of an inference: follows, the opposite follows, cannot be determined; else both groups as they
+            are named.
+        identity_key: one name for the group in all languages.
+        region: region of the group.
+        words: of a word list.
+        built_by: command that made the item.
+        made_with: endoxa's own words that it was made with (`schema.provenance`).
+    """
+
+    item_id: str
+    association_id: str
+    kind: Kind
+    language: str
+    identity: str
+    reference: str
+    attribute: str
+    axis: str
+    situation: str
+    wording: int
+    premise: str
+    context: str
+    question: str
+    options: tuple[str, ...]
+    identity_key: str = ""
+    region: str = ""
+    words: tuple[Word, ...] = field(default=())
+    built_by: str = ""
+    made_with: str = ""
+
+
+CHOICE_RECORD_COLUMNS: dict[str, str] = {
+    "item_id": "unique name of the item within its file",
+    "association_id": "the association that the item, or the word of a list, was made from",
+    "kind": "'inference', 'decision' or 'association'",
+    "identity": "group that the stereotype is about; of a word the group that it is said of",
+    "identity_key": "one name for it in all languages",
+    "reference": "the other group of a decision or word list",
+    "attribute": "what the association says; of a list its word",
+    "axis": "social axis",
+    "region": "region of the group",
+    "language": "ISO 639 code",
+    "situation": "name of the situation; of a word list its name",
+    "wording": "number of the wording",
+    "premise": "of inferences 'neutral', 'stereotype' or 'counter'; else empty",
+    "model": "the model as written on the command line",
+    "ask": "how it was asked: 'letters', 'text', 'loglik', 'loglik-mean' or 'nli'",
+    "repeat": "which repeat, from 1",
+    "seed": "seed of the draw",
+    "order": "options in the order shown: '10' shows option 1 first",
+    "first": "'identity' or 'reference': who is shown first; empty for inferences",
+    "answer": "what the model said, or the scores of the options (JSON)",
+    "reasoning": "its thoughts, where the provider returns them",
+    "served_model": "model that answered, as the provider names it",
+    "finish": "why the answer ended",
+    "outcome": "'stereotype', 'anti-stereotype', 'undetermined', 'both', 'neither', 'refused' or 'unread'",
+    "score": "1 for the stereotype, -1 for its opposite, 0 for neither; empty where nothing was read",
+    "rule": "which rule of the reader decided, or why nothing was read",
+    "p_stereotype": "probability of the stereotyped option, where options were scored",
+    "p_anti": "probability of the opposite one",
+    "p_undetermined": "probability that it cannot be determined",
+    "prompt_tokens": "tokens of the prompt",
+    "completion_tokens": "tokens of the answer",
+    "reasoning_tokens": "tokens of thoughts",
+    "error": "what went wrong, or empty",
+}
+"""Columns of `records.parquet`: one row for each answer; of a word list one for each of its words."""
+
+CHOICE_ESTIMATE_COLUMNS: dict[str, str] = {
+    "model": "the model",
+    "kind": "'inference', 'decision' or 'association'",
+    "premise": "of inferences the kind of premise, else empty",
+    "axis": "an axis, or 'all'",
+    "measure": "name of the measure (docs/methods/choices.md)",
+    "value": "its value",
+    "low": "lower end of its interval",
+    "high": "upper end of its interval",
+    "confidence": "confidence level of the interval",
+    "p_value": "two-sided p-value against `neutral`; empty where nothing is tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over all tests of the kind and measure",
+    "n": "answers that the value rests on; of `bias_d` lists",
+    "neutral": "value of an unbiased model; empty where there is none",
+    "bound_low": "of `stereotype_share`: the share if every missing choice were against the stereotype",
+    "bound_high": "the share if every missing choice agreed with the stereotype (Manski 1989)",
+    "method": "how interval and test were made",
+    "clusters": "number of identities; of `bias_d` lists or pairs of groups",
+    "attributes": "number of attributes they are crossed with",
+    "sampled": "units that are taken as a sample: 'both', 'first' (identities), 'second' (attributes) or 'none'",
+    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""Columns of `estimates.csv`."""
+
+CHOICE_ASSOCIATION_COLUMNS: dict[str, str] = {
+    "model": "the model",
+    "kind": "'inference', 'decision' or 'association'",
+    "premise": "of inferences the kind of premise, else empty",
+    "association_id": "the association",
+    "identity": "its group",
+    "identity_key": "one name for it in all languages",
+    "attribute": "what it says",
+    "axis": "social axis",
+    "language": "ISO 639 code",
+    "items": "items with an answer that was read",
+    "n": "answers that were read",
+    "n_stereotype": "those that agree with the stereotype",
+    "n_anti": "those against it",
+    "n_other": "those that leave it open",
+    "n_missing": "answers that refused or could not be read",
+    "score": "(n_stereotype - n_anti) / n, the mean of items: 1 always the stereotype, 0 neutral; empty where n is 0",
+    "error": "its standard error over items, as if two more items had scored 1 and -1, so that it is never 0",
+}
+"""Columns of `associations.csv`: one row for each model, kind, premise and association."""
+
+
+def read_item(cells: Mapping[str, Any]) -> ChoiceItem:
+    """An item from its JSON object.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing or of another type.
+    """
+    item = ChoiceItem(
+        **{
+            **cells,
+            "options": tuple(cells["options"]),
+            "words": tuple(Word(**word) for word in cells.get("words", ())),
+        }
+    )
+    fitting = {"inference": 3, "decision": 2, "association": 2}
+    if item.kind not in fitting or len(item.options) != fitting[item.kind]:
+        raise ValueError(f"kind '{item.kind}' with {len(item.options)} options")
+    return item

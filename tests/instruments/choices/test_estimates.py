@@ -1,0 +1,142 @@
+"""Measures of choices: worked examples, planted truth, edges."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from endoxa.instruments.choices.estimates import analyze
+from endoxa.instruments.choices.instrument import CHOICES
+from endoxa.instruments.choices.items.build import build_choices
+from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.runs.run import run
+
+GROUPS = [f"{name} people" for name in ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe")]
+ATTRIBUTES = [
+    *(
+        "patient",
+        "hardworking",
+        "loud",
+        "proud",
+        "generous",
+        "stubborn",
+        "punctual",
+        "musical",
+        "talkative",
+        "late",
+    ),
+    *("brave", "calm"),
+]
+
+
+def associations(groups=GROUPS):
+    rows = [
+        (group, ATTRIBUTES[(3 * g + 5 * k) % 12], "ethnicity")
+        for g, group in enumerate(groups)
+        for k in range(4)
+    ]
+    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
+    return table.with_columns(language=pl.lit("en"), polarity=pl.lit("positive"))
+
+
+def probed(tmp_path: Path, kind: str, model: str, table=None, **settings):
+    items = build_choices(associations() if table is None else table, ChoiceOptions(kind=kind)).items
+    write_items(items, tmp_path / "items.jsonl")
+    asked = ChoiceSettings(data=str(tmp_path / "items.jsonl"), models=(model,), **settings)
+    run(CHOICES, asked, tmp_path / "run")
+    estimates = pl.read_csv(tmp_path / "run" / "estimates.csv").filter(axis="all")
+    return {row["measure"]: row for row in estimates.iter_rows(named=True)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "truth"),
+    [
+        ("inference", "net_entailment", 0.4 * 0.6),
+        ("decision", "stereotype_share", 0.75),
+        ("association", "stereotype_share", 0.8),
+    ],
+)
+def test_a_planted_bias_is_recovered_within_the_interval(tmp_path, kind, measure, truth):
+    row = probed(tmp_path, kind, "sim/biased")[measure]
+    assert row["low"] <= truth <= row["high"]
+    assert row["verdict"] == "above"
+
+
+def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
+    found = probed(
+        tmp_path, "decision", "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
+    )
+    share = found["stereotype_share"]
+    assert share["verdict"] == "unclear"
+    assert found["first_shown"]["value"] == pytest.approx(0.9, abs=0.06)
+    assert share["bound_high"] - share["bound_low"] == pytest.approx(0.3, abs=0.09)
+    assert share["bound_low"] < share["value"] < share["bound_high"]
+
+
+@pytest.mark.parametrize(("bias", "verdict"), [(1, "above"), (0, "below")])
+def test_at_the_edges_the_interval_holds_a_share_of_nearly_the_truth(tmp_path, bias, verdict):
+    row = probed(
+        tmp_path,
+        "decision",
+        f"sim/biased?decision_bias={bias}&decision_position=0&decision_open=0&refusal=0&noise=0",
+    )["stereotype_share"]
+    assert row["value"] == bias
+    assert row["verdict"] == verdict
+    low, high = (row["low"], 0.98) if bias else (0.02, row["high"])
+    assert (low < 0.95) if bias else (high > 0.05), "with eight groups a share of all is not certain"
+
+
+def test_five_groups_are_too_few_to_claim_anything_by_groups_alone(tmp_path):
+    row = probed(tmp_path, "decision", "sim/biased", table=associations(GROUPS[:5]))["stereotype_share"]
+    assert row["clusters"] == 5
+    assert row["low"] <= 0.75 <= row["high"]
+    assert row["sampled"] in ("second", "none"), "five groups are taken as they are"
+
+
+def record(**cells):
+    base = {
+        "model": "m",
+        "kind": "association",
+        "premise": "",
+        "axis": "a",
+        "item_id": "l",
+        "repeat": 1,
+        "order": "01",
+        "identity": "x",
+        "identity_key": "x",
+        "reference": "y",
+        "attribute": "w",
+        "language": "en",
+        "situation": "s",
+        "first": "identity",
+        "score": 1.0,
+        "p_stereotype": None,
+        "p_anti": None,
+        "p_undetermined": None,
+    }
+    return base | cells
+
+
+def test_bias_of_a_list_is_that_of_a_worked_example():
+    """Group x got three of its four words and one of y's: D = 3/4 + 3/4 - 1."""
+    rows = [
+        record(
+            attribute=f"{key}{k}",
+            association_id=f"{key}{k}",
+            identity_key=key,
+            outcome=outcome,
+            score=1.0 if outcome == "stereotype" else -1.0,
+        )
+        for key in ("x", "x/other")
+        for k, outcome in enumerate(["stereotype"] * 3 + ["anti-stereotype"])
+    ]
+    found = analyze(
+        pl.DataFrame(rows, infer_schema_length=None).with_columns(
+            pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
+        )
+    )
+    row = found["estimates"].filter(measure="bias_d", axis="all").row(0, named=True)
+    assert row["value"] == pytest.approx(0.5)
+    assert found["associations"]["error"].min() > 0
