@@ -23,6 +23,7 @@ from endoxa_collect.models import (
     REPORTED,
     Act,
     Action,
+    Arrivals,
     Campaign,
     Card,
     CardState,
@@ -147,6 +148,7 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
         # Words of people who had left before and let them stay.
         Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR).delete()
         campaign.waves.all().delete()
+        Arrivals.objects.filter(code__campaign=campaign).delete()
         if not campaign.releases.perhaps_out().exists():
             campaign.tombstones.all().delete()
     recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))

@@ -24,6 +24,7 @@ from endoxa_collect.organiser import (
     seeds,
     settings,
     tasks,
+    turnout,
 )
 
 _ORGANISER = [
@@ -33,6 +34,7 @@ _ORGANISER = [
     *settings.urlpatterns,
     *seeds.urlpatterns,
     *codes.urlpatterns,
+    *turnout.urlpatterns,
     *all_pairs.urlpatterns,
     *conduct.urlpatterns,
     *moderation.urlpatterns,

@@ -54,7 +54,7 @@ class Address:
         if ":task_groups" in self.name:
             known = {**known, "name": known.get("groups", "x")}
         chosen = {key: known.get(key, _MADE_UP[type(kind).__name__]) for key, kind in self.facts.items()}
-        return reverse(self.name, kwargs=chosen)
+        return reverse(self.name.removeprefix(":"), kwargs=chosen)
 
 
 def addresses():

@@ -69,6 +69,7 @@ PAGES = {
     ("seeds",): ORGANISER,
     ("codes",): ORGANISER,
     ("code_poster", "WQ7M4KDP"): ORGANISER,
+    ("turnout",): ORGANISER,
     ("audit",): ORGANISER,
 }
 ACTIONS = [
@@ -77,6 +78,7 @@ ACTIONS = [
     ("seeds_add",),
     ("seeds_one",),
     ("code_revoke", "WQ7M4KDP"),
+    ("code_name", "WQ7M4KDP"),
     ("settings_section", "care"),
     ("codes",),
 ]

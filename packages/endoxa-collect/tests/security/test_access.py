@@ -20,11 +20,13 @@ OPEN_TO_STRANGERS = {
     "contributor:language",
     "contributor:join",
     "contributor:consent",
+    "contributor:decline",
     "contributor:declined",
     "contributor:privacy",
     "contributor:guardian",
     "contributor:help",
     "contributor:leave",
+    "contributor:no_network",
     "contributor:left",
     "contributor:results",
     "contributor:results_of",
@@ -32,7 +34,6 @@ OPEN_TO_STRANGERS = {
     "contributor:data",
     "contributor:data_archive",
     "contributor:data_card",
-    "contributor:no_network",
     "contributor:worker",
 }
 PANEL = [one for one in ALL if one.name.startswith("panel:")]
@@ -48,6 +49,7 @@ ROLES = {
     "code_poster": "organiser",
     "code_qr": EVERYBODY,
     "code_extend": "organiser",
+    "code_name": "organiser",
     "code_revoke": "organiser",
     "codes": "organiser",
     "dashboard": EVERYBODY,
@@ -92,6 +94,7 @@ ROLES = {
     "task_state": "organiser",
     "task_undo": "moderator organiser reviewer",
     "tasks": EVERYBODY,
+    "turnout": "organiser",
 }
 """Written out, so that a page that is opened to more people by mistake is seen."""
 

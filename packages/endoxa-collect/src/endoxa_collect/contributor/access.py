@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
+from django.core import signing
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
 from django.db.models import CharField, QuerySet
@@ -25,7 +26,7 @@ from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
-from endoxa_collect.security.codes import COOKIE, hash_secret
+from endoxa_collect.security.codes import CAME_BY, COOKIE, hash_secret
 from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
@@ -64,9 +65,11 @@ def _of_cookie(secret_hash: str) -> QuerySet[Person]:
     return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
-def remember(response: HttpResponse, secret: str) -> None:
-    """Give the browser its cookie."""
+def remember(response: HttpResponse, secret: str, code: str = "") -> None:
+    """Give the browser its cookie, and one with the code that somebody came by, if that is known."""
     set_cookie(response, COOKIE, secret, days=60)
+    if code:
+        set_cookie(response, CAME_BY, signing.dumps(code, salt=CAME_BY), days=60)
 
 
 def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path: str = "/") -> None:
@@ -83,8 +86,9 @@ def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path
 
 
 def forget(response: HttpResponse) -> None:
-    """Take the cookie back."""
-    response.delete_cookie(COOKIE, samesite="Lax")
+    """Take the cookies back."""
+    for name in (COOKIE, CAME_BY):
+        response.delete_cookie(name, samesite="Lax")
 
 
 def answers_last(page: Page) -> Page:

@@ -26,6 +26,7 @@ from endoxa_collect.contributor.access import (
     next_step,
     to_card,
 )
+from endoxa_collect.contributor.invitations import taken_along
 from endoxa_collect.models import (
     CLOSED,
     Card,
@@ -230,6 +231,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
         "help_lines": _nearest(person),
+        **taken_along(request, person),
     }
     return render(request, "contributor/thanks.html", context)
 

@@ -218,20 +218,21 @@ def headed(about: str) -> list[tuple[str, str]]:
     )
 
 
-def enrol(
-    campaign: Campaign, secret: str, language: str, *, keep_words: bool, interviewer: str = ""
-) -> bool:
-    """Store a new person; one who sent the form twice is there already.
+class GoneOnElsewhereError(Exception):
+    """This person went on elsewhere with the receipt code since: the form of the earlier phone opens nothing."""
 
-    Returns:
-        False where this person went on elsewhere with the receipt code since: the form of the earlier phone opens
-        nothing.
+
+def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool, interviewer: str = "") -> bool:
+    """Store a new person; whether there is a new one: who sent the form twice is there already.
+
+    Raises:
+        GoneOnElsewhereError: see there.
     """
     settings = campaign.settings
     receipt = hash_receipt(receipt_of(secret))
     if Person.objects.filter(receipt_hash=receipt).exclude(secret_hash=hash_secret(secret)).exists():
-        return False
-    Person.objects.get_or_create(
+        raise GoneOnElsewhereError
+    _, is_new = Person.objects.get_or_create(
         secret_hash=hash_secret(secret),
         defaults={
             "campaign": campaign,
@@ -244,4 +245,4 @@ def enrol(
             "interviewer": interviewer,
         },
     )
-    return True
+    return is_new

@@ -9,6 +9,7 @@ from typing import Any, Concatenate
 
 from django import forms
 from django.conf import settings as django_settings
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -31,11 +32,18 @@ from endoxa_collect.contributor.access import (
     speak_within,
     speaks,
 )
-from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
+from endoxa_collect.contributor.consent import (
+    ConsentForm,
+    GoneOnElsewhereError,
+    enrol,
+    headed,
+    language_of,
+    secret_of,
+)
 from endoxa_collect.contributor.interviews import interviewer_of
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.contributor.results import is_over, only_campaign
-from endoxa_collect.models import Campaign, JoinCode, Person, State
+from endoxa_collect.models import Arrivals, Campaign, JoinCode, Person, State
 from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.security.limits import (
     BUSY,
@@ -234,10 +242,14 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
             return refuse(request, limit)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
         keep_words = form.cleaned_data["keep_words"]
-        if not enrol(campaign, secret, language, keep_words=keep_words, interviewer=interviewer):
+        try:
+            with transaction.atomic():
+                if enrol(campaign, secret, language, keep_words=keep_words, interviewer=interviewer):
+                    Arrivals.count(code, "joined")
+        except GoneOnElsewhereError:
             return redirect("contributor:resume")
         response = redirect("contributor:profile")
-        remember(response, secret)
+        remember(response, secret, code)
         return response
     settings = campaign.settings
     context = {

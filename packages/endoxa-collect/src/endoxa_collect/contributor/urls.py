@@ -8,6 +8,7 @@ from endoxa_collect.contributor import (
     cards,
     data,
     interviews,
+    invitations,
     joining,
     leaving,
     offline,
@@ -26,5 +27,6 @@ urlpatterns = [
     *survey.urlpatterns,
     *offline.urlpatterns,
     *results.urlpatterns,
+    *invitations.urlpatterns,
     *data.urlpatterns,
 ]

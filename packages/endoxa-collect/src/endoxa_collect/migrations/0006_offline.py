@@ -7,7 +7,7 @@ _STATES = [(state, state.capitalize()) for state in ("open", "ahead", "answered"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("collect", "0004_groups")]
+    dependencies = [("collect", "0005_people")]
 
     operations = [
         migrations.AddField("card", "offline", models.BooleanField(default=False)),

@@ -5,6 +5,7 @@ cards expire and pace is measured, and rounded to the hour in exports.
 """
 
 from endoxa_collect.models.campaign import (
+    Arrivals,
     Campaign,
     JoinCode,
     Membership,
@@ -76,6 +77,7 @@ __all__ = [
     "REPORTED",
     "Act",
     "Action",
+    "Arrivals",
     "Attempts",
     "AttributeGroup",
     "AuditEntry",

@@ -132,6 +132,8 @@ class JoinCode(models.Model):
     Until the campaign is opened `expires_at` only says how long the code lasts from then on, counted from `created_at`:
     the opening moves it (`start_days`). `interviewer` is the short name of who enters for others with it; "" for codes
     by which people join themselves.
+
+    `label` is the organisers' name for it. `shared`: people may pass it on; `certificate`: they are offered one.
     """
 
     objects = JoinCodes.as_manager()
@@ -142,6 +144,9 @@ class JoinCode(models.Model):
     revoked = models.BooleanField(default=False)
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
+    label = models.CharField(max_length=60, blank=True)
+    shared = models.BooleanField(default=False)
+    certificate = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.code
@@ -156,6 +161,31 @@ class JoinCode(models.Model):
     def days(self) -> int | None:
         """How many days it lasts from the opening, if the campaign is not open yet; None for no end."""
         return round((self.expires_at - self.created_at) / timedelta(days=1)) if self.expires_at else None
+
+
+class Arrivals(models.Model):
+    """How many people agreed and said no on one day by one code: two numbers, and no row for anybody.
+
+    They stay when somebody leaves.
+    """
+
+    code = models.ForeignKey(JoinCode, on_delete=models.CASCADE, related_name="arrivals")
+    day = models.DateField()
+    joined = models.PositiveIntegerField(default=0)
+    declined = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["code", "day"], name="arrivals_once")]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.day}: {self.joined} joined, {self.declined} declined"
+
+    @classmethod
+    def count(cls, code: str, column: str) -> None:
+        """Add one to `joined` or `declined` of today."""
+        joined_by = JoinCode.objects.get(code=code)
+        row, _ = cls.objects.get_or_create(code=joined_by, day=timezone.localdate())
+        cls.objects.filter(pk=row.pk).update(**{column: models.F(column) + 1})
 
 
 class Person(models.Model):

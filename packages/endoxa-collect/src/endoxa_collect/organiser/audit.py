@@ -29,6 +29,7 @@ ACTIONS: dict[str, Promise] = {
     "account removed": gettext_lazy("account removed"),
     "balance": gettext_lazy("what people are asked for was changed"),
     "campaign made": gettext_lazy("campaign made"),
+    "code changed": gettext_lazy("name or offers of a join code changed"),
     "code made": gettext_lazy("join code made"),
     "code extended": gettext_lazy("join code extended"),
     "code revoked": gettext_lazy("join code revoked"),

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from datetime import timedelta
 from io import BytesIO
-from urllib.parse import urlencode, urlsplit
 
 import segno
 from django import forms
-from django.conf import settings
 from django.db import transaction
+from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy, override
+from django.utils.translation import gettext_lazy
 
-from endoxa_collect.addresses import lan_address
 from endoxa_collect.campaign import INTERVIEWER, in_language
+from endoxa_collect.contributor.invitations import (
+    invitation,
+    join_address,
+    opened_locally,
+    served_locally,
+)
 from endoxa_collect.models import Campaign, JoinCode, Role, record
 from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.security.codes import new_code
-
-_THIS_MACHINE = ("localhost", "127.", "[::1]")
 
 LENGTH = 8
 """Characters of a code; why that is enough: `security.limits`."""
@@ -32,30 +34,6 @@ LENGTH = 8
 def newest_code(campaign: Campaign) -> JoinCode | None:
     """The code to show on the wall; never one of an interviewer."""
     return JoinCode.objects.in_force().filter(campaign=campaign, interviewer="").first()
-
-
-def join_address(request: HttpRequest, code: JoinCode) -> str:
-    """The whole address of the join page, by the name under which this page was opened.
-
-    Where that name means this machine only, which no phone can reach, the address in the local network
-    takes its place, if the site listens there.
-    """
-    address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
-    if not opened_locally(request) or served_locally():
-        return address
-    parts = urlsplit(address)
-    host = lan_address()
-    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
-
-
-def opened_locally(request: HttpRequest) -> bool:
-    """Whether this page was opened by a name that means only this machine."""
-    return request.get_host().startswith(_THIS_MACHINE)
-
-
-def served_locally() -> bool:
-    """Whether the site listens only to this machine; behind a proxy it does, and is opened by another name."""
-    return settings.LISTENING.startswith(("127.", "::1"))
 
 
 def qr_code(address: str) -> bytes:
@@ -82,21 +60,33 @@ DAYS = (
     ("60", gettext_lazy("two months")),
 )
 
+NAMED = ("label", "shared", "certificate")
+"""Columns of a code that organisers fill in."""
+
 MORE_DAYS = 14
 """How much longer an extended code lasts."""
 
 
-def invitation(request: HttpRequest, code: JoinCode) -> str:
-    """Address that opens WhatsApp with title and link to send, in the campaign's first language."""
-    settings = code.campaign.settings
-    first = settings.ui_languages[0]
-    with override(first):
-        words = gettext("Take part with your phone")
-    text = f"{in_language(settings.texts.title, first)}\n{words}: {join_address(request, code)}"
-    return f"https://wa.me/?{urlencode({'text': text})}"
+class NamedForm(forms.Form):
+    """What organisers say of a code: its name, and what people who came by it are offered."""
+
+    label = forms.CharField(
+        max_length=60,
+        required=False,
+        label=gettext_lazy("Your name for it"),
+        help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
+    )
+    shared = forms.BooleanField(required=False, label=gettext_lazy("People may pass it on"))
+    certificate = forms.BooleanField(required=False, label=gettext_lazy("People are offered a certificate"))
+
+    def name(self, code: JoinCode) -> None:
+        """Store it with the code."""
+        for field in NAMED:
+            setattr(code, field, self.cleaned_data[field])
+        code.save(update_fields=NAMED)
 
 
-class CodeForm(forms.Form):
+class CodeForm(NamedForm):
     """Makes a code; the code itself is drawn at random."""
 
     days = forms.ChoiceField(
@@ -131,18 +121,40 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
                 declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
                 save(campaign, campaign.version, declared, request.user)
             code = make_code(campaign, days, interviewer)
+            form.name(code)
             named = {"interviewer": interviewer} if interviewer else {}
             record(campaign, request.user, "code made", code=code.code, days=days, **named)
         return redirect("organiser:codes", campaign.slug)
     rows = (
         JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")
     )
+    first = campaign.settings.ui_languages[0]
     context = {
         "campaign": campaign,
         "form": form,
-        "codes": [(code, join_address(request, code), invitation(request, code)) for code in rows],
+        "codes": [
+            (
+                code,
+                join_address(request, code),
+                invitation(request, code, first),
+                NamedForm(initial=model_to_dict(code, NAMED), auto_id=f"{code.code}_%s"),
+            )
+            for code in rows
+        ],
     }
     return render(request, "organiser/codes.html", context)
+
+
+@allowed(Role.ORGANISER, methods=SEND)
+def name(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Name a code, and say what people who came by it are offered."""
+    with transaction.atomic():
+        row = get_object_or_404(JoinCode.objects.select_for_update(), campaign=campaign, code=code)
+        form = NamedForm(request.POST, initial=model_to_dict(row, NAMED))
+        if form.is_valid() and form.has_changed():
+            form.name(row)
+            record(campaign, request.user, "code changed", code=code)
+    return redirect("organiser:codes", campaign.slug)
 
 
 @allowed(Role.ORGANISER, methods=SEND)
@@ -203,6 +215,7 @@ urlpatterns = [
     path("<slug:slug>/codes/", codes, name="codes"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
+    path("<slug:slug>/codes/<slug:code>/name/", name, name="code_name"),
     path("<slug:slug>/codes/<slug:code>/extend/", extend, name="code_extend"),
     path("<slug:slug>/codes/<slug:code>/revoke/", revoke, name="code_revoke"),
 ]

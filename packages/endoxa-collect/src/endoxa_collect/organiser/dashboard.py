@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.contributor.invitations import join_address
 from endoxa_collect.export.columns import LEAST
 from endoxa_collect.models import (
     Campaign,
@@ -28,7 +29,7 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
-from endoxa_collect.organiser.codes import join_address, newest_code
+from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.conduct import named, quality_of
 from endoxa_collect.organiser.figures import (
     FEWEST,

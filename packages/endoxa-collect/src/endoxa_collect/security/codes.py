@@ -24,6 +24,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from endoxa_collect.models import Person
 
 COOKIE = "endoxa_contributor"
+CAME_BY = "endoxa_came_by"
 """Name of the cookie of contributors."""
 
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -30,6 +30,7 @@ PAGES = (
     ("dashboard", gettext_lazy("Dashboard")),
     ("projector", gettext_lazy("Projector")),
     ("codes", gettext_lazy("Join codes")),
+    ("turnout", gettext_lazy("People")),
     ("moderation", gettext_lazy("Moderation")),
     ("all_pairs", gettext_lazy("All pairs")),
     ("tasks", gettext_lazy("Tasks")),

@@ -1,4 +1,4 @@
-// Copies the receipt code. `navigator.clipboard` is missing on plain http, as in a workshop's own network.
+// Copies the receipt code, or the link on the page of thanks. `navigator.clipboard` is missing on plain http, as in a workshop's own network.
 "use strict";
 
 const button = document.getElementById("receipt-copy");

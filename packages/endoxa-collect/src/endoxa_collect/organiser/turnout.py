@@ -1,0 +1,134 @@
+"""People: how many came by which code, in which language, on which day, and how far they got. Numbers only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext
+
+from endoxa_collect import geography
+from endoxa_collect.models import (
+    CLOSED,
+    AuditEntry,
+    Campaign,
+    Card,
+    Mention,
+    MixedCard,
+    Person,
+    Role,
+    Statement,
+)
+from endoxa_collect.organiser.access import READ, allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One bar: its name, how many people, and how many of `most`, the length of the whole bar."""
+
+    name: str
+    people: int
+    most: int
+    code: str = ""
+    declined: int = 0
+
+    @property
+    def percent(self) -> int:
+        """The share of the whole."""
+        return round(100 * self.people / self.most) if self.most else 0
+
+
+def by_code(campaign: Campaign) -> list[Row]:
+    """Codes with how many agreed and said no, those who left since among them; newest codes first."""
+    codes = campaign.codes.annotate(joined=Sum("arrivals__joined"), no=Sum("arrivals__declined"))
+    rows = [
+        (code.label, code.joined or 0, code.code, code.no or 0)
+        for code in codes.order_by("-created_at", "-pk")
+    ]
+    most = max((joined for _, joined, _, _ in rows), default=0)
+    return [Row(name, joined, most, code, no) for name, joined, code, no in rows]
+
+
+def by_language(campaign: Campaign) -> list[Row]:
+    """The languages of the pages in which people read them, most first."""
+    here = get_language() or "en"
+    counts = campaign.people.values_list("ui_language").annotate(number=Count("pk"))
+    return _bars((geography.language_name(code, here), number) for code, number in counts.order_by("-number"))
+
+
+def by_day(campaign: Campaign) -> list[Row]:
+    """The days on which people agreed, in UTC, the newest first."""
+    days = campaign.people.annotate(day=TruncDate("consent_hour")).values_list("day")
+    counts = days.annotate(number=Count("pk")).order_by("-day")
+    return _bars((date_format(day, "DATE_FORMAT"), number) for day, number in counts)
+
+
+def _bars(counts: Iterable[tuple[str, int]]) -> list[Row]:
+    rows = list(counts)
+    most = max((number for _, number in rows), default=0)
+    return [Row(name, number, most) for name, number in rows]
+
+
+def steps(campaign: Campaign) -> list[Row]:
+    """How many of those who take part came as far as each page."""
+    people, settings = campaign.people.all(), campaign.settings
+    named = [
+        (gettext("Agreed"), people.count()),
+        (gettext("Told about themselves"), people.filter(profile_done=True).count()),
+    ]
+    if settings.survey:
+        written = Statement.objects.filter(campaign=campaign).exclude(text="")
+        named.append((gettext("Answered a question of the survey"), _people_of(written)))
+    if settings.cards:
+        cards, mixed = (model.objects.filter(campaign=campaign) for model in (Card, MixedCard))
+        done = Counter[UUID]()
+        for rows in (cards, mixed):
+            closed = rows.filter(state__in=CLOSED).order_by().values_list("person")
+            done.update(dict(closed.annotate(Count("pk"))))
+        least = settings.sampler.break_after
+        named += [
+            (gettext("Saw a card"), _people_of(cards)),
+            (gettext("Answered or skipped a card"), len(done)),
+            (gettext("Finished a set of cards"), sum(number >= least for number in done.values())),
+            (gettext("Added words"), _people_of(Mention.objects.filter(pair__campaign=campaign))),
+        ]
+    return [Row(name, number, named[0][1]) for name, number in named]
+
+
+def _people_of(rows: QuerySet[Any]) -> int:
+    """How many people they are of."""
+    return rows.aggregate(number=Count("person", distinct=True))["number"]
+
+
+def left(campaign: Campaign) -> int:
+    """How many deleted their answers."""
+    return AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count()
+
+
+@allowed(Role.ORGANISER, methods=READ)
+def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All of it on one page."""
+    codes = by_code(campaign)
+    context = {
+        "campaign": campaign,
+        "total": Person.objects.filter(campaign=campaign).count(),
+        "left": left(campaign),
+        "declined": sum(row.declined for row in codes),
+        "steps": steps(campaign),
+        "codes": codes,
+        "languages": by_language(campaign),
+        "days": by_day(campaign),
+    }
+    return render(request, "organiser/turnout.html", context)
+
+
+urlpatterns = [path("<slug:slug>/turnout/", turnout, name="turnout")]

@@ -1,0 +1,149 @@
+"""How many people came, by what and how far; names of codes; what posters and links say; faults of the site."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from collect_support.filled_campaign import give_mention, give_rating, give_skip
+from endoxa_collect.models import Arrivals, AuditEntry, JoinCode, Role
+from endoxa_collect.organiser.settings import save
+from endoxa_collect.organiser.turnout import by_code, by_day, by_language, steps
+from endoxa_collect.privacy import withdraw
+
+MONDAY, TUESDAY = (datetime(2026, 5, day, 9, tzinfo=UTC) for day in (4, 5))
+
+
+@pytest.fixture
+def organiser(client, campaign, make_account, settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    return client
+
+
+def page(client, name="turnout/", **headers):
+    return client.get(f"/organise/river/{name}", headers=headers).content.decode()
+
+
+def test_people_are_counted_by_code_language_day_and_step(organiser, campaign, make_person, make_pairs):
+    radio = JoinCode.objects.create(campaign=campaign, code="RADIO222", label="Radio & <TV>")
+    JoinCode.objects.create(campaign=campaign, code="SCHOOL22")
+    Arrivals.objects.create(code=radio, day=date(2026, 5, 4), joined=3, declined=2)
+    Arrivals.objects.create(code=radio, day=date(2026, 5, 5), joined=2)
+    pairs = make_pairs(campaign, *(("AR", f"drink {n} mates", "en") for n in range(12)))
+    every = campaign.settings.sampler.break_after
+    people = [
+        make_person(campaign, "no profile", profile_done=False, consent_hour=MONDAY),
+        make_person(campaign, "profile", consent_hour=MONDAY, ui_language="es"),
+        make_person(campaign, "one skip", consent_hour=TUESDAY, ui_language="es"),
+        make_person(campaign, "a set", consent_hour=TUESDAY, ui_language="es"),
+        make_person(campaign, "leaves", consent_hour=TUESDAY),
+    ]
+    give_skip(people[2], pairs[0])
+    for pair in pairs[:every]:
+        give_rating(people[3], pair, 4)
+    give_mention(people[3], pairs[0], "sip mate")
+    withdraw(people[4])
+    assert [(row.name, row.people) for row in steps(campaign)] == [
+        ("Agreed", 4),
+        ("Told about themselves", 3),
+        ("Saw a card", 2),
+        ("Answered or skipped a card", 2),
+        ("Finished a set of cards", 1),
+        ("Added words", 1),
+    ]
+    assert [(row.code, row.people, row.declined) for row in by_code(campaign)] == [
+        ("SCHOOL22", 0, 0),
+        ("RADIO222", 5, 2),
+    ]
+    assert [(row.name, row.people) for row in by_language(campaign)] == [("Spanish", 3), ("English", 1)]
+    assert [row.people for row in by_day(campaign)] == [2, 2]
+    shown = page(organiser)
+    assert "Radio &amp; &lt;TV&gt;" in shown
+    assert "5 agreed, 2 said no" in shown
+    assert not [one for one in people if str(one.pk) in shown]
+    (left,) = re.findall(r"Left and deleted their answers</dt><dd>(\d+)", shown)
+    assert left == "1"
+
+
+def test_nobody_yet_is_a_page_too(organiser, campaign):
+    assert "There is none yet." in page(organiser)
+
+
+def test_a_survey_has_the_step_of_its_questions(make_campaign, make_person):
+    question = {"name": "women", "axis": "gender", "text": {"en": "What do people say?"}}
+    campaign = make_campaign(survey=True, cards=False, questions=[question])
+    for number, text in enumerate(("like music", "")):
+        make_person(campaign, f"p{number}").statements.create(
+            campaign=campaign, question="women", axis="gender", language="en", text=text
+        )
+    assert [(row.name, row.people) for row in steps(campaign)][2:] == [
+        ("Answered a question of the survey", 1)
+    ]
+
+
+def test_a_code_is_named_and_says_what_people_are_offered(organiser, campaign):
+    organiser.post("/organise/river/codes/", {"days": "7", "label": " Radio ", "shared": "on"})
+    code = JoinCode.objects.get()
+    assert (code.label, code.shared, code.certificate) == ("Radio", True, False)
+    where = f"/organise/river/codes/{code.code}/name/"
+    for _ in range(2):
+        organiser.post(where, {"label": "School of <Yoff>", "certificate": "on"})
+    code.refresh_from_db()
+    assert (code.label, code.shared, code.certificate) == ("School of <Yoff>", False, True)
+    assert AuditEntry.objects.filter(action="code changed").count() == 1
+    organiser.post(where, {"label": "x" * 61})
+    assert JoinCode.objects.get().label == "School of <Yoff>"
+    assert "School of &lt;Yoff&gt;" in page(organiser, "codes/")
+
+
+def test_a_link_is_shared_in_the_first_language_with_the_title(organiser, campaign):
+    JoinCode.objects.create(campaign=campaign, code="MATE2345")
+    texts = campaign.settings.texts.model_dump() | {"title": {"en": "River", "ar": "نهر & <بحر>"}}
+    save(campaign, 1, {"ui_languages": ["ar", "en"], "texts": texts}, AnonymousUser())
+    shown = page(organiser, "codes/")
+    assert 'data-copy="http://testserver/j/MATE2345/"' in shown
+    (link,) = re.findall(r'href="(https://wa.me/[^"]*)"', shown)
+    (told,) = parse_qs(urlsplit(link).query)["text"]
+    title, invited = told.split("\n")
+    assert title == "نهر & <بحر>"
+    assert invited.endswith(": http://testserver/j/MATE2345/")
+    assert "Take part" not in invited
+
+
+def test_a_poster_says_who_why_and_how_to_reach_them(organiser, campaign):
+    JoinCode.objects.create(campaign=campaign, code="MATE2345")
+    about = {"en": "We collect <what> people say.\nA second line."}
+    texts = campaign.settings.texts.model_dump() | {"about": about}
+    facts = {"organisation": "River & Sons", "contact": "us@river.example", "texts": texts}
+    save(campaign, 1, {**facts, "ui_languages": ["en"]}, AnonymousUser())
+    shown = page(organiser, "codes/MATE2345/poster/")
+    assert "We collect &lt;what&gt; people say.</p>" in shown
+    assert "A second line" not in shown
+    assert "Who runs it: <bdi>River &amp; Sons</bdi>" in shown
+    assert "<bdi>us@river.example</bdi>" in shown
+    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
+    shown = page(organiser, "codes/MATE2345/poster/")
+    assert "Who runs it" not in shown.split("<main")[1]
+    assert "Questions?" not in shown
+
+
+def test_faults_of_the_proxy_and_a_full_disk_are_told_to_organisers(
+    organiser, campaign, settings, monkeypatch
+):
+    settings.HTTPS = True
+    settings.SECURE_SSL_REDIRECT = False
+    monkeypatch.setattr("endoxa_collect.templatetags.organiser.disk_is_full", lambda: True)
+    boxes = {}
+    for secure, headers in ((False, {"X-Forwarded-For": "203.0.113.7"}), (True, {})):
+        shown = organiser.get("/organise/river/", secure=secure, headers=headers).content.decode()
+        boxes[secure] = re.findall(r'<p class="box warning">(.*?)</p>', shown, re.S)
+    https, addresses, disk = boxes[False]
+    assert "begin with http" in https
+    assert "passes addresses" in addresses
+    assert "nearly full" in disk
+    assert boxes[True] == [disk]
