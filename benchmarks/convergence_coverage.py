@@ -24,9 +24,10 @@ from scipy.special import ndtr, ndtri, stdtrit
 from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
-from endoxa.study.convergence.chance import seen_by_all
+from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.correlations import compared, correlations, jackknifed
 from endoxa.study.convergence.effects import check_parts, effects, measured
+from endoxa.study.convergence.prediction import predictions
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""
@@ -474,12 +475,48 @@ def _seen(world: Crossed, repeats: int, correlation: float) -> tuple[float, floa
         strength, identity, attribute = world.strengths(rng, 3, correlation)
         parts = pl.concat([_parts(rng, 0.5 + strength[k], f"t{k}", identity) for k in range(3)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
-        row = seen_by_all(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199).row(
-            0, named=True
+        row = (
+            seen_together(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199)
+            .filter(together="all")
+            .row(0, named=True)
         )
         rows.append((row["p_value"] <= 1 - CONFIDENCE, row["observed"], row["expected"]))
     claimed, observed, expected = np.mean(rows, axis=0)
     return float(claimed), float(observed), float(expected)
+
+
+def prediction_table(repeats: int) -> None:
+    """R² and rank correlation of a target predicted from two instruments: coverage, and how often it is claimed."""
+    print("associations | planted | R² | covered | claimed | covered, ranks | claimed, left-out identities")
+    for filled in (0.3, 1.0):
+        world = Crossed(20, 10, 0.3, filled=filled)
+        for correlation in CORRELATIONS[:3]:
+            variance = 1 / 0.7
+            shared = np.array([[variance, correlation], [correlation, variance]])
+            true = float(correlation * np.linalg.solve(shared, np.full(2, correlation)).sum() / variance)
+            ranks = 6 / np.pi * np.arcsin(np.sqrt(true) / 2)
+            cells = []
+            for seed in range(repeats):
+                rng = np.random.default_rng([seed, 5, round(10 * correlation)])
+                strength, identity, attribute = world.strengths(rng, 3, correlation)
+                parts = pl.concat(
+                    [
+                        _parts(rng, strength[k], tool, identity)
+                        for k, tool in enumerate(("pairs", "tests", "choices"))
+                    ]
+                )
+                names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
+                one, other = predictions(measured(check_parts(parts)), names).head(2).rows(named=True)
+                cells.append(
+                    (
+                        one["low"] <= true <= one["high"],
+                        one["p_value"] <= 1 - CONFIDENCE and one["r2"] > 0,
+                        one["rank_low"] <= ranks <= one["rank_high"],
+                        other["p_value"] <= 1 - CONFIDENCE and other["r2"] > 0,
+                    )
+                )
+            rates = " | ".join(f"{rate:.3f}" for rate in np.mean(cells, axis=0))
+            print(f"{round(200 * filled)} | {correlation:g} | {true:.2f} | {rates}", flush=True)
 
 
 def main() -> None:
@@ -491,8 +528,14 @@ def main() -> None:
     parser.add_argument(
         "--crossed", action="store_true", help="identities crossed with attributes, nothing else"
     )
+    parser.add_argument(
+        "--prediction", action="store_true", help="predictions of an instrument near to use, nothing else"
+    )
     options = parser.parse_args()
     repeats = options.repeats
+    if options.prediction:
+        prediction_table(repeats)
+        return
     if options.crossed:
         crossed_tables(repeats)
         return

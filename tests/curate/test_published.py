@@ -9,10 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from endoxa.curate.grammar.english import names_a_thing
+from endoxa.curate.grammar.sentences import sentence_pair
+from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.curate.published import chosen_associations, read_associations
 from endoxa.errors import UserError
 from endoxa.sources.layouts import layout_of, layouts
 from endoxa.sources.read import recognise
+from endoxa.sources.sources import locate, source
 
 SAFARI = """\
 row,country,respondent,sentence,identity,attribute,axis,offensiveness,prevalence
@@ -83,12 +87,68 @@ def test_a_rating_of_laces_counts_from_4_of_5_and_countries_become_their_people(
     ]
 
 
+def test_a_noun_for_a_thing_is_said_of_nobody_in_either_language(tmp_path):
+    rows = [
+        ("tacos", "tacos"),
+        ("piel oscura", "dark skin"),
+        ("gitano", "gypsy"),
+        ("ama bailar", "loves to dance"),
+    ]
+    cells = [f"franceses,{attribute},0,3,0,-1,French,{english}" for attribute, english in rows]
+    text = "\n".join([SEEGULL.splitlines()[0], *cells]) + "\n"
+    table = read_associations(written(tmp_path, text, "stereotypes_Spanish_es_in_Mexico.csv"))
+    assert table["predicate"].to_list() == ["noun", "noun", "", ""]
+    said = (
+        "1,Ghana,G1,Police are known for bribes,Police,Bribes,a,1,1",
+        "2,Ghana,G1,Police are cruel,Police,Cruel,a,1,1",
+    )
+    table = read_associations(written(tmp_path, "\n".join([SAFARI.splitlines()[0], *said]) + "\n"))
+    assert table["predicate"].to_list() == ["noun", "copula"]
+    with pytest.raises(UnclearError, match="seems to name a thing"):
+        sentence_pair("police", "bribes", load_templates()["en"], None, evidence="noun")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "thing"),
+    [
+        ("bribes", True), ("dark skin", True), ("coke", True), ("great prisons", True), ("sports activities", True),
+        ("lazy", False), ("thieves", False), ("practise witchcraft", False), ("like rum", False), ("cheat", False),
+        ("hard working", False), ("bad drivers", False), ("a witch", False), ("fighting", False), ("will fail", False),
+    ],
+)  # fmt: skip
+def test_nouns_for_things_are_told_from_persons_qualities_and_deeds(attribute, thing):
+    assert names_a_thing(attribute) is thing
+
+
+def test_the_name_of_a_published_layout_says_which_file_to_bring():
+    for ask in (source, locate):
+        with pytest.raises(UserError, match=r"fvialibre/LACES: LACES_DATASET\.csv.*study init"):
+            ask("laces")
+
+
 def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(shared, tmp_path):
     path = written(tmp_path, "identity,attribute,support\nbakers,early,1\npilots,calm,9\nnurses,kind,4\n")
     assert chosen_associations(path, limit=2)["identity"].to_list() == ["pilots", "nurses"]
     assert read_associations(path, "csv").height == 3
+    assert (
+        chosen_associations(path)["identity"].len()
+        == chosen_associations(path, limit=0)["identity"].len()
+        == 3
+    )
     with pytest.raises(UserError, match="99 or more people"):
         read_associations(path, min_support=99)
+
+
+def test_a_published_file_gives_what_a_laptop_can_do_and_says_how_to_take_more(tmp_path, caplog):
+    said = [f"Bakers,Early {n},1,0,0" for n in range(70)] + [f"Pilots,Calm {n},1,0,0" for n in range(70)]
+    path = written(tmp_path, "\n".join([SPICE.splitlines()[0], *said, "Nurses,Kind,9,0,0"]) + "\n")
+    table = chosen_associations(path)
+    counts = dict(table["identity"].value_counts().iter_rows())
+    assert counts.pop("nurses") == 1
+    assert sorted(counts.values()) == [29, 30]  # groups take turns among equals
+    assert "60 of the 141 associations" in caplog.text
+    assert "--limit 0" in caplog.text
+    assert chosen_associations(path, limit=0).height == 141
 
 
 @pytest.mark.parametrize(

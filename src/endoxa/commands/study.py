@@ -55,7 +55,12 @@ def init(
     ] = None,
     limit: Annotated[
         int | None,
-        Option("Use only the N associations with the most support.", DATA, metavar="N", default="all"),
+        Option(
+            "Use only the N associations with the most support; 0 for all.",
+            DATA,
+            metavar="N",
+            default="60 of a published file, all of your table",
+        ),
     ] = None,
     model: Annotated[
         tuple[str, ...],
@@ -80,7 +85,7 @@ def init(
     Examples:
       endoxa study init out/study --from associations.csv
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
-      endoxa study init out/study --from safari/english.csv --limit 60
+      endoxa study init out/study --from safari/english.csv --limit 200
     """  # noqa: D301
     from endoxa.sources.sources import locate
     from endoxa.study.items import init_study

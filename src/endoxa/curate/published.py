@@ -15,7 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.associations import WORKING_LANGUAGE, association_id, predicate
+from endoxa.curate.associations import NOUN, WORKING_LANGUAGE, association_id, predicate
+from endoxa.curate.grammar.english import names_a_thing
 from endoxa.curate.keys import IDENTITY_KEY
 from endoxa.curate.normalise import native_identity, normal_attribute, normal_identity, own_name
 from endoxa.curate.polarity import polarity
@@ -26,12 +27,14 @@ from endoxa.sources.drafts import axis_of
 from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import Layout, layout_named, layout_of
 from endoxa.sources.tables import require_columns
-from endoxa.words.people import every_group, find
+from endoxa.words.people import every_group, find, is_place
 
 _LOG = logging.getLogger(__name__)
 
 OWN = "csv"
 """The layout of a table of one's own, with columns identity and attribute."""
+USUAL_LIMIT = 60
+"""Associations of a published file in a study that asks for no number of them: minutes on a laptop."""
 _COLUMNS = (*ASSOCIATION_COLUMNS, "predicate", IDENTITY_KEY)
 
 
@@ -51,7 +54,7 @@ def read_associations(
     Raises:
         UserError: the file cannot be read, has no associations, or holds something that another command takes.
     """
-    published = layout_of(path) if layout is None else None if layout == OWN else layout_named(layout)
+    published = _layout(path, layout)
     if published is None:
         table = read_table(path, ("identity", "attribute"))
         if min_support is None:
@@ -83,30 +86,50 @@ def chosen_associations(
     limit: int | None = None,
     languages: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """The associations of a file with the most support, in the order of the file.
+    """The associations of a file with the most support, in the order of the file; groups take turns among equals.
 
     Args:
         path: the file.
         layout: as for `read_associations`.
         min_support: as for `read_associations`.
-        limit: how many; None takes all.
+        limit: how many; 0 takes all, None all of a table of one's own and `USUAL_LIMIT` of a published file.
         languages: take only these (ISO 639); all where there are none.
 
     Raises:
         UserError: as for `read_associations`, or the limit is below 1.
     """
     table = read_associations(path, layout, min_support=min_support)
-    if limit is None:
+    if limit is None and _layout(path, layout) is not None:
+        limit = USUAL_LIMIT
+        if table.height > limit:
+            _LOG.warning(
+                "The study takes %d of the %s, those with the most support, which a laptop can do. "
+                "Take more with --limit 200, or all with --limit 0.",
+                limit,
+                plural(table.height, "association"),
+            )
+    if not limit:
         return table
     if limit < 1:
-        raise UserError(f"--limit is {limit}. Expected at least 1.")
+        raise UserError(f"--limit is {limit}. Expected at least 1, or 0 for all associations.")
     if languages and "language" in table.columns:
         main = pl.col("language").fill_null("").str.split("-").list.first().str.to_lowercase()
         table = table.filter(main.is_in(["", *languages]))
     support = _support() if "support" in table.columns else pl.lit(0.0)
     numbered = table.with_columns(_support=support).with_row_index("_row")
-    kept = numbered.sort("_support", "_row", descending=[True, False]).head(limit)
-    return kept.sort("_row").drop("_row", "_support")
+    # Among equals the first of every group goes before the second of any.
+    numbered = numbered.with_columns(
+        _rank=pl.struct(-pl.col("_support"), "_row").rank("ordinal").over("identity")
+    )
+    kept = numbered.sort("_support", "_rank", "_row", descending=[True, False, False]).head(limit)
+    return kept.sort("_row").drop("_row", "_support", "_rank")
+
+
+def _layout(path: Path, name: str | None) -> Layout | None:
+    """The published layout of a file, by name or by its columns; None for a table of one's own."""
+    if name == OWN:
+        return None
+    return layout_of(path) if name is None else layout_named(name)
 
 
 def _support() -> pl.Expr:
@@ -150,13 +173,17 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
     identity, attribute = said["identity"].strip(" ,،"), said["attribute"].strip(" ,،")
     if layout.unit == "ratings":  # the name of a country
         identity = own_name(normal_identity(f"people from {identity}"), language)
-    english = said.get("attribute_english", attribute if language == WORKING_LANGUAGE else "")
+    english = normal_attribute(
+        said.get("attribute_english", attribute if language == WORKING_LANGUAGE else "")
+    )
     key = said.get(IDENTITY_KEY, "").strip(" ,")
     native = language != WORKING_LANGUAGE
     singular = layout.unit == "counts"  # judged and coded lists name a group by one of its people
+    if is_place(key):
+        key, singular = f"people from {key}", False
     key = normal_identity(f"a {key}" if singular else key, country) if key else ""
     if native:
-        listed = own_name(key, language) if singular else key
+        listed = own_name(key, language) if layout.unit == "counts" else key
         identity = listed if listed != key else native_identity(identity, language)
     else:
         identity = normal_identity(f"a {identity.lower()}" if singular else identity, country)
@@ -166,7 +193,8 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
         "axis": _axis(said.get("axis") or defaults["axis"] or _kind(identity, language), layout.axes),
         "region": country or defaults["region"],
         "language": language,
-        "polarity": _polarity(normal_attribute(english)) if english else "neutral",
+        "polarity": _polarity(english) if english else "neutral",
+        "thing": NOUN if english and names_a_thing(english) else "",
         "respondent": said.get("respondent", ""),
         IDENTITY_KEY: key,
         "statement": said.get("statement", ""),
@@ -210,7 +238,7 @@ def _association(
         "polarity": _usual(group, "polarity"),
         "source": layout.name,
         "support": str(support),
-        "predicate": Counter(joined).most_common(1)[0][0] if joined else "",
+        "predicate": (Counter(joined).most_common(1)[0][0] if joined else "") or _usual(group, "thing"),
         IDENTITY_KEY: _usual(group, IDENTITY_KEY),
     }
 

@@ -136,18 +136,90 @@ AGREEMENT_COLUMNS: dict[str, str] = {
 }
 """Columns of `agreement.csv`: one row per model and association, in the order of the list to look at first."""
 
+SEVERAL, ALL, AGAINST, ONE, NONE = "several", "all", "against each other", "one", "none"
+TOGETHER = (SEVERAL, ALL, AGAINST, ONE, NONE)
+"""By how many instruments an association is shown; those that all show are among those that several show."""
+
 CHANCE_COLUMNS: dict[str, str] = {
     "model": "name of the model in the study",
-    "n_instruments": "instruments that measured it",
-    "n_associations": "associations that all of them tested",
+    "together": "'several' instruments show an association in one direction and none the opposite, 'all' do, two show "
+    "it 'against each other', 'one' or 'none' shows it",
+    "n_instruments": "instruments that measured the model",
+    "n_associations": "associations that two or more of them tested; of 'all', that all of them tested",
     "n_identities": "their identities",
     "n_attributes": "their attributes",
-    "observed": "associations that all instruments claim in one direction",
+    "observed": "associations that are shown so",
     "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept",
-    "confidence": "confidence level of the verdict",
-    "p_value": "share of the exchanges (the measured order counted) in which as many or more are seen by all",
-    "p_adjusted": "the same after Benjamini-Hochberg over models",
-    "verdict": "'above' (more than by chance), 'unclear' or 'cannot-be-tested'",
+    "range_low": "lower end of the range of the same that holds `confidence` of the exchanges",
+    "range_high": "upper end",
+    "confidence": "confidence level of the verdict and of that range",
+    "p_value": "share of the exchanges (the measured order counted) in which as many or more are shown so; of "
+    "'several' and 'all'",
+    "p_adjusted": "the same after Benjamini-Hochberg over models and both numbers",
+    "verdict": "'above' (more than by chance), 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
-"""Columns of `chance.csv`: one row per model with two instruments or more."""
+"""Columns of `chance.csv`: rows per model with two instruments or more."""
+
+PREDICTION_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "target": "instrument near to use whose effects are predicted",
+    "predictors": "cheap instruments they are predicted from, joined by '; '",
+    "left_out": "what is left out and predicted from the rest: 'association', or 'identity' (all its associations)",
+    "n_associations": "associations that all of these instruments measured",
+    "n_identities": "their identities",
+    "n_attributes": "their attributes; 0 where none recurs",
+    "r2": "1 - sum of squared errors / that of the mean of what is not left out; below 0 where the mean is better",
+    "low": "lower end of its interval (jackknife over identities and attributes on log(1 - r2))",
+    "high": "upper end",
+    "rank": "Spearman's correlation of prediction (less that mean) and effect",
+    "rank_low": "lower end of its interval (the same jackknife on Fisher's z)",
+    "rank_high": "upper end",
+    "reliability": "reliability of the target over these associations: no r2 can be expected above it",
+    "confidence": "confidence level of the intervals",
+    "p_value": "two-sided jackknife t test of r2 = 0",
+    "p_adjusted": "the same after Benjamini-Hochberg over all rows",
+    "neutral": "0",
+    "verdict": "of r2: 'above', 'below', 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "sentence": "the finding in one sentence",
+}
+"""Columns of `prediction.csv`: one row per model, instrument near to use, predictors, and what is left out."""
+
+RELIABLE = "reliability"
+MONOTRAIT_HETEROMETHOD = "monotrait-heteromethod"
+HETEROTRAIT_MONOMETHOD = "heterotrait-monomethod"
+HETEROTRAIT_HETEROMETHOD = "heterotrait-heteromethod"
+TRAIT_KINDS = (RELIABLE, MONOTRAIT_HETEROMETHOD, HETEROTRAIT_MONOMETHOD, HETEROTRAIT_HETEROMETHOD)
+
+MTMM_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "trait_1": "one trait",
+    "instrument_1": "the instrument that measured it",
+    "trait_2": "the other trait",
+    "instrument_2": "the instrument that measured that",
+    "kind": "'reliability' (same trait and instrument), 'monotrait-heteromethod', 'heterotrait-monomethod' or "
+    "'heterotrait-heteromethod' (Campbell and Fiske 1959)",
+    "n_units": "units that both were measured of: attributes where a trait is an axis, else identities",
+    "value": "correlation over these units, or the reliability; empty with fewer than ten units",
+    "low": "lower end of its interval (jackknife over identities and attributes on Fisher's z)",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+}
+"""Columns of `mtmm.csv`: one row per model and two measurements, the multitrait-multimethod matrix in long form."""
+
+VALIDITY_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "measure": "mean of all correlations of a kind, or a difference of two such means",
+    "n_correlations": "correlations that it is made of (of a difference: of the smaller side)",
+    "value": "the mean, or the difference",
+    "low": "lower end of its interval (jackknife over identities and attributes)",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+    "p_value": "jackknife t test of 0",
+    "p_adjusted": "the same after Benjamini-Hochberg over all models and measures",
+    "neutral": "0",
+    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""Columns of `validity.csv`: what Campbell and Fiske ask of a multitrait-multimethod matrix, per model."""

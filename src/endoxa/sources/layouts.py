@@ -29,6 +29,7 @@ class Layout:
         columns: those by which a file is recognised.
         takes: commands that take such a file.
         checked: what the layout was checked against.
+        published: where its files are, and which file it is; empty where nobody has seen it.
         unit: what a row of associations is: statements, counts or ratings; empty where it holds none.
         roles: our name of a column -> the file's.
         people: columns whose numbers of people are added up.
@@ -47,6 +48,7 @@ class Layout:
     columns: tuple[str, ...]
     takes: str
     checked: str
+    published: str = ""
     unit: str = ""
     roles: Mapping[str, str] = field(default_factory=dict)
     people: tuple[str, ...] = ()
@@ -60,6 +62,16 @@ class Layout:
     language: str = ""
     axes: Mapping[str, str] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def needed(self) -> str:
+        """What to do where somebody gives the name in place of a file."""
+        at = f" ({self.published})" if self.published else ""
+        return (
+            f"'{self.name}' is the layout of a published file, which endoxa does not download. "
+            f"Download the file from its authors{at} and give its path. Its columns are: {', '.join(self.columns)}. "
+            f"It is taken by: {self.takes}."
+        )
 
     def said_by_name(self, path: Path) -> dict[str, str]:
         """Language and region that the name of a file holds."""

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing
+from endoxa.stats.jackknife import combined_errors, satterthwaite
 from endoxa.stats.reliability import (
     EDGE,
     FEWEST_UNITS,
     PartScores,
     Reliability,
     freedom,
-    jackknife_error,
-    jackknife_errors,
     moments,
     reliability,
     totals_of,
@@ -166,13 +165,14 @@ def corrected_correlation(
             parts = totals_of(first, second, codes)
             left.append(moments(parts.sum(axis=0) - parts))
     z = [_fisher(other[0]) for other in left]
-    error = float(_errors([values[:, None] for values in z])[0])
+    error = float(combined_errors([values[:, None] for values in z])[0])
     if not error > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
         return CorrectedCorrelation(*estimates, same, uncorrectable or same)
     degrees = freedom(totals)
     if crossed is not None:
-        degrees = _satterthwaite(z, error, (degrees, freedom(totals_of(first, second, crossed))), units)
+        both = (degrees, freedom(totals_of(first, second, crossed)))
+        degrees = float(satterthwaite(z, error, both, units)[0])
     quantile = float(stdtrit(degrees, (1 + confidence) / 2))
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
     flipped = (
@@ -247,25 +247,6 @@ def _fisher(correlation: np.ndarray | float) -> np.ndarray:
     return np.asarray(np.arctanh(np.clip(correlation, -EDGE, EDGE)))
 
 
-def _errors(left: Sequence[np.ndarray]) -> np.ndarray:
-    """Standard error of each column from its values without each cluster; of one kind, or of two and their cells."""
-    variances = [jackknife_errors(values) ** 2 for values in left]
-    if len(variances) == 1:
-        return np.asarray(np.sqrt(variances[0]))
-    first, second, cells = variances
-    return np.asarray(np.sqrt(np.maximum(np.maximum(first, second), first + second - cells)))
-
-
-def _satterthwaite(
-    left: Sequence[np.ndarray], error: float, degrees: tuple[float, float], units: int
-) -> float:
-    """Degrees of freedom of a variance made of that of two kinds of clusters, at least those of the fewer."""
-    first, second, cells = (jackknife_error(values) ** 2 for values in left)
-    rest = max(units - sum(degrees) - 1, 1)
-    weights = first**2 / max(degrees[0], 0.3) + second**2 / max(degrees[1], 0.3) + cells**2 / rest
-    return max(error**4 / weights, min(degrees))
-
-
 def _inverted(
     overall: tuple[np.ndarray, np.ndarray, np.ndarray],
     without: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
@@ -281,7 +262,7 @@ def _inverted(
     def excess(tried: np.ndarray) -> np.ndarray:
         """How far the statistic lies beyond its bound, negative where the value is not rejected."""
         distance = z - _fisher(tried * factor)
-        error = _errors(
+        error = combined_errors(
             [
                 of_raw[:, None] - _fisher(tried[None, :] * of_factor[:, None])
                 for of_raw, of_factor in zip(z_left, left, strict=True)

@@ -55,6 +55,7 @@ class StudyModel(BaseModel):
     tests: str | None = None
     questions: str | None = None
     stories: str | None = None
+    choices: str | None = None
 
     def reached(self, part: str) -> str | None:
         """The model as an instrument takes it."""
@@ -77,6 +78,7 @@ class _Content(BaseModel):
     tests: dict[str, Any] | None = None
     questions: dict[str, Any] | None = None
     stories: dict[str, Any] | None = None
+    choices: dict[str, Any] | None = None
     convergence: dict[str, Any] = Field(default_factory=dict)
     steps: tuple[dict[str, Any], ...] = ()
 
@@ -207,8 +209,8 @@ def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
         raise UserError(f"{path}: a step has the name '{min(clash)}' of an instrument. Give it another name.")
     if not (study.steps or any(study.parts())):
         raise UserError(
-            f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
-            "section of that name."
+            f"{path}: no instrument measures a model. Give a model pairs, tests, questions, stories or choices, and "
+            "keep the section of that name."
         )
     return study
 

@@ -23,7 +23,7 @@ from endoxa.sources.identities import one_spelling
 from endoxa.sources.stereotales import Vocabulary, read_vocabulary
 from endoxa.sources.write import replacing
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study, read_study
-from endoxa.study.parts import PAIRS, PARTS, QUESTIONS, STORIES, TESTS, Chosen, Part
+from endoxa.study.parts import CHOICES, PAIRS, PARTS, QUESTIONS, STORIES, TESTS, Chosen, Part
 from endoxa.study.simulated import is_simulated
 
 ID = "association_id"
@@ -181,6 +181,22 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     return _made(study, part, prompts.height, ids, why)
 
 
+def _choices(study: Study, part: Part, associations: pl.DataFrame) -> Items:
+    from endoxa.instruments.choices.items.build import build_choices
+    from endoxa.instruments.choices.items.read import write_items
+
+    options = replace(study.sections[part.name].build, language=study.languages[0], seed=study.seed)
+    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
+    other = associations.filter(main != study.languages[0]).height
+    built = build_choices(associations.filter(main == study.languages[0]), options)
+    why = [f"{plural(other, 'association')} not in {study.languages[0]}"] if other else []
+    why += [f"{row[ID]}: {row['reason']}" for row in built.left_out.iter_rows(named=True)]
+    if not built.items:
+        raise _without_items(part, why)
+    write_items(built.items, study.folder / part.items)
+    return _made(study, part, len(built.items), [item.association_id for item in built.items], why)
+
+
 def map_of(study: Study, chosen: Chosen) -> Path:
     """The table that says which cell of stories is which association."""
     return study.folder / str(chosen.of_study.get("map", MAP))
@@ -222,6 +238,7 @@ _BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {
     TESTS.name: _tests,
     QUESTIONS.name: _questions,
     STORIES.name: _stories,
+    CHOICES.name: _choices,
 }
 
 
@@ -243,6 +260,8 @@ _WRITTEN = {
     TESTS.name: "",
     QUESTIONS.name: "per_association = 4     # questions with different distractors\nrepeats = 1",
     STORIES.name: f'map = "{MAP}"      # which values of main characters mean which association\nrepeats = 1',
+    CHOICES.name: 'kind = "decision"       # or "inference", "association"\n'
+    "per_association = 4     # situations, each in two orders\nrepeats = 1",
 }
 
 
@@ -270,7 +289,7 @@ def init_study(
         languages: languages of the study; those of the associations where there are none.
         layout: of the file (`endoxa.curate.published.read_associations`); None recognises it.
         min_support: smallest number of people behind an association; None takes the rule of the data set.
-        limit: take only so many associations, those with the most support.
+        limit: take only so many associations, those with the most support; None and 0 as for `chosen_associations`.
 
     Returns:
         Number of associations, ids of those for which a cell of stories is suggested, and the instruments that are
@@ -442,12 +461,16 @@ def _names(models: Iterable[str]) -> dict[str, str]:
 def _model(model: str, name: str) -> str:
     lines = ["[[models]]", f'name = "{name}"']
     lines += [f'{part.name} = "{model}"' for part in PARTS if _takes(part.name, model)]
-    if model.startswith("hf/"):
+    if model.startswith("hf/") and any(word in name.lower() for word in _CHAT):
+        lines += [f'{part} = "{model}"' for part in _ASKING]
+    elif model.startswith("hf/"):
         lines += [f'# {part} = "{model}"   # if it is a chat model' for part in _ASKING]
     return "\n".join(lines) + "\n"
 
 
-_ASKING = (QUESTIONS.name, STORIES.name)
+_CHAT = ("instruct", "chat", "-it")
+"""Words in the names of weights that answer."""
+_ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
 
 
 def _takes(part: str, model: str) -> bool:
@@ -457,7 +480,7 @@ def _takes(part: str, model: str) -> bool:
         name = read_words(model).name
         if part not in _ASKING:
             return name == LATENT
-        return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else "stories").respondents
+        return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else part).respondents
     if part == PAIRS.name:
         return model.startswith(_SCORING)
     if part == TESTS.name:

@@ -1,4 +1,4 @@
-"""What a study file may hold: a section of options for each of the four instruments, and steps by verb.
+"""What a study file may hold: a section of options for each of the five instruments, and steps by verb.
 
 A step that measures (`verb = "probe pairs"`) is a run like those of the study's own instruments. Any other command is
 carried out once: again only where its settings or its inputs have changed, or where what it wrote is gone.
@@ -16,6 +16,7 @@ from typing import Annotated, Any, Protocol, get_args
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import Contrast
+from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
@@ -53,7 +54,8 @@ QUESTIONS = Part("questions", "qa", QaOptions, "items/questions.jsonl")
 STORIES = Part(
     "stories", "stories", Selection, "items/prompts.jsonl", of_study=("map", "extractors", "files")
 )
-PARTS = (PAIRS, TESTS, QUESTIONS, STORIES)
+CHOICES = Part("choices", "choices", ChoiceOptions, "items/choices.jsonl")
+PARTS = (PAIRS, TESTS, QUESTIONS, STORIES, CHOICES)
 """In the order in which they are measured."""
 
 _OF_THE_STUDY = frozenset(
@@ -381,6 +383,9 @@ class ConvergenceOptions:
         rule: scoring rule of sentence pairs; empty takes the first one of each model in the run.
         pooling: pooling of association tests; empty takes the first one of each model in the run.
         protocol: protocol of questions.
+        cheap: instruments from which those near to use are predicted.
+        near_use: instruments that are predicted.
+        traits: column of the associations that holds the traits of the multitrait-multimethod matrix.
         confidence: confidence level of intervals and verdicts.
         seed: seed of sign flips and random halves.
     """
@@ -393,6 +398,16 @@ class ConvergenceOptions:
         str, Option("Pooling of association tests; by default the first of each model.", DATA, metavar="NAME")
     ] = ""
     protocol: Annotated[str, Option("Protocol of questions.", ANALYSIS, metavar="NAME")] = "baseline"
+    cheap: Annotated[
+        tuple[str, ...], Option("Instruments to predict from.", ANALYSIS, metavar="INSTRUMENT")
+    ] = ("pairs", "tests")
+    near_use: Annotated[
+        tuple[str, ...], Option("Instruments near to use, to be predicted.", ANALYSIS, metavar="INSTRUMENT")
+    ] = ("choices", "stories")
+    traits: Annotated[
+        str,
+        Option("Column of the associations that holds the traits of the matrix.", ANALYSIS, metavar="COLUMN"),
+    ] = "axis"
     confidence: Confidence = DEFAULT_CONFIDENCE
     seed: Seed = 0
 

@@ -16,7 +16,7 @@ from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study
 from endoxa.study.items import ID, Items, build_items, read_associations, study_vocabulary
-from endoxa.study.parts import QUESTIONS, STORIES, Step
+from endoxa.study.parts import CHOICES, QUESTIONS, STORIES, Step
 from endoxa.study.run import PROFILES, steps
 
 SECONDS_PER_CALL = 2.0
@@ -98,6 +98,10 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
         from endoxa.instruments.questions.probe.work import plan_qa
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
+    if step.name == CHOICES.name:
+        from endoxa.instruments.choices.probe.work import plan_choices
+
+        return plan_choices(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:
         from endoxa.instruments.stories.probe import stories_probe
 
@@ -174,7 +178,7 @@ def plan_table(items: Sequence[Items], rows: Sequence[PlannedStep]) -> Plan:
         columns=("run", "items", "associations", "identities", "calls", "dollars", "hours", "detectable"),
         texts=1,
         rows=cells,
-        note="\n".join((_EXPLAINED, *_correlations(items))),
+        note="\n".join((_EXPLAINED, f"All runs together: about {minutes(rows)}.", *_correlations(items))),
     )
 
 
@@ -182,6 +186,18 @@ _EXPLAINED = (
     "detectable: smallest mean effect found four times in five, in standard deviations of associations.\n"
     f"hours: rough, at {SECONDS_PER_CALL:g} s per call and {SECONDS_PER_ITEM:g} s per pair or test."
 )
+
+
+def minutes(rows: Sequence[PlannedStep]) -> str:
+    """How long all runs take, roughly."""
+    taken = 60 * sum(row.hours for row in rows)
+    return (
+        f"{taken / 60:.1f} hours"
+        if taken >= 90
+        else f"{taken:.0f} minutes"
+        if taken >= 1
+        else "a minute at most"
+    )
 
 
 def _dollars(row: PlannedStep) -> str:

@@ -19,6 +19,7 @@ from endoxa.report.frame import CITE, Page, unique_figures, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import decimal, listed, plural
+from endoxa.schema.convergence import SEVERAL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
@@ -28,7 +29,7 @@ from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write
 from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
-from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
+from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
 from endoxa.study.run import PROFILES, require_current
 from endoxa.study.simulated import is_simulated
 
@@ -63,13 +64,14 @@ def study_runs(study: Study) -> StudyRuns:
         folder(TESTS),
         folder(STORIES, PROFILES),
         story_map,
+        folder(CHOICES),
         aliases,
     )
 
 
 REPORT = "report.html"
 """Page in the folder of a run."""
-_NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name)
+_NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name, CHOICES.name)
 """Runs whose headline is on the page of the study. A test of one association has one identity on one side, so that no
 test of it alone can be significant; how well profiles were read is on their own page."""
 _MOST_LEFT_OUT = 50
@@ -106,7 +108,7 @@ def write_study(study: Study, output: Path) -> Written:
     if not any(study.parts()):
         raise UserError(
             f"{study.folder} measures with no instrument: there is nothing to compare. Give a model pairs, tests, "
-            "questions or stories, and keep the section of that name."
+            "questions, stories or choices, and keep the section of that name."
         )
     items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
@@ -154,7 +156,7 @@ def _page(
         title=_title(convergence) or f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
         f"{listed([model.name for model in study.models])}",
-        lead=_lead(compared, len(study.models)),
+        lead=_lead(compared),
         entries=(
             *_opening([section for section in compared if not section.folded], convergence),
             _instruments(study, current, pages),
@@ -168,47 +170,46 @@ def _page(
 
 
 def _together(convergence: Convergence) -> Mapping[str, Any] | None:
-    """What all instruments see of the only model beside what they would by chance; None where nothing is tested."""
-    rows = convergence.chance.rows(named=True)
-    return (
-        rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED and rows[0]["n_associations"] else None
-    )
+    """What several instruments show of the only model beside chance; None where nothing is tested."""
+    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
+    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
 
 
 def _title(convergence: Convergence) -> str:
-    """How many associations all instruments see of the only model, as the title of a page; else empty."""
+    """How many associations several instruments show of the only model, as the title of a page; else empty."""
     row = _together(convergence)
     if row is None:
         return ""
-    n, observed = row["n_associations"], int(row["observed"])
-    every = "both" if row["n_instruments"] == 2 else f"all {row['n_instruments']}"
+    every = "both" if row["n_instruments"] == 2 else "several"
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
     (label,) = convergence.labels.values()
     return (
-        f"{observed or 'None'} of {plural(n, 'association')} {'is' if observed < 2 else 'are'} seen by {every} "
-        f"instruments in {label}: {often}"
+        f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in {every} "
+        f"instruments: {often}"
     )
 
 
 def _opening(compared: Sequence[Section], convergence: Convergence) -> Iterator[Section]:
-    """The sections; the first has the number of associations that all instruments see, which the lead explains."""
+    """The sections; the first has the number of associations that several instruments show, which the lead explains."""
     row = _together(convergence)
     for place, section in enumerate(compared):
         if place or row is None:
             yield section
             continue
+        every = "both" if row["n_instruments"] == 2 else "two or more"
         yield replace(
             section,
             number=f"{int(row['observed'])} of {row['n_associations']}",
-            meaning="associations tested with all instruments are seen by all of them. By chance: "
-            f"{decimal(row['expected'], 1)}.",
+            meaning=f"associations tested with {every} instruments are shown by "
+            f"{'both' if every == 'both' else 'several'}. By chance: {decimal(row['expected'], 1)} "
+            f"({int(row['range_low'])} to {int(row['range_high'])}).",
         )
 
 
-def _lead(compared: Sequence[Section], models: int) -> str:
-    """How many associations all instruments see, of one model; of several how many were measured."""
+def _lead(compared: Sequence[Section]) -> str:
+    """How many associations several instruments show."""
     findings = compared[0].findings if compared else ()
-    return str(findings[1 if models == 1 and len(findings) > 1 else 0]) if findings else ""
+    return str(findings[0]) if findings else ""
 
 
 def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -> Section:

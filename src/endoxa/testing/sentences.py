@@ -26,6 +26,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "more harmful",
         "go together",
         "agree on more than the attribute",
+        "better than the mean",
     ),
     "below": (
         "less often than",
@@ -36,7 +37,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "are lower",
         "less harmful",
         "go against each other",
-        "agree less on the same association",
+        "agree less on the same",
+        "worse than the mean",
     ),
     "unclear": ("not distinguishable",),
     "cannot-be-tested": ("cannot be tested",),

@@ -11,7 +11,7 @@ import pytest
 from endoxa.schema.convergence import CHANCE_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.reliability import part_scores
-from endoxa.study.convergence.chance import attribute_levels, correlation_p_value, exchanged, seen_by_all
+from endoxa.study.convergence.chance import attribute_levels, correlation_p_value, exchanged, seen_together
 from endoxa.study.convergence.correlations import correlations
 from endoxa.study.convergence.effects import check_parts, effects, measured
 from support.convergence_samples import attributes, planted_parts
@@ -20,7 +20,8 @@ THREE = {"pairs": 0.8, "tests": 0.8, "stories": 0.8}
 
 
 def seen(parts: pl.DataFrame, names: dict[str, str]) -> dict:
-    return seen_by_all(effects(measured(check_parts(parts))), names, exchanges=199).row(0, named=True)
+    found = seen_together(effects(measured(check_parts(parts))), names, exchanges=199)
+    return found.filter(together="all").row(0, named=True)
 
 
 def test_levels_are_means_over_identities():

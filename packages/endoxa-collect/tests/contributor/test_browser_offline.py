@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, join, visit
+from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -16,6 +16,8 @@ AT_HAND = """async () => {
   const kept = await (await caches.open("endoxa-1")).keys();
   return kept.filter((each) => /card.[0-9a-f-]{36}.$/.test(new URL(each.url).pathname)).length;
 }"""
+# A card, or the pause before it.
+NEXT = "form.answers, #reveal, .actions a[href$='on=1']"
 NOTHING_LEFT = """async () => {
   const workers = await navigator.serviceWorker.getRegistrations();
   const databases = await indexedDB.databases();
@@ -38,23 +40,6 @@ def at_hand(one, number=9):
     one.page.wait_for_function("navigator.serviceWorker.controller !== null")
 
 
-_SENT = re.compile("/(card/.*/(rate|finish|add)|survey/.*|at-hand)/")
-
-
-def cut(one):
-    """Take the network away. The browser forgets that for a moment when a page is loaded anew: nothing is sent then."""
-    one.context.set_offline(True)
-    one.context.route(
-        _SENT, lambda route: route.abort() if route.request.method == "POST" else route.continue_()
-    )
-
-
-def mend(one):
-    """Give the network back."""
-    one.context.unroute(_SENT)
-    one.context.set_offline(False)
-
-
 def waiting(one):
     """What the line above the page says; "" where it is hidden."""
     line = one.page.locator("#waiting")
@@ -63,12 +48,6 @@ def waiting(one):
 
 def kept(one):
     return one.page.evaluate("Object.keys(JSON.parse(localStorage.getItem('endoxa.answers') || '{}')).length")
-
-
-def forgive_the_network(one):
-    """What the browser says of requests without a network is what these tests are about."""
-    said = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "Failed to fetch", "ERR_CONNECTION")
-    one.faults = [fault for fault in one.faults if not any(word in fault for word in said)]
 
 
 def person_of(site):
@@ -85,19 +64,22 @@ def answer(one, words=""):
     """Answer the card before one, and write something where words are asked; whether they were."""
     page = one.page
     page.locator("form.answers, #reveal").first.wait_for()
-    before = page.locator("form.answers").get_attribute("action")
-    if (cover := page.locator("#reveal > summary, #reveal > button")).count():
+    if (asks := page.locator("#reveal > button")).count():
+        asks.click()
+        page.locator("form.answers").wait_for(state="attached")
+    if (cover := page.locator("#reveal > summary")).count():
         cover.click()
+    before = page.locator("form.answers").get_attribute("action")
     page.locator("form.answers button[value='4']").click()
     page.locator(f"form.answers[action='{before}']").wait_for(state="detached")
-    page.locator("form.answers, #reveal, #id_text, #more").first.wait_for()
-    if page.locator("form.answers").count():
+    page.locator(f"{NEXT}, #id_text, #more").first.wait_for()
+    if page.locator(NEXT).count():
         return False
     wrote = bool(words) and page.locator("#id_text").count() > 0
     if wrote:
         page.locator("#id_text").fill(words)
     page.locator(".actions .primary").click()
-    page.locator("form.answers, #reveal").first.wait_for()
+    page.locator(NEXT).first.wait_for()
     return wrote
 
 
@@ -114,11 +96,15 @@ def test_eight_answers_and_two_words_without_a_network_are_sent_once(browser, si
             if number == 2:
                 one.check("offline-waiting")
                 one.page.reload()
-                one.page.locator("form.answers").first.wait_for()
+                one.page.locator("form.answers, #reveal").first.wait_for()
         assert written == 2
         assert kept(one) == 10
         assert "10" in waiting(one)
         assert counts(site, person) == ((0, 0), [])
+        one.page.get_by_role("heading", name="A short rest?").wait_for()
+        one.check("offline-pause")
+        one.press("Go on")
+        one.page.locator("form.answers, #reveal").first.wait_for()
         # A page that is not at hand says so, and leads back to the cards.
         one.go("/profile/")
         one.page.get_by_role("heading", name="No network").wait_for()

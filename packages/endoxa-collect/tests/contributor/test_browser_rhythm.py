@@ -93,8 +93,7 @@ def rate(one):
         # A tap into the field; "Next" keeps what stands there.
         field.fill(f"whistle tune {uuid4().hex[:12]} at noon")
         taps = 3
-    one.page.locator(".actions .primary").click()
-    one.page.wait_for_load_state()
+    one.tap(".actions .primary")
     if "/alike/" in one.page.url:
         one.page.locator(".actions .button").last.click()
         one.page.wait_for_load_state()

@@ -338,3 +338,35 @@ def _story_rows(
                 "part": f"{facet} {row['part']}",
                 "value": row["own"] - row["others"],
             }
+
+
+def choice_parts(run: Path) -> pl.DataFrame:
+    """Parts of a run of `probe choices`: items, with the mean score over orders and repeats as value.
+
+    +1 the stereotype, -1 its opposite, 0 what stands between; answers that were refused or not read are left out.
+    Situations and wordings that several associations share keep their name, so that their level can be taken off.
+
+    Args:
+        run: the run folder, or its records.
+
+    Returns:
+        Columns of `adapters.MEASURED`.
+
+    Raises:
+        UserError: the run cannot be used, or has no answer about an association that could be read.
+    """
+    source = run / "records.parquet" if run.is_dir() else run
+    require_file(source)
+    records = pl.read_parquet(source).filter(pl.col("association_id").fill_null("") != "")
+    valued = versions_apart(records.lazy(), "model").collect().drop_nulls("score")
+    if valued.is_empty():
+        raise UserError(
+            f"'{run}' measures no association: no answer about one could be read. Make items with "
+            "`endoxa build choices`."
+        )
+    return (
+        valued.with_columns(part=pl.col("item_id").cast(pl.String))
+        .group_by("model", "language", "association_id", "part", maintain_order=True)
+        .agg(value=pl.col("score").cast(pl.Float64).mean())
+        .select(MEASURED)
+    )

@@ -1,29 +1,34 @@
-"""What each instrument measured and sees of every association: how many all see, against chance, and the list."""
+"""Which associations several instruments show, one, or none: how many, against chance, and a map of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
 from endoxa.report.document import Finding, Section
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, listed, p_value, plural, signed
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, plural, signed
 from endoxa.schema.convergence import (
+    AGAINST,
     AGREEMENTS,
+    ALL,
+    ALL_AGREE,
     CONTRADICT,
     LONE_FINDING,
-    NOT_TESTED,
-    SINGLE_INSTRUMENT,
+    NONE,
+    NONE_SEES,
+    ONE,
+    SEVERAL,
     SOME_AGREE,
 )
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.convergence.run import Convergence
 
-MOST_LISTED = 40
-"""Associations of a model in the list on the page; the table has all."""
+MOST_LISTED = 200
+"""Associations of a model in the map on the page; the table has all."""
 
 
 def model_table(
@@ -42,14 +47,23 @@ def model_table(
 
 INSTRUMENT = text_field("instrument", "instrument", tool)
 SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "cannot be tested"}
-"""What an instrument sees of an association with a verdict."""
+"""What an instrument shows of an association with a verdict."""
+NOT_COMPARED = "fewer than two instruments could test it"
+GROUPS = {
+    ALL_AGREE: "several show it",
+    SOME_AGREE: "several show it",
+    CONTRADICT: "against each other",
+    LONE_FINDING: "one shows it",
+    NONE_SEES: "none shows it",
+}
+"""Rows of the map that are chosen together, by what the instruments say; others could not be compared."""
 
 
 def by_association(convergence: Convergence) -> Section | None:
-    """What was measured by how many instruments, what each of them sees, and how much all see."""
-    rows, labels = convergence.agreement, convergence.labels
+    """How many associations several instruments show, one, or none; and what each shows of each."""
     if convergence.effects["instrument"].n_unique() < 2:
         return None
+    rows, labels = convergence.agreement, convergence.labels
     kinds = [kind for kind in AGREEMENTS if kind in set(rows["agreement"])]
     counts = rows.group_by("model", maintain_order=True).agg(
         (pl.col("agreement") == kind).sum().alias(kind) for kind in kinds
@@ -58,39 +72,78 @@ def by_association(convergence: Convergence) -> Section | None:
     by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
     )
+    sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
     return Section(
         "associations",
-        "Associations and instruments",
-        findings=(*_coverage(convergence), *_shares(convergence)),
+        "Which associations several instruments show",
+        findings=(*_together(convergence), *_coverage(convergence)),
         tables=(
-            _listed(convergence),
+            _chance_table(convergence),
             table_of(
                 "Associations by what the instruments say together",
                 counts,
                 (text_field("model", "model", labels.__getitem__), *map(number_field, kinds)),
             ),
             model_table(
-                "What each instrument sees",
-                by_instrument,
+                "What each instrument shows",
+                by_instrument.join(sizes, on=["model", "instrument"], how="left", maintain_order="left"),
                 labels,
                 INSTRUMENT,
+                number_field("associations", "n_associations"),
                 *(number_field(SEEN[verdict], verdict) for verdict in seen),
                 number_field("mean effect", "effect", _effect),
+                number_field("parts per association", "parts", "{:g}".format),
             ),
         ),
         notes=(
-            "First come associations that all instruments see, then contradictions, then what several see, then what "
-            "only one sees; within a kind, the stereotype before its opposite and the largest mean effect first. "
-            f"Up to {MOST_LISTED} associations of each model are listed; agreement.csv and effects.csv hold all.",
-            "An instrument sees an association where its effect differs from 0 after correction. It sees more the more "
-            "alike its parts are: all sentences of an association test share their words, so even a small difference "
-            "is claimed. An unclear effect does not show that there is nothing.",
+            "An instrument shows an association where its effect differs from 0 after correction over all associations "
+            "of that instrument (Benjamini-Hochberg). Numbers: effects in standard deviations of single measurements, "
+            "above 0 towards the stereotype. 'not measured': no item could be made of it. 'unclear' does not mean that "
+            "there is nothing.",
+            "By chance: what each instrument claims is kept, with its own share of claims and the means of attributes, "
+            "but identities are exchanged in all instruments but one. So the number by chance holds what comes of "
+            "error rates, of many tests, and of words that all instruments react to. The range holds "
+            f"{100 * convergence.options.confidence:g}\u00a0% of the exchanges.",
+            "An instrument claims more the more alike its parts are: all sentences of an association test share their "
+            "words, so even a small difference is claimed. Whether instruments go together at all is tested below, "
+            "with identities and attributes as samples.",
         ),
+        template="together.html.j2",
+        values={"maps": _maps(convergence), "rows": rows.drop("place")},
     )
 
 
 def _effect(value: float | None) -> str:
     return signed(value, 2)
+
+
+def _chance_table(convergence: Convergence) -> Table:
+    """How many associations are shown by how many instruments, beside chance."""
+    return model_table(
+        "Associations by how many instruments show them, and by chance",
+        convergence.chance,
+        convergence.labels,
+        text_field("shown by", "together"),
+        number_field("associations", lambda row: count(int(row["observed"]))),
+        number_field("by chance", lambda row: _or_none(row["expected"])),
+        number_field("range by chance", _range),
+        number_field("tested", "n_associations"),
+        number_field(
+            "p adjusted", lambda row: NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"])
+        ),
+    )
+
+
+def _or_none(value: float | None) -> str:
+    return NO_VALUE if value is None else decimal(value, 1)
+
+
+def _range(row: Mapping[str, Any]) -> str:
+    return (
+        NO_VALUE
+        if row["range_low"] is None
+        else f"{count(int(row['range_low']))} to {count(int(row['range_high']))}"
+    )
 
 
 def _coverage(convergence: Convergence) -> Iterator[Finding]:
@@ -114,81 +167,91 @@ def _coverage(convergence: Convergence) -> Iterator[Finding]:
         yield Finding(f"{begun}: {listed(parts)}.", (values,))
 
 
-def _listed(convergence: Convergence) -> Table:
-    """The first associations of each model, with a column for each instrument."""
-    labels = convergence.labels
-    tools = list(dict.fromkeys(convergence.effects["instrument"]))
+def _maps(convergence: Convergence) -> list[dict[str, Any]]:
+    """A map of associations and instruments for each model, as the template draws it."""
     cells = {
         (row["model"], row["association_id"], row["instrument"]): row
         for row in convergence.effects.iter_rows(named=True)
     }
-
-    def seen(instrument: str) -> Callable[[Mapping[str, Any]], Cell]:
-        def cell(row: Mapping[str, Any]) -> Cell:
-            effect = cells.get((row["model"], row["association_id"], instrument))
-            if effect is None:
-                return Cell("not measured")
-            below = "" if effect["effect"] is None else _effect(effect["effect"])
-            return Cell(SEEN[effect["verdict"]], below=below)
-
-        return cell
-
-    return model_table(
-        "Associations by instrument, those to look at first on top",
-        convergence.agreement.filter(pl.int_range(pl.len()).over("model") < MOST_LISTED),
-        labels,
-        number_field("place", lambda row: Cell(count(row["place"]), order=row["place"])),
-        text_field(
-            "association",
-            lambda row: f"{row['identity']}: {row['attribute'] or row['association_id']}",
-            veiled=True,
-        ),
-        *(text_field(tool(instrument), seen(instrument)) for instrument in tools),
-        number_field(
-            "measured with",
-            lambda row: Cell(f"{row['n_instruments']} of {len(tools)}", order=row["n_instruments"]),
-        ),
-        text_field("together", "agreement"),
-        number_field("mean effect", "mean_effect", _effect),
-        stub=3,
-        tall=True,
-        headed=False,
-    )
+    maps = []
+    for model, label in convergence.labels.items():
+        rows = convergence.agreement.filter(model=model)
+        tools = convergence.effects.filter(model=model)["instrument"].unique(maintain_order=True).to_list()
+        groups = [GROUPS.get(kind, NOT_COMPARED) for kind in rows["agreement"]]
+        maps.append(
+            {
+                "label": label,
+                "tools": [tool(name) for name in tools],
+                "total": rows.height,
+                "groups": [
+                    (name, groups.count(name))
+                    for name in dict.fromkeys((*GROUPS.values(), NOT_COMPARED))
+                    if name in groups
+                ],
+                "rows": [
+                    {
+                        "group": group,
+                        "association": f"{row['identity']}: {row['attribute'] or row['association_id']}",
+                        "cells": [_cell(cells.get((model, row["association_id"], name))) for name in tools],
+                        "together": group,
+                    }
+                    for row, group in zip(rows.head(MOST_LISTED).iter_rows(named=True), groups, strict=False)
+                ],
+            }
+        )
+    return maps
 
 
-def _shares(convergence: Convergence) -> Iterator[Finding]:
-    """A sentence for each model: how many associations all see against chance, and what several or one see."""
-    words = {
-        CONTRADICT: "on which instruments contradict each other",
-        SOME_AGREE: "seen by several but not all",
-        LONE_FINDING: "seen by only one",
-    }
-    labels = convergence.labels
-    several = convergence.agreement.filter(~pl.col("agreement").is_in([SINGLE_INSTRUMENT, NOT_TESTED]))
-    for row in convergence.chance.iter_rows(named=True):
-        beside = {"value": row["observed"], "neutral": row["expected"]}
-        yield Finding(f"{labels[row['model']]}: {chance_sentence(row)}", (row | beside,))
-        part = several.filter(model=row["model"])
-        numbers = {"total": part.height} | {kind: int((part["agreement"] == kind).sum()) for kind in words}
-        counts = [f"{count(numbers[kind])} {words[kind]}" for kind in words if numbers[kind]]
-        if counts:
-            text = (
-                f"{plural(part.height, 'association')} tested with two or more instruments: {listed(counts)}"
-            )
-            yield Finding(f"{labels[row['model']]}, {text}.", (numbers,))
+def _cell(effect: Mapping[str, Any] | None) -> tuple[str, str, str]:
+    """Class, words and number of what an instrument shows of an association."""
+    if effect is None:
+        return "none", "not measured", ""
+    number = "" if effect["effect"] is None else _effect(effect["effect"])
+    return effect["verdict"], SEEN[effect["verdict"]], number
+
+
+def _together(convergence: Convergence) -> Iterator[Finding]:
+    """A sentence for each model and number that is tested, and one with the numbers that are not."""
+    for (model,), rows in convergence.chance.group_by("model", maintain_order=True):
+        label = convergence.labels[str(model)]
+        by_kind = {row["together"]: row for row in rows.iter_rows(named=True)}
+        for row in (by_kind[name] for name in (SEVERAL, ALL) if name in by_kind):
+            beside = {"value": row["observed"], "neutral": row["expected"]}
+            yield Finding(f"{label}: {chance_sentence(row)}", (row | beside,))
+        words = {
+            AGAINST: ("is shown against each other", "are shown against each other"),
+            ONE: ("is shown by one instrument only", "are shown by one instrument only"),
+            NONE: ("is shown by none", "are shown by none"),
+        }
+        numbers = {name: int(by_kind[name]["observed"]) for name in words}
+        total = by_kind[NONE]["n_associations"]
+        if total:
+            parts = [f"{count(n)} {words[name][n != 1]}" for name, n in numbers.items() if n]
+            if parts:
+                text = f"{label}: of the same {plural(total, 'association')}, {listed(parts)}."
+                yield Finding(text, (numbers | {"total": total},))
 
 
 def chance_sentence(row: Mapping[str, Any]) -> str:
-    """How many associations all instruments see, beside the number expected by chance."""
-    every = "both instruments" if row["n_instruments"] == 2 else f"all {row['n_instruments']} instruments"
+    """How many associations several or all instruments show, beside the number expected by chance."""
+    many = row["n_instruments"]
+    every = (
+        f"all {many} instruments"
+        if row["together"] == ALL
+        else "both instruments"
+        if many == 2
+        else "several instruments"
+    )
+    tested = f"all {many}" if row["together"] == ALL else "both" if many == 2 else "two or more"
     if not row["n_associations"]:
-        return f"what {every} see together cannot be tested: {row['reason']}."
+        return f"what {every} show together cannot be tested: {row['reason']}."
     numbers = (
-        f"of {plural(row['n_associations'], 'association')} tested with {every}, {count(int(row['observed']))} "
-        f"{'is' if row['observed'] == 1 else 'are'} seen by all of them"
+        f"{every} show {count(int(row['observed']))} of {plural(row['n_associations'], 'association')} tested with "
+        f"{tested}"
     )
     if row["verdict"] == UNTESTED:
         return f"{numbers}; whether that is more than by chance cannot be tested: {row['reason']}."
     finding = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
-    beside = f"{decimal(row['expected'], 1)} would be by chance"
+    between = f"{count(int(row['range_low']))} to {count(int(row['range_high']))}"
+    beside = f"{decimal(row['expected'], 1)} would be by chance ({between})"
     return f"{numbers}, where {beside}: {finding} (p {p_value(row['p_adjusted'])})."

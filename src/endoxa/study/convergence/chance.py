@@ -9,13 +9,14 @@ an identity is broken up. Parts of one association may depend on each other as t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.runs.families import BENJAMINI_HOCHBERG, Family, adjusted, decided
-from endoxa.schema.convergence import CHANCE_COLUMNS
+from endoxa.schema.convergence import ALL, CHANCE_COLUMNS, SEVERAL, TOGETHER
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, significance, too_few
@@ -25,118 +26,177 @@ EXCHANGES = 999
 """Exchanges of identities that are drawn."""
 
 COINCIDENCE = Family(
-    "associations seen by all instruments",
-    "one test for each model",
+    "associations that several instruments show",
+    "one test for each model: several instruments, and all of them where they are more than two",
     (),
     BENJAMINI_HOCHBERG,
-    "whether more associations are seen by all instruments than by chance",
+    "whether several, or all, instruments show the same associations more often than by chance",
 )
+TESTED = (SEVERAL, ALL)
+"""Numbers that are tested; the others are beside them to be read."""
 
 
-def seen_by_all(
+def seen_together(
     effects: pl.DataFrame,
     attributes: Mapping[str, str],
     confidence: float = 0.95,
     seed: int = 0,
     exchanges: int = EXCHANGES,
 ) -> pl.DataFrame:
-    """How many associations all instruments of a model see, and how many they would see by chance.
+    """How many associations several, all, one or none of the instruments of a model show, and how many by chance.
 
-    Over the associations that every instrument of the model tested. An instrument sees an association under an
-    exchange where the exchanged effect is as many standard errors from 0 as the least effect that it claims.
+    Over the associations that two or more instruments tested. An instrument shows an association under an exchange
+    where the exchanged effect is as many standard errors from 0 as the least effect that it claims, so each keeps its
+    own share of claims: what its error rate and its correction for several tests make of it.
 
     Args:
         effects: columns of `schema.convergence.EFFECT_COLUMNS`.
         attributes: attribute of each association, by id.
-        confidence: confidence level of the verdicts.
+        confidence: confidence level of the verdicts, and of the range by chance.
         seed: seed of the exchanges.
         exchanges: how many are drawn.
 
     Returns:
-        Columns of `schema.convergence.CHANCE_COLUMNS`, a row for each model with two instruments or more.
+        Columns of `schema.convergence.CHANCE_COLUMNS`, rows for each model with two instruments or more.
     """
     models = effects.partition_by("model", maintain_order=True)
     rows = [
-        _row(part, attributes, confidence, (seed, exchanges))
+        row
         for part in models
         if part["instrument"].n_unique() > 1
+        for row in _rows(part, attributes, confidence, (seed, exchanges))
     ]
     table = adjusted(pl.DataFrame(rows, schema=types_of(CHANCE_COLUMNS)), COINCIDENCE)
+    neutral = pl.when(pl.col("together").is_in(TESTED)).then(pl.col("expected").fill_null(0.0))
     table = decided(
-        table.with_columns(neutral=pl.col("expected").fill_null(0.0)),
+        table.with_columns(neutral=neutral),
         value="observed",
         confidence=confidence,
         alternative="greater",
+        ends=(),
     )
     return table.select(list(CHANCE_COLUMNS)).fill_nan(None)
 
 
-def _row(
+def _rows(
     effects: pl.DataFrame, attributes: Mapping[str, str], confidence: float, drawn: tuple[int, int]
-) -> dict[str, Any]:
+) -> Iterator[dict[str, Any]]:
     tools = effects["instrument"].unique(maintain_order=True).to_list()
     tested = effects.filter(pl.col("se") > 0)
-    common = tested.filter(pl.len().over("association_id") == len(tools)).sort("association_id")
-    by_tool = [common.filter(instrument=tool) for tool in tools]
-    first = by_tool[0]
-    identity = identity_codes(tuple(first["identity"]))
-    attribute = attribute_codes(first["association_id"].to_list(), attributes)
-    number = first.height
-    row = {
+    tested = tested.filter(pl.len().over("association_id") > 1).sort("association_id")
+    names = tested["association_id"].unique().sort().to_list()
+    identities = dict(tested.select("association_id", "identity").iter_rows())
+    attribute = attribute_codes(names, attributes)
+    number = len(names)
+    with_all = int((tested.group_by("association_id").len()["len"] == len(tools)).sum())
+    begun = {
         "model": effects["model"][0],
         "n_instruments": len(tools),
-        "n_associations": number,
-        "n_identities": len(np.unique(identity)),
+        "n_identities": len(set(identities.values())),
         "n_attributes": len(np.unique(attribute)),
-        "observed": 0.0,
         "confidence": confidence,
     }
+    few = too_few(begun["n_identities"], "identities", fewest_units(significance(confidence)))
+    counts = None
     if number:
-        counts = np.fromiter(_counts(by_tool, identity, attribute, *drawn), float)
-        row |= {
-            "observed": counts[0],
-            "expected": float(counts[1:].mean()),
-            "p_value": float((counts >= counts[0]).mean()),
-        }
-    reason = (
-        "no association was tested with all instruments"
-        if not number
-        else too_few(number, "associations", FEWEST_UNITS)
-        or too_few(row["n_identities"], "identities", fewest_units(significance(confidence)))
-    )
-    return row | ({"reason": reason, "p_value": float("nan")} if reason else {"reason": ""})
+        claims = [
+            Claims.of(tested.filter(instrument=tool), names, attribute)
+            for tool in tools
+            if tool in set(tested["instrument"])
+        ]
+        counts = np.array(list(_counts(claims, (number, len(tools)), *drawn)))
+    for place, together in enumerate(TOGETHER):
+        if together == ALL and len(tools) < 3:
+            continue
+        associations = with_all if together == ALL else number
+        nothing = "all" if together == ALL else "two"
+        reason = (
+            f"no association was tested with {nothing} instruments"
+            if not associations
+            else too_few(associations, "associations", FEWEST_UNITS) or few
+        )
+        row = begun | {"together": together, "n_associations": associations, "observed": 0.0}
+        if counts is not None and associations:
+            ours, others = counts[0, place], counts[1:, place]
+            tail = (1 - confidence) / 2
+            row |= {
+                "observed": float(ours),
+                "expected": float(others.mean()),
+                "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
+                "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
+                "p_value": float((counts[:, place] >= ours).mean()),
+            }
+        if reason or together not in TESTED:
+            row["p_value"] = float("nan")
+        yield row | {"reason": reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Effects of one instrument, and how far from 0 it claims them.
+
+    Attributes:
+        place: index of each association among those of all instruments.
+        effect: the effects.
+        least: how far from 0 each would be claimed: the standard errors of the least claim.
+        level: mean of the attribute of each.
+        identity: code of its identity, 0 and up.
+        order: code of its attribute, for exchanges.
+    """
+
+    place: np.ndarray
+    effect: np.ndarray
+    least: np.ndarray
+    level: np.ndarray
+    identity: np.ndarray
+    order: np.ndarray
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, names: Sequence[str], attribute: np.ndarray) -> Claims:
+        """What an instrument tested, from its rows of effects."""
+        index = {name: k for k, name in enumerate(names)}
+        place = np.array([index[name] for name in table["association_id"]])
+        effect, error = table["effect"].to_numpy(), table["se"].to_numpy()
+        claimed = table["verdict"].is_in([ABOVE, BELOW]).to_numpy()
+        # A rounding error is no difference.
+        bound = float(np.abs(effect / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf
+        identity = identity_codes(tuple(table["identity"]))
+        codes = np.unique(attribute[place], return_inverse=True)[1]
+        levels = attribute_levels(effect, identity, codes)
+        return cls(place, effect, bound * error, levels, identity, _order(identity, codes))
+
+    def sides(self, rng: np.random.Generator | None, associations: int) -> np.ndarray:
+        """1, -1 or 0 for each association: what is claimed, identities exchanged where there is a source of it."""
+        effect = self.effect
+        if rng is not None:
+            effect = self.level + (effect - self.level)[exchanged(self.identity, self.order, rng)]
+        sides = np.zeros(associations)
+        sides[self.place] = np.sign(effect) * (np.abs(effect) >= self.least)
+        return sides
 
 
 def _counts(
-    by_tool: Sequence[pl.DataFrame],
-    identity: np.ndarray,
-    attribute: np.ndarray,
-    seed: int,
-    exchanges: int,
-) -> Iterator[int]:
-    """Associations that all claim in one direction: as measured, then under each exchange."""
+    claims: Sequence[Claims], sizes: tuple[int, int], seed: int, exchanges: int
+) -> Iterator[tuple[int, ...]]:
+    """Associations by what the instruments show together (`TOGETHER`): as measured, then under each exchange."""
     rng = np.random.default_rng(seed)
-    statistics, levels, errors, bounds = [], [], [], []
-    for table in by_tool:
-        effect, error = table["effect"].to_numpy(), table["se"].to_numpy()
-        claimed = table["verdict"].is_in([ABOVE, BELOW]).to_numpy()
-        statistics.append(effect)
-        errors.append(error)
-        levels.append(attribute_levels(effect, identity, attribute))
-        # A rounding error is no difference.
-        bounds.append(float(np.abs(effect / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf)
-    order = _order(identity, attribute)
+    associations, instruments = sizes
     for draw in range(exchanges + 1):
-        sides = []
-        for k, (effect, error, level, bound) in enumerate(
-            zip(statistics, errors, levels, bounds, strict=True)
-        ):
-            moved = effect
-            if draw and k:
-                source = exchanged(identity, order, rng)
-                moved = level + (effect - level)[source]
-            sides.append(np.sign(moved) * (np.abs(moved) >= bound * error))
-        yield int((np.abs(np.sum(sides, axis=0)) == len(sides)).sum())
+        table = np.array(
+            [each.sides(rng if draw and k else None, associations) for k, each in enumerate(claims)]
+        )
+        above, below = (table > 0).sum(axis=0), (table < 0).sum(axis=0)
+        most, against = np.maximum(above, below), np.minimum(above, below) > 0
+        yield tuple(
+            int(chosen.sum())
+            for chosen in (
+                (most > 1) & ~against,
+                most == instruments,
+                against,
+                (most == 1) & ~against,
+                most == 0,
+            )
+        )
 
 
 def correlation_p_value(

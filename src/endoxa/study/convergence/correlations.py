@@ -38,6 +38,7 @@ INSTRUMENTS = {
     "questions": "questions",
     "tests": "association tests",
     "stories": "stories",
+    "choices": "decisions",
 }
 """Instruments as sentences and tables call them."""
 
@@ -161,7 +162,7 @@ def _correlation_row(
         return {**row, "reason": "no association was measured by both"}
     codes = identity_codes(tuple(identity.tolist()))
     attribute = attribute_codes(names, attributes)
-    recurring = len(np.unique(attribute)) if _crossed(codes, attribute) else 0
+    recurring = len(np.unique(attribute)) if crossed(codes, attribute) else 0
     few = recurring < fewest_units(significance(confidence))
     made = corrected_correlation(
         left.scores.take(first),
@@ -197,7 +198,7 @@ def _correlation_row(
     }
 
 
-def _crossed(identity: np.ndarray, attribute: np.ndarray) -> bool:
+def crossed(identity: np.ndarray, attribute: np.ndarray) -> bool:
     """Whether attributes recur in several identities."""
     cells = np.unique(np.stack([identity, attribute]), axis=1)
     return len(np.unique(attribute)) < int(cells.shape[1])

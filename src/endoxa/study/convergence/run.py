@@ -15,10 +15,18 @@ from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.served import version_of, version_sentences
-from endoxa.study.convergence.adapters import association_test_parts, pair_parts, question_parts, story_parts
-from endoxa.study.convergence.chance import seen_by_all
+from endoxa.study.convergence.adapters import (
+    association_test_parts,
+    choice_parts,
+    pair_parts,
+    question_parts,
+    story_parts,
+)
+from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.correlations import correlations, discriminant, tool
 from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
+from endoxa.study.convergence.mtmm import Traits, matrices
+from endoxa.study.convergence.prediction import predictions
 from endoxa.study.parts import USUAL, ConvergenceOptions
 
 
@@ -34,6 +42,7 @@ class StudyRuns:
         tests: run folder of `probe embeddings`, or None.
         stories: run folder of `probe extract`, or a table of profiles, or None.
         story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
+        choices: run folder of `probe choices`, or None.
         aliases: name in a run -> name of the model in the study; others keep the name of their run.
     """
 
@@ -43,6 +52,7 @@ class StudyRuns:
     tests: Path | None = None
     stories: Path | None = None
     story_map: pl.DataFrame | None = None
+    choices: Path | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -58,6 +68,9 @@ class Convergence:
         discriminant: `DISCRIMINANT_COLUMNS`.
         agreement: `AGREEMENT_COLUMNS`.
         chance: `CHANCE_COLUMNS`.
+        prediction: `PREDICTION_COLUMNS`.
+        mtmm: `MTMM_COLUMNS`.
+        validity: `VALIDITY_COLUMNS`.
         options: how it was made.
         notes: what was left out, as sentences.
         warnings: what must be known before the numbers are read, as sentences.
@@ -70,6 +83,9 @@ class Convergence:
     discriminant: pl.DataFrame
     agreement: pl.DataFrame
     chance: pl.DataFrame
+    prediction: pl.DataFrame
+    mtmm: pl.DataFrame
+    validity: pl.DataFrame
     options: ConvergenceOptions
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -93,8 +109,10 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
     """
     options = options or USUAL
     parts, notes = study_parts(runs, options)
-    attributes = _attributes(runs.associations, parts)
-    made = converge_parts(parts, attributes, options, notes)
+    attributes = _column(runs.associations, parts, "attribute")
+    made = converge_parts(
+        parts, attributes, options, notes, _column(runs.associations, parts, options.traits)
+    )
     of_questions = () if runs.questions is None else run_warnings(runs.questions)
     return replace(made, warnings=(*version_sentences(made.models), *of_questions))
 
@@ -104,6 +122,7 @@ def converge_parts(
     attributes: Mapping[str, str] | None = None,
     options: ConvergenceOptions | None = None,
     notes: tuple[str, ...] = (),
+    traits: Mapping[str, str] | None = None,
 ) -> Convergence:
     """Compare instruments from a table of parts, whoever measured them.
 
@@ -112,6 +131,7 @@ def converge_parts(
         attributes: attribute of each association, by id, for the discriminant check and for readers.
         options: how.
         notes: what was left out on the way here.
+        traits: trait of each association, by id, for the multitrait-multimethod matrix.
 
     Raises:
         UserError: the table cannot be used.
@@ -122,6 +142,10 @@ def converge_parts(
         raise UserError("No measurement of an association found. Expected at least one.")
     sources = measured(checked)
     by_instrument = effects(sources, options.confidence)
+    identities = dict(checked.select("association_id", "identity").unique().iter_rows())
+    matrix, validity = matrices(
+        sources, Traits.read(traits or {}, identities, attributes), options.confidence
+    )
     return Convergence(
         checked,
         by_instrument,
@@ -129,7 +153,10 @@ def converge_parts(
         correlations(sources, attributes, options.confidence, options.seed),
         discriminant(sources, attributes, options.confidence),
         agreement(by_instrument, attributes),
-        seen_by_all(by_instrument, attributes, options.confidence, options.seed),
+        seen_together(by_instrument, attributes, options.confidence, options.seed),
+        predictions(sources, attributes, options.confidence, options.cheap, options.near_use),
+        matrix,
+        validity,
         options,
         notes,
     )
@@ -216,6 +243,8 @@ def _tables(runs: StudyRuns, options: ConvergenceOptions) -> Iterator[pl.DataFra
                 "Stories need a story map: which cell is which association. Give one, or no stories."
             )
         yield _named("stories", story_parts(runs.stories, runs.story_map))
+    if runs.choices is not None:
+        yield _named("choices", choice_parts(runs.choices))
 
 
 def _named(instrument: str, parts: pl.DataFrame) -> pl.DataFrame:
@@ -234,16 +263,26 @@ def _alone(parts: pl.DataFrame) -> Iterator[str]:
         )
 
 
-def _attributes(associations: pl.DataFrame, parts: pl.DataFrame) -> dict[str, str]:
-    """Attribute of each association, also under its names by language."""
-    if "attribute" not in associations.columns:
+def _column(associations: pl.DataFrame, parts: pl.DataFrame, column: str) -> dict[str, str]:
+    """A column of each association, also under its names by language; nothing where there is no such column."""
+    if column not in associations.columns:
         return {}
-    attributes = dict(associations.select("association_id", pl.col("attribute").fill_null("")).iter_rows())
+    values = dict(associations.select("association_id", pl.col(column).fill_null("")).iter_rows())
     names = parts["association_id"].unique().to_list()
-    return {name: str(attributes.get(name, attributes.get(name.rpartition(" [")[0])) or "") for name in names}
+    return {name: str(values.get(name, values.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
-TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement", "chance")
+TABLES = (
+    "effects",
+    "reliabilities",
+    "correlations",
+    "discriminant",
+    "agreement",
+    "chance",
+    "prediction",
+    "mtmm",
+    "validity",
+)
 
 
 def write_tables(convergence: Convergence, folder: Path) -> list[Path]:

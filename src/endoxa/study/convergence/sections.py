@@ -28,6 +28,10 @@ from endoxa.study.convergence.correlations import (
     tool,
 )
 from endoxa.study.convergence.figures import scatter_matrix
+from endoxa.study.convergence.matrix import matrix_findings, matrix_tables
+from endoxa.study.convergence.mtmm import VALIDITY
+from endoxa.study.convergence.predicted import predicted
+from endoxa.study.convergence.prediction import PREDICTION
 from endoxa.study.convergence.run import Convergence
 
 MOST_SENTENCES = 6
@@ -55,9 +59,9 @@ METHODS = (
     "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
     "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities and "
     "of the comparison with other identities are over identities alone.",
-    "Which instrument sees an association: t test of its effect, pooled variance of parts within associations, "
+    "Which instrument shows an association: t test of its effect, pooled variance of parts within associations, "
     "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "
-    "of one association are not: they share its words. So the number that all instruments see is compared with the "
+    "of one association are not: they share its words. So the number that all instruments show is compared with the "
     "number by chance: attribute means are removed from the effects, identities exchanged in all instruments but one, "
     f"{EXCHANGES} times, and the means put back.",
     "Sources: Campbell and Fiske 1959, Psychological Bulletin 56; Spearman 1904 and 1910; Brown 1910; Cronbach 1951, "
@@ -188,7 +192,9 @@ def _findings(
         return
     for model in models:
         of_model = [row for row in comparisons if row["model"] == model]
-        numbers = [row["value"] for row in of_model if row["value"] is not None]
+        numbers = [
+            row["value"] for row in of_model if row["value"] is not None and row["verdict"] != UNTESTED
+        ]
         between = ""
         if len(numbers) > 1:
             between = f"; {values} lie between {number(min(numbers))} and {number(max(numbers))}"
@@ -213,14 +219,20 @@ def specific(convergence: Convergence) -> Section | None:
     rows, labels = convergence.discriminant, convergence.labels
     if rows.is_empty():
         return None
-    title = "Is it the association, or only the attribute?"
+    title = "Is it the association, or the attribute, or the instrument?"
     tested = rows.filter(pl.col("n_associations") > 0)
     if tested.is_empty():
         text = (
             "Whether instruments agree more on the same association than on other identities cannot be tested: "
             f"{NO_PARTNER}."
         )
-        return Section("discriminant", title, findings=(Finding(text, tuple(rows.iter_rows(named=True))),))
+        lone = Finding(text, tuple(rows.iter_rows(named=True)))
+        return Section(
+            "discriminant",
+            title,
+            findings=(*matrix_findings(convergence), lone),
+            tables=tuple(matrix_tables(convergence)),
+        )
     within = number_field(
         "other identity, same instrument",
         lambda row: f"{number(row['within_1'])}, {number(row['within_2'])}",
@@ -248,8 +260,8 @@ def specific(convergence: Convergence) -> Section | None:
     return Section(
         "discriminant",
         title,
-        findings=tuple(findings),
-        tables=(table,),
+        findings=(*matrix_findings(convergence), *findings),
+        tables=(*matrix_tables(convergence), table),
         notes=(
             "Two instruments may agree because both react to an attribute, whoever it is said of. So their "
             "correlation on the same association is compared with that of one instrument on an association and the "
@@ -267,6 +279,8 @@ def tests_made(convergence: Convergence) -> Section:
         (DISCRIMINATION, convergence.discriminant, ""),
         (SINGLE_ASSOCIATIONS, convergence.effects, ""),
         (COINCIDENCE, convergence.chance, ""),
+        (PREDICTION, convergence.prediction, ""),
+        (VALIDITY, convergence.validity, ""),
     ]
     made = families(used, "convergence-tests", f"{significance(convergence.options.confidence):g}")
     return replace(made, title="Tests and corrections of convergence", folded=True)
@@ -288,6 +302,7 @@ def methods(convergence: Convergence) -> Section:
 
 SECTIONS: tuple[Callable[[Convergence], Section | None], ...] = (
     by_association,
+    predicted,
     agreement_of_instruments,
     specific,
     tests_made,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa_collect import groups
-from endoxa_collect.campaign import in_language
+from endoxa_collect.campaign import HelpLine, in_language
 from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
 from endoxa_collect.contributor import card_forms, progress
@@ -155,7 +156,7 @@ def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, A
         answering.reveal(person, token)
     answered = answering.rate(person, token, value, lifted=progress.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
-        return _not_kept(request)
+        return to_card("first")
     onward = _after_rating(answered.card)
     return redirect(onward) if onward else to_card()
 
@@ -166,7 +167,7 @@ def skip(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, A
     reason = cleaned["reason"]
     answered = answering.skip(person, token, reason, lifted=progress.covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
-        return _not_kept(request)
+        return to_card("first")
     return to_card()
 
 
@@ -189,11 +190,6 @@ def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     return to_card()
 
 
-def _not_kept(request: HttpRequest) -> HttpResponse:
-    """Say that the earlier answer stays; with status 409, since the script cannot read redirects."""
-    return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
-
-
 @require_safe
 @contributor
 def pause(request: HttpRequest, person: Person) -> HttpResponse:
@@ -209,6 +205,15 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     return render(request, "contributor/pause.html", context)
 
 
+def rest_page(request: HttpRequest, person: Person) -> HttpResponse:
+    """The pause as a phone keeps it: without counts, which are not known yet, and with help lines on the page."""
+    return render(request, "contributor/pause_ahead.html", {"help_lines": _nearest(person)})
+
+
+def _nearest(person: Person) -> Sequence[HelpLine]:
+    return nearest_first(person.campaign.settings, [*person.origins, *person.countries])[:_HELP_LINES]
+
+
 @require_safe
 @contributor
 def thanks(request: HttpRequest, person: Person) -> HttpResponse:
@@ -222,7 +227,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "onward": "" if onward == "contributor:thanks" else onward,
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
-        "help_lines": nearest_first(settings, [*person.origins, *person.countries])[:_HELP_LINES],
+        "help_lines": _nearest(person),
     }
     return render(request, "contributor/thanks.html", context)
 

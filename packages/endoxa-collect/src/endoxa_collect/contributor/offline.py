@@ -1,6 +1,7 @@
 """The pages that a phone has at hand for the time without a network, the worker that shows them, and what it asks for.
 
-They are those of cards that hold their places (`cards.ahead`), or of questions of the survey without an answer.
+They are those of cards that hold their places (`cards.ahead`), with the pause where one is due between them, or of
+questions of the survey without an answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from endoxa_collect.cards.ahead import cards_ahead
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.contributor import additions, cards, progress, survey
 from endoxa_collect.contributor.access import contributor, next_step, to_card
-from endoxa_collect.models import Person
+from endoxa_collect.models import CardState, Person
 
 _WORKER = Path(__file__).parents[1] / "static" / "endoxa" / "worker.js"
 _NO_NETWORK = "contributor/offline.html"
@@ -50,7 +51,8 @@ def one_card(_request: HttpRequest, _person: Person, token: object) -> HttpRespo
 def at_hand(request: HttpRequest, person: Person) -> HttpResponse:
     """A form token that is valid now; for POST also pages to keep, without those in `have`.
 
-    `keep` are all addresses that are worth keeping, `more` says whether there would be further pages.
+    `keep` are all addresses that are worth keeping, in the order in which they are shown; `more` says whether there
+    would be further pages.
     """
     told: dict[str, object] = {"csrf": get_token(request)}
     if request.method == "POST":
@@ -75,6 +77,13 @@ def _pages(request: HttpRequest, person: Person, have: set[str]) -> tuple[dict[s
             before = []
         done = progress.cards_of(person).cards
         for place, card in enumerate(before):
+            if card.state == CardState.AHEAD and progress.is_rest(person, done + place):
+                rest = reverse("contributor:pause")
+                if rest in pages:
+                    # A phone has one page of this address: further cards come once it is online.
+                    more = False
+                    break
+                pages[rest] = _text(cards.rest_page(request, person)) if rest not in have else ""
             address = reverse("contributor:one_card", args=[card.token])
             new = address not in have
             pages[address] = (

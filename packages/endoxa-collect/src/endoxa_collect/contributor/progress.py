@@ -140,10 +140,14 @@ def progress_of(person: Person) -> Progress:
     return Progress(cards.answered, cards.skipped, person.mentions.count(), statements)
 
 
+def is_rest(person: Person, done: int) -> bool:
+    """Whether a set of `break_after` cards is done with these."""
+    return done > 0 and done % person.campaign.settings.sampler.break_after == 0
+
+
 def pause_due(person: Person, done: int) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
-    every = person.campaign.settings.sampler.break_after
-    if done == 0 or done % every:
+    if not is_rest(person, done):
         return False
     mixed = MixedCard.objects.filter(person=person, state=CardState.OPEN)
     return not (person.cards.filter(state=CardState.OPEN).exists() or mixed.exists())

@@ -118,6 +118,7 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
     ("account allowed", "role"): ROLES,
     ("account removed", "role"): {**ROLES, "all": gettext_lazy("all roles")},
     ("decision taken back", "decision"): _DECISIONS,
+    ("settings saved", "means_the_same"): {"True": gettext_lazy("Yes")},
 }
 """Translatable values, by action and detail."""
 

@@ -22,7 +22,7 @@ from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.proposing import merge, unmerge
-from endoxa_collect.entry.words import UNLISTED, is_slur, read_words
+from endoxa_collect.entry.words import SERIOUS, UNLISTED, flags, read_words
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
     HOLDING,
@@ -303,7 +303,7 @@ class Shown(NamedTuple):
 def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
     """Those that may be approved with others: they wait or were not judged yet, and nobody else looks at them.
 
-    What carries a flag, accuses or insults is decided alone. Words are looked at anew: lists grow.
+    What carries a flag, accuses, insults or may name a person is decided alone. Words are looked at anew: lists grow.
     """
     claims = claims_of_others(user).filter(pair__in=[pair.pk for pair in pairs])
     claimed = set(claims.values_list("pair", flat=True))
@@ -315,7 +315,7 @@ def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
         and pair.flags in ([], [UNLISTED])
         and pair.pk not in claimed
         and not accuses(pair.attribute)
-        and not is_slur(pair.attribute, pair.language)
+        and SERIOUS.isdisjoint(flags(pair.attribute, pair.language, pair.campaign.settings))
     ]
 
 
@@ -323,7 +323,8 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
     """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
     approved = 0
     for item, seen in shown:
-        if plain(list(Pair.objects.filter(campaign=campaign, public_id=item)), user):
+        found = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
+        if plain(list(found), user):
             with suppress(EntryError):
                 decide(campaign, user, item, Decision(Action.APPROVE, seen))
                 approved += 1

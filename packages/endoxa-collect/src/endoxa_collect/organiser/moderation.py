@@ -231,7 +231,7 @@ def item_page(
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """The queue at the side, and what the account decided last."""
     rights = rights_of(request, campaign)
-    pairs = queue(campaign, organiser=rights["organiser"])
+    pairs = queue(campaign, organiser=rights["organiser"]).select_related("campaign")
     page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
     shown = bool(request.session.get(OPEN_WORDS))
     return {

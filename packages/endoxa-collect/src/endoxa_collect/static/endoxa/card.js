@@ -20,7 +20,12 @@
   for (const form of document.querySelectorAll("main form:not([data-keep])")) {
     form.addEventListener("submit", (event) => {
       if (form.dataset.sent) event.preventDefault();
-      else if (!navigator.onLine) { event.preventDefault(); say("offline"); }
+      else if (!navigator.onLine) {
+        event.preventDefault();
+        // The page that the phone keeps has the words behind its cover.
+        if (form.id === "reveal" && navigator.serviceWorker?.controller) location.reload();
+        else say("offline");
+      }
       else form.dataset.sent = "1";
     });
   }

@@ -114,8 +114,8 @@
     if (!kept) return "";
     const there = await paths(kept);
     if (there.includes(wanted)) return wanted;
-    const own = location.pathname.startsWith("/survey/") ? "/survey/" : "/card/";
-    return there.find((path) => path.startsWith(own) && !path.endsWith("/add/")) ?? (there.includes("/offline/") ? "/offline/" : "");
+    const own = location.pathname.startsWith("/survey/") ? /^\/survey\// : /^\/(card\/[0-9a-f-]{36}|pause)\/$/;
+    return there.find((path) => own.test(path)) ?? (there.includes("/offline/") ? "/offline/" : "");
   };
 
   const go = (address) => {
@@ -171,11 +171,10 @@
     return !left;
   };
 
+  const written = (form) => words(new URLSearchParams(new FormData(form))).length > 0;
   const incomplete = (form) => {
-    const lines = [...form.querySelectorAll("[name^=line_]")];
-    const empty = lines.length && lines.every((each) => !each.value.trim()) ? [lines[0]] : [];
-    const wanting = words(new URLSearchParams(new FormData(form))).length
-      ? [...form.querySelectorAll("select[name=language]")].filter((each) => !each.value) : empty;
+    const first = form.querySelectorAll("[name=line_0]");
+    const wanting = written(form) ? [...form.querySelectorAll("select[name=language]")].filter((each) => !each.value) : [...first];
     for (const each of wanting) each.required = true;
     for (const each of wanting) each.closest("details")?.setAttribute("open", "");
     return wanting.length > 0 && !form.reportValidity();
@@ -211,7 +210,9 @@
   for (const form of forms) {
     form.addEventListener("submit", (event) => {
       const pressed = event.submitter;
-      if (form.dataset.native || pressed?.name === "more") return;
+      // Of lines that are all empty the site says in the person's language what to do.
+      const asks = form.dataset.keep === "words" && pressed?.name !== "nothing" && navigator.onLine && !written(form);
+      if (form.dataset.native || pressed?.name === "more" || asks) return;
       event.preventDefault();
       // A second tap while the first is on its way; once the first is only kept, it may still be changed.
       if (sending && live && live.key in read()) return;
@@ -238,7 +239,11 @@
     if (Object.keys(read()).length) return;
     set("endoxa.language", language);
     for (const path of await paths(kept)) if (!path.startsWith("/static/") && !worth.includes(path)) await kept.delete(path);
-    for (const [path, page] of Object.entries(pages)) await kept.put(path, new Response(page, { headers }));
+    // All are put anew: the store has them in the order in which they were put.
+    for (const path of worth) {
+      const page = path in pages ? new Response(pages[path], { headers }) : await kept.match(path);
+      if (page) await kept.put(path, page);
+    }
     const files = document.querySelectorAll("link[rel=stylesheet], script[src]");
     for (const each of files) if (!(await kept.match(each.href || each.src))) await kept.add(each.href || each.src);
     if (more) setTimeout(fetchPages, AT_HAND_AFTER_SECONDS * 1000);

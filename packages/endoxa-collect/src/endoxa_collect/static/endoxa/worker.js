@@ -4,7 +4,7 @@
 
 const STORE = "endoxa-1";
 const PATIENCE_SECONDS = 10;
-const CARD = /^\/card\/[0-9a-f-]{36}\/$/;
+const NEXT = /^\/(card\/[0-9a-f-]{36}|pause)\/$/;
 const NOT_OURS = /^\/(organise|t)\//;
 
 const late = () => new Promise((_, fail) => { setTimeout(fail, PATIENCE_SECONDS * 1000, new Error("late")); });
@@ -19,13 +19,15 @@ const kept = async (url) => {
   const path = new URL(url).pathname;
   const page = await store.match(path);
   if (page) return page;
-  const cards = (await store.keys()).filter((each) => CARD.test(new URL(each.url).pathname));
+  const cards = (await store.keys()).filter((each) => NEXT.test(new URL(each.url).pathname));
   const asks = path.startsWith("/card/") || path === "/" || path === "/pause/";
   return (asks && cards[0] && await store.match(cards[0])) || store.match("/offline/");
 };
 
 const page = async (request) => {
   const asked = new URL(request.url);
+  // "Go on" after a pause.
+  if (asked.search === "?on=1") await (await caches.open(STORE)).delete("/pause/");
   const there = asked.search === "?kept" && await (await caches.open(STORE)).match(asked.pathname);
   if (there) return there;
   try {
