@@ -74,6 +74,7 @@ ROLES = {
     "rehearsal": "organiser",
     "seeds": "organiser",
     "seeds_add": "organiser",
+    "seeds_one": "organiser",
     "settings": "organiser",
     "settings_section": "organiser",
     "settings_version": "organiser",
