@@ -66,7 +66,7 @@ def _walk(resolver, space, facts):
     for one in resolver.url_patterns:
         within = {**facts, **one.pattern.converters}
         if isinstance(one, URLPattern):
-            yield Address(f"{space}:{one.name}", one.callback, within)
+            yield Address(f"{space}:{one.name}".removeprefix(":"), one.callback, within)
         else:
             yield from _walk(one, one.namespace or space, within)
 

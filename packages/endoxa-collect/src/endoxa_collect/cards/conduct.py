@@ -4,8 +4,8 @@ Stored of the time of an answer is its class alone (`Card.pace`), never millisec
 measured here, from the draw of the card until its answer arrived: one that waited in a phone only looks slower.
 
 Measures of a person are those of the literature on careless responding: the share of answers that came too fast
-(Huang et al. 2012; Greszki, Meyer and Schoen 2015), the longest run of equal answers (Meade and Craig 2012; Curran
-2016) and the share of cards that were skipped (item non-response). The rule of who is left out of releases stands in
+(Greszki, Meyer and Schoen 2015), the longest run of equal answers (Meade and Craig 2012) and the share of cards that
+were skipped (item non-response). The limits are ours. The rule of who is left out of releases stands in
 the settings and leaves nobody out by default.
 """
 

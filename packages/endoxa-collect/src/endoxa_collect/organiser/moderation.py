@@ -157,7 +157,8 @@ def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*JUDGES, methods=READ)
 def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """One pair with all there is to know about it but what people answered."""
-    pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
+    pairs = Pair.objects.select_related("campaign", "author")
+    pair = get_object_or_404(pairs, campaign=campaign, public_id=item)
     return item_page(request, campaign, pair)
 
 
