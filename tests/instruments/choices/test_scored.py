@@ -1,4 +1,4 @@
-"""Inferences labelled by an NLI model, from items to estimates."""
+"""Inferences labelled by an NLI model and options scored by a language model, from items to estimates."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.runs.run import run
-from support.tiny import SMALL, masked
+from support.tiny import SMALL, causal, masked
 
 LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
 
@@ -54,3 +54,13 @@ def test_labels_of_an_nli_model_become_estimates(tmp_path: Path):
     assert values["net_entailment"] == 1
     assert values["net_neutral"] == pytest.approx(0.2, abs=1e-5)
     assert values["net_probability"] == pytest.approx(0.6, abs=1e-5)
+
+
+@pytest.mark.slow
+def test_likelihoods_of_candidates_become_choices(tmp_path: Path):
+    out = probed(tmp_path, "decision", causal(tmp_path / "lm", n_positions=512), "loglik")
+    records = pl.read_parquet(out / "records.parquet")
+    assert records.height > 0
+    assert set(records["outcome"]) <= {"stereotype", "anti-stereotype"}
+    assert (records["p_stereotype"] + records["p_anti"]).to_list() == pytest.approx([1.0] * records.height)
+    assert ((records["p_stereotype"] > 0.5) == (records["outcome"] == "stereotype")).all()
