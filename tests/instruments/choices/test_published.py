@@ -1,53 +1,48 @@
 """Stimuli and answers of Bai et al. (2025), as they are published."""
 
-import gzip
-import io
-import statistics
 from pathlib import Path
 
-import polars as pl
+import numpy as np
+import pytest
 
-from endoxa.instruments.choices.answers import read_words
-from endoxa.instruments.choices.estimates import list_bias
 from endoxa.instruments.choices.items.read import read_items
+from endoxa.study.reproduce import RESULTS
+from endoxa.study.reproduce.declaration import compare, counted
+from endoxa.study.reproduce.kinds.lists import Sorted, resampled_bias
+from endoxa.study.reproduce.run import Inputs
 
 
 def test_their_stimuli_are_read_as_they_are(shared: Path):
+    """A list for each of their pairs of groups."""
     items = list(read_items(shared / "data/published/llm-implicit-bias/iat_stimuli.csv"))
-    assert len(items) == 21
+    assert len(items) == 70
+    assert len({item.item_id for item in items}) == 70
     racism = items[0]
     assert racism.options == ("White", "Black")
     assert [word.text for word in racism.words if word.group == 0][:2] == ["marvelous", "superb"]
-    assert sum(len(item.words) for item in items) == 250
+    lists = {item.situation: item.words for item in items}
+    assert (len(lists), sum(map(len, lists.values()))) == (21, 250)
 
 
-def test_their_bias_is_recomputed_from_their_answers(shared: Path):
-    """Where an answer sorts the words of the stimuli, D is their `iat_bias` but for a noise in theirs.
+def test_their_bias_of_every_answer_comes_out_again(shared: Path, tmp_path: Path):
+    result = RESULTS.get("bai-word-lists")
+    inputs = Inputs(shared / "data/published/llm-implicit-bias", (), tmp_path)
+    cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
+    numbers = counted(cells)
+    assert (numbers["agrees"], numbers["differs"]) == (250, 0)
+    means = dict(cells.filter(table="bias_d").select("cell", "ours").iter_rows())
+    assert means["mean of 32 answers, skintone"] == 1.0
+    # Their own values lie around the paper's formula: sexuality's 32 have the mean -0.04.
+    assert means["mean of 32 answers, sexuality"] == pytest.approx(-0.047, abs=0.001)
 
-    Theirs is never exactly 1 or 0: equal lists have values that differ by up to 0.1.
-    """
-    folder = shared / "data/published/llm-implicit-bias"
-    sets = {item.situation: item for item in read_items(folder / "iat_stimuli.csv")}
-    packed = (folder / "result_chained.csv.gz").read_bytes()
-    answers = pl.read_csv(io.BytesIO(gzip.decompress(packed)), infer_schema_length=0)
-    apart = []
-    for row in answers.drop_nulls("iat_bias").iter_rows(named=True):
-        item = sets.get(row["dataset"])
-        if item is None:
-            continue
-        read = read_words(row["iat"], item.words, item.options)
-        if any(outcome.outcome == "unread" for outcome in read.values()):
-            continue
-        rows = [
-            {
-                **{"model": "m", "item_id": "l", "repeat": 1, "order": "01", "situation": "s"},
-                "outcome": read[word.text].outcome,
-                "identity_key": "k" if word.group == 0 else "k/other",
-            }
-            for word in item.words
-        ]
-        (ours,) = list_bias(pl.DataFrame(rows))["bias_d"]
-        apart.append(abs(ours - float(row["iat_bias"])))
-    assert len(apart) >= 150
-    assert statistics.median(apart) < 0.002
-    assert max(apart) < 0.11
+
+@pytest.mark.parametrize(("own", "words"), [((8, 8), (8, 8)), ((3, 4), (5, 7)), ((4, 0), (12, 0))])
+def test_the_mean_of_resamples_is_that_of_drawn_ones(own, words):
+    right, total = np.array(own), np.array(words)
+    given = [right[0], total[0] - right[0], right[1], total[1] - right[1]]
+    drawn = np.random.default_rng(1).multinomial(30, np.array(given) / total.sum(), size=100_000)
+    bias = drawn[:, 0] / (drawn[:, :2].sum(1) + 0.01) + drawn[:, 2] / (drawn[:, 2:].sum(1) + 0.01) - 1
+    mean, spread = resampled_bias(Sorted("", "", 0.0, own, words), 30)
+    assert mean == pytest.approx(bias.mean(), abs=0.003)
+    # Draws that miss a group altogether are too rare for a simulation, and count in ours.
+    assert spread == pytest.approx(bias.std(), rel=0.02, abs=2e-5)

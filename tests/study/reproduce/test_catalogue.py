@@ -146,6 +146,7 @@ def test_every_result_is_declared_whole(tmp_path, shared):
         "stereotales": "stereotales",
         "seat": "reference_scores",
         "indibias-reference": "indibias",
+        "bai": "published/llm-implicit-bias",
     }
     for name, result in RESULTS.all().items():
         assert name == result.name

@@ -55,6 +55,7 @@ KINDS = {
     "ratings": "tables",
     "retention": "answers",
     "survey": "tables",
+    "word-lists": "lists",
     "word-scores": "models",
 }
 """Kind of computation -> module of `kinds`; the function has the name of the kind.

@@ -14,8 +14,8 @@ from endoxa.schema.choices import ChoiceItem, Word, read_item
 from endoxa.sources.files import require_file
 
 STIMULI = ("category", "dataset", "A", "B", "C")
-"""Columns of `iat_stimuli.csv`: the groups stand in the first row of a data set; of its words, the first half is said
-of A and the second half of B."""
+"""Columns of `iat_stimuli.csv`: the first rows of a data set have a pair of groups each; of its words, the first half
+is said of A and the second half of B."""
 
 
 def write_items(items: Iterable[ChoiceItem], path: Path) -> None:
@@ -73,30 +73,34 @@ def _stimuli(path: Path) -> Iterator[ChoiceItem]:
         sets.setdefault((row["category"], row["dataset"]), []).append(row)
     instruction = load_templates("en").association.instruction
     for (category, name), several in sets.items():
-        groups = (several[0]["A"].strip(), several[0]["B"].strip())
+        pairs = [
+            (row["A"].strip(), row["B"].strip()) for row in several if row["A"].strip() or row["B"].strip()
+        ]
         words = [row["C"].strip() for row in several if row["C"].strip()]
-        if not all(groups) or len(words) < 2:
+        if not pairs or not all(map(all, pairs)) or len(words) < 2:
             raise UserError(
-                f"{path}: the data set '{name}' has no two groups in its first row, or no two words."
+                f"{path}: the data set '{name}' has no two groups in its first row, a group without another beside "
+                "it, or no two words."
             )
-        yield ChoiceItem(
-            item_id=f"{category}-{name}",
-            association_id="",
-            kind="association",
-            language="en",
-            identity=groups[0],
-            reference=groups[1],
-            attribute="",
-            axis=category,
-            situation=name,
-            wording=1,
-            premise="",
-            context="",
-            question=instruction,
-            options=groups,
-            identity_key=f"{category}-{name}",
-            words=tuple(
-                Word(word, f"{category}-{name}-{word}", int(place >= len(words) / 2))
-                for place, word in enumerate(words)
-            ),
-        )
+        for number, groups in enumerate(pairs, start=1):
+            yield ChoiceItem(
+                item_id=f"{category}-{name}" + (f"-{number}" if len(pairs) > 1 else ""),
+                association_id="",
+                kind="association",
+                language="en",
+                identity=groups[0],
+                reference=groups[1],
+                attribute="",
+                axis=category,
+                situation=name,
+                wording=number,
+                premise="",
+                context="",
+                question=instruction,
+                options=groups,
+                identity_key=f"{category}-{name}",
+                words=tuple(
+                    Word(word, f"{category}-{name}-{word}", int(place >= len(words) / 2))
+                    for place, word in enumerate(words)
+                ),
+            )

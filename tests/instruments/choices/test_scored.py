@@ -1,0 +1,66 @@
+"""Inferences labelled by an NLI model and options scored by a language model, from items to estimates."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+from endoxa.instruments.choices.instrument import CHOICES
+from endoxa.instruments.choices.items.build import build_choices
+from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.runs.run import run
+from support.tiny import SMALL, causal, masked
+
+LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+
+
+def probed(folder: Path, kind: str, model: Path, ask: str) -> Path:
+    """The run folder of a few items."""
+    rows = [("Igbo people", "good at trade", "ethnicity"), ("Hausa people", "quiet", "ethnicity")]
+    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
+    table = table.with_columns(language=pl.lit("en"))
+    items = build_choices(table, ChoiceOptions(kind=kind, per_association=2)).items
+    write_items(items, folder / "items.jsonl")
+    settings = ChoiceSettings(data=str(folder / "items.jsonl"), models=(f"hf/{model}",), ask=ask)
+    run(CHOICES, settings, folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.slow
+def test_labels_of_an_nli_model_become_estimates(tmp_path: Path):
+    """A head that gives every pair the same three logits, so that every probability is known."""
+    folder = masked(tmp_path / "nli", max_position_embeddings=512)
+    vocabulary = len(AutoTokenizer.from_pretrained(folder))
+    sizes = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
+    network = BertForSequenceClassification(
+        BertConfig(**{**SMALL, **sizes, "vocab_size": vocabulary}, id2label=LABELS, num_labels=3)
+    )
+    chances = torch.tensor([0.1, 0.2, 0.7])
+    with torch.no_grad():
+        network.classifier.weight.zero_()
+        network.classifier.bias.copy_(chances.log())
+    network.save_pretrained(folder)
+    out = probed(tmp_path, "inference", folder, "nli")
+    records = pl.read_parquet(out / "records.parquet")
+    assert records["outcome"].unique().to_list() == ["stereotype"]
+    for column, chance in (("p_stereotype", 0.7), ("p_anti", 0.1), ("p_undetermined", 0.2)):
+        assert records[column].to_list() == pytest.approx([chance] * records.height, abs=1e-5)
+    estimates = pl.read_csv(out / "estimates.csv").filter(axis="all")
+    values = dict(estimates.select("measure", "value").iter_rows())
+    assert values["net_entailment"] == 1
+    assert values["net_neutral"] == pytest.approx(0.2, abs=1e-5)
+    assert values["net_probability"] == pytest.approx(0.6, abs=1e-5)
+
+
+@pytest.mark.slow
+def test_likelihoods_of_candidates_become_choices(tmp_path: Path):
+    out = probed(tmp_path, "decision", causal(tmp_path / "lm", n_positions=512), "loglik")
+    records = pl.read_parquet(out / "records.parquet")
+    assert records.height > 0
+    assert set(records["outcome"]) <= {"stereotype", "anti-stereotype"}
+    assert (records["p_stereotype"] + records["p_anti"]).to_list() == pytest.approx([1.0] * records.height)
+    assert ((records["p_stereotype"] > 0.5) == (records["outcome"] == "stereotype")).all()
