@@ -36,7 +36,7 @@ class Campaign(models.Model):
     `matched_at` is when pairs last picked raters for all (`cards.matching`).
     """
 
-    slug = models.SlugField(max_length=80, unique=True)
+    slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
     balance = models.CharField(
         max_length=8, blank=True, choices=[(choice.value, choice.value) for choice in Balance]
@@ -241,7 +241,7 @@ class Statement(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="statements")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="statements")
     question = models.CharField(max_length=31)
-    axis = models.CharField(max_length=80)
+    axis = models.CharField(max_length=40)
     language = models.CharField(max_length=8)
     text = models.CharField(max_length=2_000)
     created_at = models.DateTimeField(auto_now_add=True)
