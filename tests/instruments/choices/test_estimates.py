@@ -95,6 +95,57 @@ def test_five_groups_are_too_few_to_claim_anything_by_groups_alone(tmp_path):
     assert row["sampled"] in ("second", "none"), "five groups are taken as they are"
 
 
+def test_a_noun_that_names_a_thing_is_left_out():
+    table = associations().head(3).with_columns(predicate=pl.Series(["noun", "", "copula"]))
+    built = build_choices(table, ChoiceOptions(kind="inference"))
+    assert (built.associations, built.left_out["row"].to_list()) == (2, ["1"])
+    assert "seems to name a thing" in built.left_out["reason"][0]
+
+
+def test_the_premise_counter_is_the_approved_draft(tmp_path):
+    table = associations().head(2).with_columns(association_id=pl.Series(["a1", "a2"]))
+    drafts = pl.DataFrame(
+        {
+            "source_ids": ["a1", "a2"],
+            "identity": table["identity"],
+            "attribute": table["attribute"],
+            "counter": ["Some are, some are not.", "Nobody approved this."],
+            "status": ["approved", "draft"],
+        }
+    )
+    drafts.write_csv(tmp_path / "drafts.csv")
+    how = ChoiceOptions(kind="inference", premises=("neutral", "counter"), counter=tmp_path / "drafts.csv")
+    countered = [item for item in build_choices(table, how).items if item.premise == "counter"]
+    assert {item.association_id for item in countered} == {"a1"}
+    assert all(item.context.startswith("Some are, some are not. ") for item in countered)
+
+
+def test_both_orders_of_a_list_are_one_unit(tmp_path):
+    """Likelihoods give both orders the same words, so twice as many answers are no more evidence."""
+    rows = [
+        record(
+            item_id=f"l{k}",
+            order=order,
+            attribute=f"w{word}",
+            association_id=f"w{k}{word}",
+            identity_key="x" if word < 2 else "x/other",
+            outcome="stereotype" if k < 5 or word % 2 else "anti-stereotype",
+        )
+        for k in range(8)
+        for order in ("01", "10")
+        for word in range(4)
+    ]
+    table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
+    )
+    once, twice = (
+        analyze(each)["estimates"].filter(measure="bias_d").row(0, named=True)
+        for each in (table.filter(order="01"), table)
+    )
+    assert (twice["n"], twice["attributes"]) == (16, 8)
+    assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
+
+
 def record(**cells):
     base = {
         "model": "m",

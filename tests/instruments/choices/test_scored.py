@@ -1,5 +1,7 @@
 """Inferences labelled by an NLI model and options scored by a language model, from items to estimates."""
 
+import json
+import math
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +14,9 @@ from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.probe.work import _scored_words
 from endoxa.runs.run import run
+from endoxa.schema.choices import Word
 from support.tiny import SMALL, causal, masked
 
 LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
@@ -64,3 +68,39 @@ def test_likelihoods_of_candidates_become_choices(tmp_path: Path):
     assert set(records["outcome"]) <= {"stereotype", "anti-stereotype"}
     assert (records["p_stereotype"] + records["p_anti"]).to_list() == pytest.approx([1.0] * records.height)
     assert ((records["p_stereotype"] > 0.5) == (records["outcome"] == "stereotype")).all()
+
+
+@pytest.mark.slow
+def test_likelihoods_sort_a_word_list_without_the_names_of_its_groups(tmp_path: Path):
+    """Without --ask, local weights are scored; words of the two groups weigh as much, so both groups get words."""
+    out = probed(tmp_path, "association", causal(tmp_path / "lm", n_positions=512), "auto")
+    records = pl.read_parquet(out / "records.parquet")
+    assert records["ask"].unique().to_list() == ["loglik"]
+    assert (records["p_stereotype"] + records["p_anti"]).to_list() == pytest.approx([1.0] * records.height)
+    # A list of one word each: both agree with the stereotype, or both are against it.
+    by_answer = records.group_by("item_id", "order").agg(pl.len(), pl.col("score").sum().abs())
+    assert set(by_answer["len"]) == set(by_answer["score"]) == {2}
+    assert abs(pl.read_csv(out / "estimates.csv").filter(measure="bias_d")["value"][0]) <= 1
+
+
+def test_a_liking_for_one_name_moves_no_word():
+    """Behind each word the second name is likelier by 5; of the difference that is left, the sign decides."""
+    words = (Word("a", "1", 0), Word("b", "2", 0), Word("c", "3", 1))
+    lean = [2.0, -3.0, -1.0]  # means of the groups -0.5 and -1, so 0.75 is added
+    scores = [value for each in lean for value in (each - 10, -5)]
+    found = _scored_words(json.dumps(scores), words)
+    assert [found[name]["outcome"] for name in "abc"] == ["stereotype", "anti-stereotype", "stereotype"]
+    assert found["c"]["p_stereotype"] == pytest.approx(1 / (1 + math.exp(-0.25)))
+
+
+@pytest.mark.parametrize(
+    ("models", "given", "ask"),
+    [
+        (("hf/a", "hf/b"), {}, "loglik"),
+        (("hf/a", "sim/fair"), {}, "letters"),
+        (("openai/x",), {"ask": "auto"}, "letters"),
+        (("hf/a",), {"ask": "text"}, "text"),
+    ],
+)
+def test_local_weights_are_scored_unless_told_otherwise(models, given, ask):
+    assert ChoiceSettings(data="items.jsonl", models=models, **given).ask == ask

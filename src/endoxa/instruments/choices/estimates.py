@@ -106,9 +106,11 @@ def _of_cell(
         measure: str, values: np.ndarray, of: pl.DataFrame, *, signed: bool = False, **more: Any
     ) -> dict[str, Any]:
         neutral = TESTED.get(measure)
-        first, second = _codes(of, "identity_key"), _codes(of, "attribute")
+        # Words of both groups of a list were sorted together.
+        lists = of.with_columns(pl.col("identity_key").str.strip_suffix("/other"))
+        first, second = _codes(lists, "identity_key"), _codes(of, "attribute")
         if measure == BIAS:
-            second = np.arange(len(of))
+            second = _codes(of, "item_id")
         carried = (values + 1) / 2 if signed else values
         found = two_way(
             carried, first, second, neutral=0.5, confidence=confidence, bounds=(0.0, 1.0), seed=seed

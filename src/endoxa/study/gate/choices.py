@@ -78,7 +78,8 @@ def choices_cell(measure: Measure, kind: str, axis: str, joined: pl.DataFrame) -
 
 def _values(measure: Measure, joint: pl.DataFrame) -> Values:
     cluster, attribute = (
-        joint[name].str.to_lowercase().rank("dense").to_numpy().astype(np.int64) - 1
+        joint[name].str.strip_suffix("/other").str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
+        - 1
         for name in ("identity_key", "attribute")
     )
     if measure is CHOICES_ANSWERED:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.associations import association_id
+from endoxa.curate.associations import NOUN, association_id
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
 from endoxa.curate.persons import comparable, identity_of
 from endoxa.errors import UserError
@@ -28,7 +28,17 @@ DEFAULT_LANGUAGE = "en"
 LONGEST_LIST = 8
 """Words of each group in one list."""
 LEFT_OUT = ("row", "association_id", "identity", "attribute", "reason")
-_COLUMNS = ("association_id", "source", "axis", "region", "language", "group_id", "polarity", "reference")
+_COLUMNS = (
+    "association_id",
+    "source",
+    "axis",
+    "region",
+    "language",
+    "group_id",
+    "polarity",
+    "reference",
+    "predicate",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ def build_choices(associations: pl.DataFrame, options: ChoiceOptions) -> Built:
 
     Args:
         associations: columns identity, attribute, association_id and language; axis, region, group_id, polarity
-            ('positive', 'negative') and reference are used where they are there.
+            ('positive', 'negative'), reference and predicate ('noun': left out) are used where they are there.
         options: what was chosen.
 
     Raises:
@@ -124,6 +134,14 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
         statement = identity.key, plain_attribute(cells["attribute"])
         if not all(statement):
             unusable.append((made, "identity or attribute is empty"))
+        elif cells["predicate"] == NOUN:
+            unusable.append(
+                (
+                    made,
+                    f"'{cells['attribute']}' seems to name a thing, not what people are: write it with a verb, and "
+                    "empty the cell 'predicate'",
+                )
+            )
         elif spoken != language:
             unusable.append((made, f"it is in '{spoken}', and the items are in '{language}'"))
         elif said.setdefault(statement, number) != number:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
+from pydantic import model_validator
 
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ASKING, DATA, Option
 
-Ask = Literal["letters", "text", "loglik", "loglik-mean", "nli"]
+Ask = Literal["auto", "letters", "text", "loglik", "loglik-mean", "nli"]
 NLI = "nli"
 ORDERS = 2
 """Every item is asked in two orders, one the reverse of the other."""
@@ -21,7 +23,7 @@ class ChoiceSettings(FramedSettings):
 
     Attributes:
         data: items, or published stimuli.
-        ask: how an answer is asked for.
+        ask: how an answer is asked for; 'auto' is replaced at once by what it stands for.
         repeats: how often each item is asked in each order.
         confidence: confidence level of the intervals.
     """
@@ -36,12 +38,21 @@ class ChoiceSettings(FramedSettings):
         Ask,
         Option(
             "Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI "
-            "model (hf/...).",
+            "model (hf/...); auto is loglik for local weights (all models are hf/...), else letters.",
             ASKING,
         ),
-    ] = "letters"
+    ] = "auto"
     repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
     confidence: Confidence = DEFAULT_CONFIDENCE
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ask_as_models_can(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or given.get("ask", "auto") != "auto":
+            return given
+        models = [str(model) for model in given.get("models", ())]
+        local = bool(models) and all(model.startswith("hf/") for model in models)
+        return {**given, "ask": "loglik" if local else "letters"}
 
     @property
     def calls_per_item(self) -> int:

@@ -12,7 +12,8 @@ from endoxa.instruments.choices.items.read import read_items
 from endoxa.report.document import Section
 from endoxa.report.inputs import Run
 from endoxa.report.items import Items, items_section
-from endoxa.schema.choices import ChoiceItem
+from endoxa.runs.asking.likelihoods import FINISH
+from endoxa.schema.choices import STEREOTYPE, ChoiceItem
 from endoxa.sources.files import sha256
 
 MOST_CHARACTERS = 600
@@ -30,6 +31,11 @@ def answers(runs: Sequence[Run], records: pl.DataFrame) -> Section:
     items = asked.unique("id", keep="first", maintain_order=True)
     condition = pl.format("order {}, repeat {}", "order", "repeat")
     listed = pl.col("kind") == "association"
+    to = pl.when(pl.col("outcome") == STEREOTYPE).then("identity").otherwise("reference")
+    sorted_words = pl.format("{} - {}", "attribute", to).str.join(", ").over("id", "model", "order", "repeat")
+    asked = asked.with_columns(
+        answer=pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
+    )
     given = asked.unique(["id", "model", "order", "repeat"], keep="first", maintain_order=True).select(
         "id",
         "model",

@@ -33,6 +33,12 @@ from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
 
 Row = Mapping[str, Any]
+ASKED = {
+    "loglik": "options scored by their log-likelihood",
+    "loglik-mean": "options scored by their log-likelihood per token",
+    "nli": "labelled by an NLI model",
+}
+"""How models were asked, where no answer was generated and read."""
 KINDS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
 COLORS = {
     STEREOTYPE: ORANGE,
@@ -352,10 +358,13 @@ def _page(results: Results) -> Page:
     )
     sections = filled(builders, results)
     kinds = results.records["kind"].unique(maintain_order=True).to_list()
+    asked = results.records["ask"].unique(maintain_order=True).to_list()
+    how = ", ".join(dict.fromkeys(ASKED.get(ask, "answers read") for ask in asked))
+    items = plural(results.records["item_id"].n_unique(), "item")
     return Page(
         package=__package__,
         title=title(results),
-        subtitle=f"{plural(results.records['item_id'].n_unique(), 'item')}: {', '.join(KINDS[kind] for kind in kinds)}",
+        subtitle=f"{items}: {', '.join(KINDS[kind] for kind in kinds)}; {how}",
         entries=(*sections, LIMITS, METHODS, overview(results), CITE),
         runs=results.runs,
         models=results.records["model"].unique(maintain_order=True).to_list(),

@@ -1,0 +1,84 @@
+"""Two simulated respondents asked the same decisions and word lists: gated and compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import endoxa as ex
+from endoxa.instruments.choices.instrument import CHOICES
+from endoxa.instruments.choices.items.build import build_choices
+from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.runs.run import run
+
+GROUPS = ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe", "Luo", "Tiv", "Nuer", "Dinka")
+WORDS = (
+    *(
+        "patient",
+        "loud",
+        "proud",
+        "generous",
+        "stubborn",
+        "musical",
+        "late",
+        "brave",
+        "calm",
+        "quiet",
+        "bold",
+    ),
+    *(
+        "funny",
+        "honest",
+        "lazy",
+        "polite",
+        "rich",
+        "shy",
+        "strict",
+        "tidy",
+        "wise",
+        "witty",
+        "kind",
+        "rude",
+        "eager",
+    ),
+)
+BIASED = "sim/biased?decision_bias=0.9&decision_open=0&word_bias=0.9&refusal=0"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> Path:
+    """Decisions and word lists, each asked of a fair and of a biased respondent."""
+    home = tmp_path_factory.mktemp("choices")
+    rows = [
+        (f"{group} people", WORDS[(2 * g + 5 * k) % len(WORDS)], "ethnicity", "en")
+        for g, group in enumerate(GROUPS)
+        for k in range(4)
+    ]
+    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis", "language"], orient="row")
+    for kind in ("decision", "association"):
+        data = home / f"{kind}.jsonl"
+        write_items(build_choices(table, ChoiceOptions(kind=kind)).items, data)
+        for name, model in (("fair", "sim/fair"), ("biased", BIASED)):
+            run(CHOICES, ChoiceSettings(data=str(data), models=(model,)), home / f"{kind}-{name}")
+    return home
+
+
+@pytest.mark.parametrize("kind", ["decision", "association"])
+def test_a_planted_bias_is_worse_and_its_absence_is_not(runs, kind):
+    fair, biased = runs / f"{kind}-fair", runs / f"{kind}-biased"
+    assert ex.gate(fair, biased, margin=0.1).verdict == "worse"
+    assert ex.gate(biased, fair, margin=0.1).verdict == "pass"
+
+
+@pytest.mark.parametrize(("kind", "planted"), [("decision", 0.8), ("association", 0.8)])
+def test_the_planted_change_lies_in_its_interval(runs, tmp_path, kind, planted):
+    found = ex.compare(runs / f"{kind}-fair", runs / f"{kind}-biased")
+    row = found.changes.filter(measure="choice_score").row(0, named=True)
+    assert row["low"] < planted < row["high"]
+    assert row["verdict"] == "above"
+    page = found.save(tmp_path / "page.html").read_text()
+    assert "raises choice score" in page
