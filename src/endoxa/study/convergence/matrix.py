@@ -87,7 +87,8 @@ def matrix_tables(convergence: Convergence) -> Iterator[Table]:
             notes=(
                 f"Traits: {listed([axis_name(trait) for trait in traits])}. In brackets: reliabilities. Same trait, "
                 "other instrument: monotrait-heteromethod; same instrument, other trait: heterotrait-monomethod; "
-                f"neither: heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten units were "
+                f"neither: heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten "
+                f"units were "
                 "measured by both. mtmm.csv has the intervals and the number of units of each entry.",
             ),
         )
