@@ -26,6 +26,14 @@ def test_every_word_of_a_row_is_found_as_its_id_in_any_form(language):
                 assert named.id == group.id, text
 
 
+@pytest.mark.parametrize("language", ["", "en", "es"])
+def test_a_code_of_a_country_is_no_word_for_its_people(language):
+    for text in ("ga people", "Ga", "in people", "so people", "IT people", "us", "de", "people from ga"):
+        assert find(text, language) is None, text
+    codes = {text: getattr(find(text, language), "id", None) for text in ("GA", "US", "UK", "IT")}
+    assert codes == {"GA": "GA", "US": "US", "UK": "GB", "IT": "IT"}  # a column of codes
+
+
 @pytest.mark.parametrize("language", languages_with("people.csv"))
 def test_no_word_of_a_language_names_two_groups(language):
     ids = defaultdict(set)

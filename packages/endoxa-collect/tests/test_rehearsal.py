@@ -30,8 +30,8 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.dashboard import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
+from endoxa_collect.organiser.opening import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper import FIXED, choose_cards, new_receipts, write_template
 from endoxa_collect.paper.entering import enter, read_answers

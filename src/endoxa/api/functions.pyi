@@ -1042,10 +1042,12 @@ def build_stories(
     attributes: Sequence[str] | str = (),
     scenarios: Sequence[str] | str = (),
     file: Sequence[str | Path] | str = (),
+    seeds: str | Path | None = None,
     map: str | Path | None = None,
     include_drafts: bool = False,
     per_cell: int | None = None,
     limit: int | None = None,
+    aspects: bool = False,
     out: str | Path | None = None,
     check: Sequence[str | Path] | str = (),
 ) -> Outcome:
@@ -1056,10 +1058,12 @@ def build_stories(
         attributes: Use only this attribute; repeatable.
         scenarios: Use only this theme or scenario ('family 2'); repeatable.
         file: Your own language, values or attributes (YAML); repeatable.
+        seeds: Folder of StereoTales' seeds (attributes, scenarios, prompts_template), in place of endoxa's own texts.
         map: Table of associations and the values that mean them; prompts carry their ids.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         per_cell: Maximum number of prompts per value and language.
         limit: Maximum number of prompts, spread over values.
+        aspects: With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.
         out: Prompts: .jsonl, .csv or .parquet.
         check: Only check such a file; print one line per fault.
     """
@@ -1664,7 +1668,7 @@ def reproduce_run(
     """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ. `endoxa reproduce run`; see `command`.
 
     Options:
-        data: Folder with the files that the result needs.
+        data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
         pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.

@@ -26,14 +26,16 @@ def init_study(
     *,
     models: Sequence[str] | str = (),
     languages: Sequence[str] | str = (),
+    limit: int | None = None,
 ) -> Path:
     """Write a study file to edit (`endoxa study init`).
 
     Args:
         folder: folder of the study; it must not hold one.
-        associations: file or data frame with columns identity and attribute.
+        associations: file or data frame with columns identity and attribute; or a published file.
         models: models by name; a simulated one where there are none.
         languages: languages of the items; those of the associations where there are none.
+        limit: take only so many associations, those with the most support; 0 takes all, None 60 of a published file.
 
     Returns:
         The study file.
@@ -48,11 +50,11 @@ def init_study(
 
     folder = Path(folder)
     if is_path(associations):
-        begin(folder, Path(associations), several(models), several(languages))
+        begin(folder, Path(associations), several(models), several(languages), limit=limit)
         return folder / FILE
     source = Source.of_frame(text_of(as_polars(associations)), "the data frame/associations")
     with naming_the_frame(source):
-        begin(folder, source, several(models), several(languages))
+        begin(folder, source, several(models), several(languages), limit=limit)
     return folder / FILE
 
 

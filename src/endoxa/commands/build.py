@@ -132,12 +132,12 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     from endoxa.author.tables import with_association_ids
     from endoxa.curate.keys import with_identity_keys
     from endoxa.curate.language import with_language
-    from endoxa.sources.frames import read_table
+    from endoxa.curate.published import read_associations
     from endoxa.sources.identities import one_spelling
     from endoxa.sources.source import reading_files
 
     with reading_files(include_drafts=drafts):
-        table = with_association_ids(read_table(path, ("identity", "attribute")))
+        table = with_association_ids(read_associations(path))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
     return with_identity_keys(one_spelling(table, source=str(path)))
 

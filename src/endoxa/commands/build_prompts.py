@@ -185,6 +185,22 @@ def stories(
         tuple[Path, ...],
         Option("Your own language, values or attributes (YAML); repeatable.", DATA),
     ] = (),
+    seeds: Annotated[
+        Path | None,
+        Option(
+            "Folder of StereoTales' seeds (attributes, scenarios, prompts_template), in place of endoxa's own texts.",
+            DATA,
+            metavar="FOLDER",
+        ),
+    ] = None,
+    aspects: Annotated[
+        bool,
+        Option(
+            "With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.",
+            ITEMS,
+            only_on=True,
+        ),
+    ] = False,
     map: Annotated[  # noqa: A002
         Path | None,
         Option("Table of associations and the values that mean them; prompts carry their ids.", DATA),
@@ -206,6 +222,7 @@ def stories(
       endoxa build stories --attribute religion --scenario family -o prompts.jsonl
       endoxa build stories --check mine.yaml
       endoxa build stories --file mine.yaml -o prompts.jsonl
+      endoxa build stories --seeds configs/stereotales_seeds --aspects -o prompts.jsonl
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
@@ -213,6 +230,7 @@ def stories(
         build_prompts,
         load_languages,
         read_map,
+        seed_languages,
         vocabulary_of,
         write_vocabulary,
     )
@@ -226,11 +244,19 @@ def stories(
         return _check_files(check)
     if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
+    if seeds is None and aspects:
+        raise UserError("--aspects needs --seeds FOLDER, whose template it takes.")
+    if seeds is not None and file:
+        raise UserError("Give --seeds or --file, not both.")
     vocabulary_file = out.with_suffix(".vocabulary.toml")
     require_apart([vocabulary_file], [*file, map])
     require_table_name(out)
     with reading_files(include_drafts=include_drafts):
-        languages = load_languages(language, file)
+        languages = (
+            load_languages(language, file)
+            if seeds is None
+            else seed_languages(seeds, language, aspects=aspects)
+        )
         cells = () if map is None else read_map(map, vocabulary_of(languages))
         prompts = build_prompts(languages, selection, cells)
     lines: list[Any] = [

@@ -115,6 +115,7 @@ def list_all() -> Outcome:
       endoxa datasets list
     """  # noqa: D301
     from endoxa.sources import READERS
+    from endoxa.sources.layouts import layouts
     from endoxa.sources.sources import sources
 
     return Outcome(
@@ -140,6 +141,11 @@ def list_all() -> Outcome:
                     )
                     for entry in READERS.all().values()
                 ],
+            ),
+            _table(
+                "Layouts of associations and questions",
+                ("name", "description", "taken by", "checked against"),
+                [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()],
             ),
         )
     )

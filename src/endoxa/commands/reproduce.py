@@ -55,7 +55,12 @@ def run(
     *,
     data: Annotated[
         Path | None,
-        Option("Folder with the files that the result needs.", DATA, metavar="FOLDER", default="none"),
+        Option(
+            "Folder with the files that the result needs, or the one file.",
+            DATA,
+            metavar="FOLDER",
+            default="none",
+        ),
     ] = None,
     model: Annotated[
         tuple[str, ...],

@@ -26,8 +26,42 @@ def init(
     folder: Folder,
     *,
     source: Annotated[
-        Path, Option("Associations: columns identity and attribute.", DATA, name="--from", metavar="FILE")
+        Path,
+        Option(
+            "Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES, or "
+            "the name of a downloaded data set.",
+            DATA,
+            name="--from",
+            metavar="FILE",
+        ),
     ],
+    format: Annotated[  # noqa: A002
+        str | None,
+        Option(
+            "Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.",
+            DATA,
+            metavar="NAME",
+            default="detected",
+        ),
+    ] = None,
+    min_support: Annotated[
+        int | None,
+        Option(
+            "Minimum number of people behind an association.",
+            DATA,
+            metavar="N",
+            default="the rule of the data set",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        Option(
+            "Use only the N associations with the most support; 0 for all.",
+            DATA,
+            metavar="N",
+            default="60 of a published file, all of your table",
+        ),
+    ] = None,
     model: Annotated[
         tuple[str, ...],
         Option(
@@ -51,10 +85,15 @@ def init(
     Examples:
       endoxa study init out/study --from associations.csv
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
+      endoxa study init out/study --from safari/english.csv --limit 200
     """  # noqa: D301
+    from endoxa.sources.sources import locate
     from endoxa.study.items import init_study
 
-    count, suggested, without = init_study(folder, source, model, language)
+    path = source if source.exists() or source.suffix else locate(str(source))
+    count, suggested, without = init_study(
+        folder, path, model, language, layout=format, min_support=min_support, limit=limit
+    )
     values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""
     files = f"{folder / 'study.toml'} and {folder / 'stories.csv'}"
     left_out = (f"Left out of study.toml: {name} ({why})." for name, why in without.items())

@@ -247,7 +247,8 @@ def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
 TRACE_COLUMNS: dict[str, str] = {
     "group_id": "the group of like attributes, or empty",
     "statement_ids": "the statements behind it, separated by blanks",
-    "predicate": "'copula' where people said 'are ...', 'have' where 'have ...', 'verb' where another verb, or empty",
+    "predicate": "'copula' where people said 'are ...', 'have' where 'have ...', 'verb' where another verb, or empty; "
+    "'noun' where a published file only names a thing (\"bribes\")",
 }
 """Columns that follow those of `schema.ASSOCIATION_COLUMNS`.
 
@@ -255,6 +256,7 @@ Then, where the statements say so, `identity_key`, `agreement`, `country` (where
 of endoxa by which statements in a language were read.
 """
 
+NOUN = "noun"
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
 _UNNAMED = ("other", "unspecified")
 """Axes that say less than any other."""

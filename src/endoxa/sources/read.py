@@ -18,6 +18,7 @@ from endoxa.sources.crows_pairs import CROWS_PAIRS
 from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
 from endoxa.sources.indibias import INDIBIAS
+from endoxa.sources.layouts import layout_of
 from endoxa.sources.native import NATIVE
 from endoxa.sources.s_as import S_AS
 from endoxa.sources.source import Source, understood_once
@@ -54,6 +55,10 @@ def recognise(path: Path) -> Reader:
         raise UserError(
             f"{path} contains multiple-choice questions in BBQ's format, not sentence pairs. Run: "
             f"endoxa probe qa --data {path} --model NAME --out FOLDER."
+        )
+    if layout := layout_of(path):
+        raise UserError(
+            f"{path} has the layout {layout.name}, which holds no sentence pairs. It is taken by: {layout.takes}."
         )
     use = use_of(path)
     if use:

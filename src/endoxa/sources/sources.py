@@ -68,9 +68,18 @@ def source(name: str) -> PublishedFile:
     """The source called `name`. Raises UserError with the nearest names where there is none."""
     all_sources = sources()
     if name not in all_sources:
+        _refuse_layout(name)
         near = get_close_matches(name, all_sources, n=3) or list(all_sources)
         raise UserError(f"Unknown data set '{name}'. Did you mean: {', '.join(near)}?")
     return all_sources[name]
+
+
+def _refuse_layout(name: str) -> None:
+    """Raise UserError where a name is that of a published layout whose file has to be given."""
+    from endoxa.sources.layouts import layouts
+
+    if layout := layouts().get(name.lower()):
+        raise UserError(layout.needed)
 
 
 def cache_folder(name: str) -> Path:
@@ -155,6 +164,7 @@ def locate(text: str) -> Source:
         if cached.is_file():
             return Source.of(cached)
         raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
+    _refuse_layout(text)
     near = [*near_names(path), *get_close_matches(text, all_sources, n=3)]
     hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(all_sources)}."
     raise UserError(f"There is no file or data set {text}. {hint}")

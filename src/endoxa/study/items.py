@@ -12,6 +12,7 @@ import polars as pl
 from endoxa.author.tables import with_association_ids
 from endoxa.curate.associations import association_id
 from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
 from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
@@ -268,7 +269,14 @@ _UNSAID = "min_support = 0         # also what nobody said unprompted: seeds of 
 
 
 def init_study(
-    folder: Path, source: Path, models: Sequence[str], languages: Sequence[str]
+    folder: Path,
+    source: Path,
+    models: Sequence[str],
+    languages: Sequence[str],
+    *,
+    layout: str | None = None,
+    min_support: int | None = None,
+    limit: int | None = None,
 ) -> tuple[int, tuple[str, ...], Mapping[str, str]]:
     """Write the study file, the associations with their ids, and the table for stories.
 
@@ -276,9 +284,12 @@ def init_study(
 
     Args:
         folder: where; it must not hold a study.
-        source: table of associations.
+        source: associations; a table of one's own, or a published file.
         models: models as on the command line; a simulated one where there are none.
         languages: languages of the study; those of the associations where there are none.
+        layout: of the file (`endoxa.curate.published.read_associations`); None recognises it.
+        min_support: smallest number of people behind an association; None takes the rule of the data set.
+        limit: take only so many associations, those with the most support; None and 0 as for `chosen_associations`.
 
     Returns:
         Number of associations, ids of those for which a cell of stories is suggested, and the instruments that are
@@ -289,8 +300,8 @@ def init_study(
     """
     if (folder / FILE).exists():
         raise UserError(f"{folder} holds a study already. Edit {folder / FILE}, or choose another folder.")
-    table = one_spelling(read_table(source, ("identity", "attribute")), source=str(source))
-    table = with_identity_keys(_with_ids(table, source))
+    table = chosen_associations(source, layout, min_support=min_support, limit=limit, languages=languages)
+    table = with_identity_keys(_with_ids(one_spelling(table, source=str(source)), source))
     there = _languages(table, languages)
     suggested = suggestions(table, read_vocabulary())
     try:

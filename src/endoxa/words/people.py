@@ -219,7 +219,7 @@ def _written(language: str) -> Mapping[str, str]:
 
 
 def find_people(text: str) -> Named | None:
-    """The people that words name, in any of the languages: plural, singular, place or ISO code."""
+    """The people that words name in any of the languages: plural, singular, place; or an ISO code in capitals."""
     phrase = " ".join(text.split())
     if phrase.isupper():
         code = (*get_global("territory_aliases").get(phrase, ()), phrase)[0]
@@ -241,7 +241,8 @@ def _index(language: str = "", *, peoples: bool = False) -> Mapping[str, Named]:
     every = [(word, Named(group.id, gender)) for group in groups for word, gender in group.forms]
     ids = {group.id for group in groups}
     countries = [(name, Named(code)) for name, code in places() if code in ids]
-    english = [(each, Named(each)) for each in sorted(ids)] if not language else []
+    # Codes of countries are no words for people: in small letters they are other words ("in", "ga people").
+    english = [(each, Named(each)) for each in sorted(ids) if not each.isupper()] if not language else []
     words = [*countries, *sorted(every, key=lambda entry: entry[1].gender), *english]
     index: dict[str, Named] = {}
     for form in (str.casefold, plain, _without_prefix):

@@ -83,6 +83,19 @@ def _accuses_somebody(text: str, language: str, not_a_person: NotAPerson) -> boo
     )
 
 
+def accuses_neighbours(text: str) -> bool:
+    """Whether an offence is said of people of one's own surroundings: "our neighbour steals", "my boss is corrupt"."""
+    words = folded_words(text)
+    known = in_any_language("neighbours")
+    near = any(reading in known for word in words for reading, _ in _readings(word))
+    return near and bool(find_offences(words))
+
+
+def accuses(text: str) -> bool:
+    """Whether a text holds a word of offence, whoever is meant."""
+    return bool(find_offences(folded_words(text)))
+
+
 def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], language: str) -> bool:
     """Whether an offence is said of what may be a name: "rosa roba", "peter and paul are thieves", "steal like tom"."""
     before = words[at - 1] if at else ""

@@ -438,3 +438,28 @@ def test_ratings_of_people_with_planted_medians(tmp_path, shared):
         "the file has the ratings of 2 people, the study 247",
     )
     assert cells["associations (all)", "different associations"]["verdict"] == "agrees"
+
+
+def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared, tmp_path):
+    cells = cells_of("laces-release", shared / "data/published/laces/sample40.csv", tmp_path / "out")
+    ours = {cell: row["ours"] for (_, cell), row in cells.items()}
+    # Counted in the file with cut and sort: 40 rows, 14 countries, 32 attributes, all in English.
+    assert (ours["associations"], ours["in English"], ours["in Spanish"]) == (40, 40, 0)
+    assert (ours["identities"], ours["attributes"], ours["annotators"]) == (14, 32, None)
+    assert not verdicts(cells) & JUDGED
+
+
+def test_a_whole_release_of_laces_agrees_with_the_print(tmp_path):
+    rows = [
+        {
+            "data_point_nationality": f"nation {min(k // 60, 119)}",
+            "data_point_attribute": f"attribute {k % 842}",
+            "data_point_language": "es" if k < 2437 else "en",
+            "stereotype_score": "5",
+        }
+        for k in range(4789)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "LACES_DATASET.csv")
+    cells = cells_of("laces-release", tmp_path, tmp_path / "out")
+    found = {cell: row["verdict"] for (_, cell), row in cells.items()}
+    assert found["in Spanish"] == found["in English"] == found["attributes"] == "agrees"

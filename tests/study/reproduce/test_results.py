@@ -214,5 +214,5 @@ def test_a_failed_start_leaves_nothing_behind(tmp_path):
     with pytest.raises(UserError, match="needs the file"):
         reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    with pytest.raises(UserError, match="is not a folder"):
+    with pytest.raises(UserError, match="is not there"):
         reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path / "none", tmp_path / "out")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
+from endoxa_collect import rules
 from endoxa_collect.labels import _, labelled
 from endoxa_collect.sampler.slots import SamplerSettings
 
@@ -93,6 +94,21 @@ class SurveyQuestion(_Checked):
     )
 
 
+class Group(_Checked):
+    """A group that cards are about, which the organiser declared; names are as sentences have them ("women").
+
+    `own` says who belongs to it and `near` who is near it (`rules`). Where `near` is empty, those are near who belong
+    to one of its `parents`, or to a group of the same parent.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,30}$")]
+    names: Titles
+    kind: Annotated[str, Field(min_length=1, max_length=40)]
+    parents: tuple[str, ...] = ()
+    own: Annotated[str, Field(min_length=1, max_length=400)]
+    near: Annotated[str, Field(max_length=400)] = ""
+
+
 class CampaignTexts(_Checked):
     """What contributors read that is the campaign's own."""
 
@@ -140,6 +156,8 @@ class CampaignSettings(_Checked):
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.counts`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
+    `fast_seconds`, `exclude_fast`, `exclude_run` and `exclude_skips` are the rule of who is left out of exports for how
+    they answered (`cards.conduct`); 0 is off.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
     `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
@@ -163,6 +181,7 @@ class CampaignSettings(_Checked):
         _("Countries of the campaign"),
         _("One a line, by name or code. They are listed first; empty means all countries."),
     )
+    groups: Annotated[tuple[Group, ...], Field(max_length=200)] = labelled((), _("Groups"))
     population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = labelled(
         {},
         _("The population that means should stand for"),
@@ -271,6 +290,26 @@ class CampaignSettings(_Checked):
             "else, they are shown. A moderator can always decide otherwise."
         ),
     )
+    fast_seconds: Literal["1", "2", "5"] = labelled(
+        "2",
+        _("Speeding: an answer is too fast below"),
+        words={"1": _("1 second"), "2": _("2 seconds"), "5": _("5 seconds")},
+    )
+    exclude_fast: Annotated[int, Field(ge=0, le=99)] = labelled(
+        0,
+        _("Leave people out of exports who answered too fast in more than this percentage"),
+        _("State it before people answer. 0 leaves nobody out. People with fewer than 10 answers stay."),
+    )
+    exclude_run: Annotated[int, Field(ge=0, le=1_000)] = labelled(
+        0,
+        _("Straight-lining: leave people out who gave the same rating more often in a row than"),
+        _("0 leaves nobody out."),
+    )
+    exclude_skips: Annotated[int, Field(ge=0, le=99)] = labelled(
+        0,
+        _("Item non-response: leave people out who skipped more than this percentage of their cards"),
+        _("0 leaves nobody out. People with fewer than 10 cards stay."),
+    )
     sampler: SamplerSettings = labelled(SamplerSettings(), _("Cards"))
 
     @model_validator(mode="after")
@@ -287,6 +326,24 @@ class CampaignSettings(_Checked):
                 raise ValueError(f"{field}: each entry needs a name of its own")
         if self.results_from:
             date.fromisoformat(self.results_from)
+        return self
+
+    @model_validator(mode="after")
+    def _declared_groups(self) -> Self:
+        if self.groups and self.population:
+            raise ValueError("population is by country: leave it out where cards are about other groups")
+        ids = {group.id for group in self.groups}
+        if len(ids) < len(self.groups):
+            raise ValueError("groups: each needs an id of its own")
+        asked = {field.name: frozenset(field.choices) for field in self.profile}
+        for group in self.groups:
+            if unknown := next((parent for parent in group.parents if parent not in ids), None):
+                raise ValueError(f"group '{group.id}', parent: there is no group '{unknown}'")
+            for name in ("own", "near"):
+                try:
+                    require_asked(rules.parse(getattr(group, name)), asked)
+                except ValueError as problem:
+                    raise ValueError(f"group '{group.id}', {name}: {problem}") from None
         return self
 
     @model_validator(mode="after")
@@ -333,7 +390,9 @@ class CampaignSettings(_Checked):
 
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+        # Settings without a table of groups keep the digits that they had before there were such tables.
+        content = self.model_dump_json(exclude=None if self.groups else {"groups"})
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 _NAME = re.compile(r"[-a-zA-Z0-9_]{1,40}")
@@ -404,6 +463,30 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         ),
         "",
     )
+
+
+def require_asked(rule: rules.Rule, asked: Mapping[str, Collection[str]]) -> None:
+    """Refuse a rule about an answer that nobody can give.
+
+    Args:
+        rule: of a group.
+        asked: answers to choose from, by question about the person.
+
+    Raises:
+        ValueError: it names a question or an answer that is not asked for.
+    """
+    usual = (rules.COUNTRY, rules.CLOSE_TO, rules.LANGUAGE)
+    for question, answers in (condition for alternative in rule for condition in alternative):
+        if question in usual:
+            continue
+        if question not in asked:
+            raise ValueError(
+                f"no question about the person is called '{question}' (available: {', '.join((*usual, *asked))})"
+            )
+        if unknown := min(answers - frozenset(asked[question]), default=""):
+            raise ValueError(
+                f"the question '{question}' has no answer '{unknown}' (available: {', '.join(asked[question])})"
+            )
 
 
 def _english(texts: Texts) -> str:

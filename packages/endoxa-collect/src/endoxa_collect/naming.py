@@ -36,7 +36,7 @@ def match_country(typed: str, language: str) -> Match:
     Its name in `language` is taken at once; a name in another language of the pages or a code if it could be no other
     country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
     """
-    wanted, spellings = _plain(visible(typed)), _local_spellings(language)
+    wanted, spellings = plain(visible(typed)), _local_spellings(language)
     if wanted in spellings:
         return Match(spellings[wanted][0])
     elsewhere = _country_spellings()
@@ -67,7 +67,7 @@ def _similar(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]
 @cache
 def _local_spellings(language: str) -> dict[str, tuple[str, ...]]:
     """Countries by their names in a language."""
-    return {_plain(name): (code,) for code, name in geography.names(language).items()}
+    return {plain(name): (code,) for code, name in geography.names(language).items()}
 
 
 @cache
@@ -81,14 +81,14 @@ def _country_spellings() -> dict[str, tuple[str, ...]]:
     countries = set(geography.codes())
     codes_of: dict[str, tuple[str, ...]] = {}
     for spelling, code in spelled:
-        codes = codes_of.get(_plain(spelling), ())
+        codes = codes_of.get(plain(spelling), ())
         if code in countries and code not in codes:
-            codes_of[_plain(spelling)] = (*codes, code)
+            codes_of[plain(spelling)] = (*codes, code)
     return codes_of
 
 
-def _plain(text: str) -> str:
-    """Without capitals, accents, and signs and spaces that do not matter."""
+def plain(text: str) -> str:
+    """A name without capitals, accents, and signs and spaces that do not matter."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(
         part if unicodedata.category(part)[0] in "LNM" else " "

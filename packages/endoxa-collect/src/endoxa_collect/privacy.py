@@ -19,6 +19,7 @@ from endoxa_collect.cards.kinds import bury_mixed
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     REPORTED,
     Act,
     Action,
@@ -32,6 +33,7 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Rating,
+    Sent,
     Source,
     State,
     record,
@@ -39,6 +41,7 @@ from endoxa_collect.models import (
 from endoxa_collect.security.codes import sheet_of
 from endoxa_collect.security.limits import PROPOSALS
 from endoxa_collect.sqlite import empty_log
+from endoxa_collect.terms import promised_day_is_over
 from endoxa_collect.withdrawals import What, bury, bury_keys, note_rehearsal, noted
 
 _EXPIRED = "expired-"
@@ -240,25 +243,24 @@ def expire(campaign: Campaign, today: date) -> Expired:
     The hashes of cookie and receipt code, the hashes of a panel's ids, what people said about themselves beside their
     countries of origin, and cards without an answer are removed. Origins stay, because in-group and out-group
     ratings rest on them and exports merge rare ones. After that nobody can withdraw, since nobody can be recognised:
-    consent says so before. Nothing happens before the date, and the second call finds nothing to do.
+    consent says so before. Who agreed to an earlier date, and not to the one in force, loses the link after that one,
+    while the campaign goes on. Nothing happens before the date, and the second call finds nothing to do.
 
     Raises:
         UserError: the retention date is missing or invalid.
     """
     if today <= retention_date(campaign):
-        return Expired()
+        return _expire_early(campaign, today)
     with locked(campaign.pk) as current:
         people = list(Person.objects.filter(campaign=current).exclude(receipt_hash__startswith=_EXPIRED))
         for person in people:
-            # No hash looks like these; the columns must be unique.
-            person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
-            person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
-            person.save()
+            _cut_link(person)
         unanswered = Card.objects.filter(
-            campaign=current, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
+            campaign=current, state__in=(*HOLDING, CardState.LAPSED), mention_rows=None
         )
         cards, _ = unanswered.delete()
         current.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
+        Sent.objects.filter(person__campaign=current).delete()
         JoinCode.objects.filter(campaign=current).update(revoked=True)
         current.state = State.CLOSED
         current.save(update_fields=["state"])
@@ -270,6 +272,30 @@ def expire(campaign: Campaign, today: date) -> Expired:
             record(current, None, "retention", **asdict(expired))
             afterwards(erase_traces)
     return expired
+
+
+def _expire_early(campaign: Campaign, today: date) -> Expired:
+    """Keep the earlier date that some agreed to."""
+    if not promised_day_is_over(campaign, today):
+        return Expired()
+    with locked(campaign.pk) as current:
+        due = promised_day_is_over(current, today)
+        people = [person for person in due if not person.receipt_hash.startswith(_EXPIRED)]
+        for person in people:
+            _cut_link(person)
+        expired = Expired(len(people))
+        if people:
+            record(current, None, "retention", **asdict(expired))
+            afterwards(erase_traces)
+    return expired
+
+
+def _cut_link(person: Person) -> None:
+    # No hash looks like these; the columns must be unique.
+    person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
+    person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
+    person.countries, person.close_to = [], []
+    person.save()
 
 
 def expire_all(today: date) -> Expired:

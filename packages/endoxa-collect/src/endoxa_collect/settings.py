@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa_collect.contributor.access.ContributorMiddleware",
     "endoxa_collect.contributor.access.LanguageMiddleware",
+    "endoxa_collect.contributor.sending.Proof",
     "endoxa_collect.security.http.BodyLimit",
 ]
 FORM_RENDERER = "endoxa_collect.inputs.Renderer"

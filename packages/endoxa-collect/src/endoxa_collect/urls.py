@@ -9,15 +9,18 @@ from django.template.loader import render_to_string
 from django.urls import include, path
 from django.views import defaults
 
+from endoxa_collect import health
 from endoxa_collect.organiser import (
     access,
     all_pairs,
     audit,
     codes,
+    conduct,
     dashboard,
     exports,
     groups,
     moderation,
+    opening,
     seeds,
     settings,
     tasks,
@@ -26,10 +29,12 @@ from endoxa_collect.organiser import (
 _ORGANISER = [
     *access.urlpatterns,
     *dashboard.urlpatterns,
+    *opening.urlpatterns,
     *settings.urlpatterns,
     *seeds.urlpatterns,
     *codes.urlpatterns,
     *all_pairs.urlpatterns,
+    *conduct.urlpatterns,
     *moderation.urlpatterns,
     *tasks.urlpatterns,
     *groups.urlpatterns,
@@ -37,6 +42,7 @@ _ORGANISER = [
     *audit.urlpatterns,
 ]
 urlpatterns = [
+    *health.urlpatterns,
     path("", include("endoxa_collect.contributor.urls")),
     path("t/", include("endoxa_collect.contributor.panel")),
     path("organise/", include((_ORGANISER, "organiser"))),

@@ -28,7 +28,7 @@ from endoxa_collect.models import (
     Rating,
     Skip,
 )
-from endoxa_collect.organiser.dashboard import set_state
+from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
 

@@ -225,8 +225,8 @@ def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moder
     live("e", negative=False)
     live("f", source=Source.SEED)
     live("g", moderation="hidden")
-    assert list(queue(campaign, organiser=False)) == [reported, flagged, new, unclear, pair]
-    assert list(waiting(campaign, organiser=False)) == [reported, flagged, new, unclear]
+    assert list(queue(campaign, organiser=False)) == [flagged, reported, new, unclear, pair]
+    assert list(waiting(campaign, organiser=False)) == [flagged, reported, new, unclear]
     assert list(unjudged(campaign)) == [pair]
     act(pair, moderator, "approve")
     assert not unjudged(campaign).exists()

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, Page, sync_playwright
 
 CHROMIUM = next(
     (path for path in map(Path, ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")) if path.exists()),
@@ -45,6 +45,10 @@ _AXE = {
 }
 _WORSE = {"serious", "critical"}
 
+# Whether the page is replaced once the script has sent the form of a button; it is marked until then.
+_SENT = """button => document.documentElement.toggleAttribute(
+  "data-pressed", Boolean(button.form?.dataset.keep) && navigator.onLine)"""
+
 
 @dataclass
 class Visit:
@@ -64,7 +68,16 @@ class Visit:
     def press(self, name: str, **options: object) -> None:
         """Press the button or follow the link of this name."""
         button = self.page.get_by_role("button", name=name, **options)
-        (button if button.count() else self.page.get_by_role("link", name=name, **options)).first.click()
+        self.tap(button if button.count() else self.page.get_by_role("link", name=name, **options))
+
+    def tap(self, button: Locator | str) -> None:
+        """Tap the first of these; where a script sends the form of a button, wait for the page that follows."""
+        first = (self.page.locator(button) if isinstance(button, str) else button).first
+        sent = first.evaluate(_SENT)
+        first.click()
+        if sent:
+            told = "html:has(form[data-keep] :invalid)"
+            self.page.locator(f"html:not([data-pressed]), {told}").first.wait_for(state="attached")
         self.page.wait_for_load_state()
 
     def forgive(self, status: int) -> None:
@@ -152,6 +165,29 @@ def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...
     one.page.locator(".actions button.primary").click()
     one.page.wait_for_url(re.compile("/(card|survey)/"))
     return receipt
+
+
+_BY_SCRIPT = re.compile("/(card/.*/(rate|finish|add)|survey/.*|at-hand)/")
+
+
+def cut(one: Visit) -> None:
+    """Take the network away. The browser forgets that for a moment when a page is loaded anew: nothing is sent then."""
+    one.context.set_offline(True)
+    one.context.route(
+        _BY_SCRIPT, lambda route: route.abort() if route.request.method == "POST" else route.continue_()
+    )
+
+
+def mend(one: Visit) -> None:
+    """Give the network back."""
+    one.context.unroute(_BY_SCRIPT)
+    one.context.set_offline(False)
+
+
+def forgive_the_network(one: Visit) -> None:
+    """What the browser says of requests without a network is what such tests are about."""
+    said = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "Failed to fetch", "ERR_CONNECTION")
+    one.faults = [fault for fault in one.faults if not any(word in fault for word in said)]
 
 
 _OUT_OF_SIGHT = """selector => [...document.querySelectorAll(selector)].filter((part) => {

@@ -17,6 +17,7 @@ def campaign_settings(**changes):
     facts = {
         "organisation": "River Lab",
         "contact": "river@example.org",
+        "retention": "2099-12-31",
         "texts": texts,
         "data_languages": ("en", "es"),
         "countries": ("AR", "CL", "UY", "BR"),

@@ -119,6 +119,7 @@ def test_taps_of_a_covered_card(phone, site, capsys):
     taps += 1
     phone.press("Next")
     taps += 1
+    page.wait_for_url("**/card/")
     assert said(site, card) == [("no",)]
     with capsys.disabled():
         print(
@@ -239,7 +240,7 @@ def test_the_button_that_takes_back_names_what_it_takes_back(browser, site):
         one.page.locator(".one-line .button").click()
         one.page.locator("#added").wait_for()
         one.page.locator(".actions .primary").click()
-        one.page.wait_for_load_state()
+        one.page.locator("#added").wait_for(state="detached")
         one.go("/pause/")
         taken = one.page.locator("#undo").inner_text()
         assert "Ajentina" in taken

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, join, visit
+from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
 )
 
+# The page of a further question that the phone keeps.
+FOLLOWING = """async (question) => {
+  for (let waited = 0; waited < 150; waited += 1) {
+    const kept = await (await caches.open("endoxa-1")).keys();
+    const paths = kept.map((each) => new URL(each.url).pathname).filter((path) => path.startsWith("/survey/"));
+    const following = paths.find((path) => path !== `/survey/${question}/`);
+    if (following && paths.length > 3) return following;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}"""
 HOSTILE = """"><script>alert(1)</script><img src=x onerror=alert(2)>'"""
 
 
@@ -26,8 +36,7 @@ def write(one, *lines):
     """Fill in the first lines of a question and save."""
     for number, line in enumerate(lines):
         one.page.locator(f"input[name=line_{number}]").fill(line)
-    one.page.locator(".actions .primary").click()
-    one.page.wait_for_load_state()
+    one.tap(".actions .primary")
 
 
 def question_of(one):
@@ -35,8 +44,7 @@ def question_of(one):
 
 
 def pass_over(one):
-    one.page.locator("button[name=nothing]").click()
-    one.page.wait_for_load_state()
+    one.tap("button[name=nothing]")
 
 
 def walk(one, site, *lines):
@@ -51,6 +59,24 @@ def walk(one, site, *lines):
         pass_over(one)
     one.page.wait_for_url("**/survey/")
     return first
+
+
+def without_a_network(one, site):
+    """A question answered without a network: the next one is at hand, and the answer is sent once."""
+    question, before = question_of(one), len(statements(site))
+    one.page.wait_for_function("navigator.serviceWorker.controller !== null")
+    one.page.locator("input[name=line_0]").fill("Women run the harbour")
+    following = one.page.evaluate(FOLLOWING, question)
+    cut(one)
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_url(f"**{following}*")
+    assert len(statements(site)) == before
+    one.check("survey-waiting")
+    mend(one)
+    one.page.get_by_text("Everything is sent.").wait_for(timeout=60_000)
+    assert len(statements(site)) == before + 1
+    assert statements(site)[0] == (question, "Women run the harbour", "en")
+    forgive_the_network(one)
 
 
 def test_the_survey_from_consent_to_thanks(phone, site):
@@ -70,6 +96,7 @@ def test_the_survey_from_consent_to_thanks(phone, site):
     assert statements(site)[0] == (first, "Women run the market\nWomen sing at work", "en")
     phone.press("Nothing comes to mind")
     assert statements(site)[0][1] == ""
+    without_a_network(phone, site)
     phone.go("/survey/")
     phone.check("survey-begun")
     phone.page.locator("main ol a").first.click()
@@ -79,7 +106,7 @@ def test_the_survey_from_consent_to_thanks(phone, site):
     assert site.ask("select text from collect_statement where question = ?", first)[0] == (
         "Women run the market\nWomen sing all day",
     )
-    for _ in range(5):
+    for _ in range(4):
         pass_over(phone)
     phone.page.wait_for_url("**/survey/")
     phone.check("survey-done")

@@ -11,7 +11,7 @@ from endoxa.words.packs import words_by_language
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
-from endoxa_collect.entry.words import bare, negative
+from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
 from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
 from endoxa_collect.organiser.moderation import line
@@ -219,3 +219,62 @@ def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
         assert card.negative
         answering.rate(person, card.token, 3, lifted=True)
     assert drawing.next_card(person).pair == unknown
+
+
+# Written down before any list was looked at (ten in each are held against the site here).
+CRUDE = {
+    "ar": "قحاب|أولاد الكلب|خولات|منايك|كس أمك",
+    "en": "sons of bitches|whores|faggots|wetbacks|retards",
+    "es": "hijos de puta|pendejos|gilipollas|gente de mierda|malparidos|sudacas|vayan a la chingada|mongólicos",
+    "fr": "enculés|salopes|bougnoules|youpins|des cons|enfoirés|tarlouzes",
+    "hi": "मादरचोद|चूतिया|रंडी|भोसड़ी के|गांडू|भंगी",
+    "pt": "filhos da puta|viados|cuzões|arrombados|vagabundas|boiolas",
+    "sw": "malaya|ni mavi|wasenge|washenzi|makahaba",
+}
+
+
+@pytest.mark.parametrize("language", CRUDE)
+def test_slurs_are_flagged_in_each_language(campaign, language):
+    for text in CRUDE[language].split("|"):
+        words = read_words(text, language, campaign.settings)
+        assert ("slur" in words.flags, words.negative) == (True, True), text
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("con mucha alegría", "es"), ("toujours en retard", "fr"), ("eat dogs", "en"), ("hula mbwa", "sw"),
+     ("bailan en la playa", "es"), ("trabalham muito", "pt"), ("class and glass", "en"), ("يأكلون الكلاب", "ar")],
+)  # fmt: skip
+def test_ordinary_words_are_no_slurs(campaign, text, language):
+    assert "slur" not in read_words(text, language, campaign.settings).flags
+
+
+def test_seeds_of_the_presets_hold_no_slur():
+    """1,560 widely said things in seven languages, of which none is a slur."""
+    seeds = [seed for name in ("laces", "school") for seed in load_preset(name).seeds]
+    assert len(seeds) > 500
+    assert [seed.attribute for seed in seeds if is_slur(seed.attribute, seed.language)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "accuses"),
+    [
+        ("our neighbour steals", "en", True),
+        ("el vecino del tercero roba", "es", True),
+        ("mi jefe es corrupto", "es", True),
+        ("la voisine vole", "fr", True),
+        ("o vizinho rouba", "pt", True),
+        ("जारी", "hi", False),
+        ("neighbours sing together", "en", False),
+        ("are thieves", "en", False),
+    ],
+)
+def test_an_accusation_of_somebody_near_waits_for_a_moderator(campaign, text, language, accuses):
+    assert ("accusation" in read_words(text, language, campaign.settings).flags) == accuses
+
+
+def test_unmarked_seeds_stay_covered_where_no_slurs_are_known(campaign):
+    add_seeds(campaign, [SeedRow("CL", "suna rawa", "ha"), SeedRow("CL", "bailan cueca", "es")])
+    covered = dict(Pair.objects.values_list("language", "flags"))
+    assert covered == {"ha": ["unlisted"], "es": []}
+    assert [pair.may_hurt for pair in Pair.objects.order_by("language")] == [False, True]

@@ -256,6 +256,15 @@ def test_pause_open_and_what_people_are_asked_for(desk, phone, site, browser, si
     phone.page.get_by_text("We are taking a break").wait_for()
     phone.check("paused")
     desk.press("Open", exact=True)
+    desk.check("desk-opening")
+    # Without a day of deletion there is no button.
+    assert desk.page.get_by_role("button", name="Open the campaign").count() == 0
+    desk.go("/organise/laces/settings/general/#id_retention")
+    desk.page.get_by_label("Last day on which answers are linked to people").fill("2099-12-31")
+    desk.press("Save as a new version")
+    desk.go(f"{HERE}open/")
+    desk.page.get_by_label("Keep it").check()
+    desk.press("Open the campaign")
     phone.press("Try again")
     phone.page.locator("form.answers, #reveal").first.wait_for()
     desk.press("Ratings only")
@@ -530,9 +539,10 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
                 desk.page.locator(f"[name='{name}']").fill(value or text)
             desk.press("Save as a new version")
             harmless(desk)
-            same = desk.page.get_by_label("It means the same")
-            if same.count():
-                same.check()
+            # Whether the other languages mean the same; whether people agree once more.
+            if desk.page.locator("[name=sure], [name=terms]").count():
+                for same in desk.page.locator("[name=sure]").all():
+                    same.check()
                 desk.press("Save as a new version")
         desk.page.wait_for_url(f"**{HERE}settings/*")
     newest = site.ask("select max(number) from collect_settingsversion")[0][0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,6 +17,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from openpyxl import Workbook
 
 import endoxa_collect
 from endoxa_collect.export.columns import TABLES
@@ -73,6 +75,7 @@ ACTIONS = [
     ("state",),
     ("balance",),
     ("seeds_add",),
+    ("seeds_one",),
     ("code_revoke", "WQ7M4KDP"),
     ("settings_section", "care"),
     ("codes",),
@@ -238,6 +241,42 @@ UY,sing at night,es,music,yes
 """
 
 
+def test_one_seed_by_a_form(organiser, river):
+    typed = {"one-country": "CL", "one-attribute": "love poetry", "one-language": "en", "one-negative": "no"}
+    for _ in range(2):
+        assert organiser.post(address("seeds_one"), typed).status_code == 302
+    pair = Pair.objects.get()
+    assert (pair.country, pair.attribute, pair.negative, pair.source) == ("CL", "love poetry", False, "seed")
+    assert AuditEntry.objects.filter(campaign=river, action=ADDED, detail__added=1).count() == 1
+    refused = organiser.post(address("seeds_one"), {**typed, "one-attribute": "?!", "one-language": "xx"})
+    assert refused.status_code == 200
+    assert refused.context["one"].errors.keys() == {"language"}
+    assert Pair.objects.count() == 1
+
+
+def test_seeds_from_a_spreadsheet(organiser, river):
+    book = Workbook()
+    for row in (
+        ("country", "attribute", "language", "negative"),
+        ("AR", "drink mate", "en", "no"),
+        ("Narnia", "sing", "en"),
+    ):
+        book.active.append(row)
+    content = BytesIO()
+    book.save(content)
+    (problem,) = upload(organiser, content.getvalue(), "seeds.xlsx").context["form"].errors["file"]
+    assert problem.startswith(
+        "seeds.xlsx, line 3, column 'country': found 'Narnia', expected the name of a country"
+    )
+    book.active["A3"] = "Chile"
+    content = BytesIO()
+    book.save(content)
+    assert "2 rows were read." in words(upload(organiser, content.getvalue(), "seeds.xlsx"))
+    assert "seeds.xlsx is not a readable spreadsheet" in words(
+        upload(organiser, b"no workbook", "seeds.xlsx")
+    )
+
+
 def test_a_file_of_seeds_is_shown_before_it_is_added(organiser, river, make_pairs):
     make_pairs(river, ("CL", "love poetry", "en"))
     response = upload(organiser, SEEDS)
@@ -351,7 +390,7 @@ def test_the_days_of_a_code_run_from_the_opening(organiser, river):
     made = timezone.now() - timedelta(days=20)
     JoinCode.objects.update(created_at=made, expires_at=made + timedelta(days=7))
     assert "its 7 days run from when you press Open" in words(organiser.get(address("codes")))
-    organiser.post(address("state"), {"state": "open"})
+    organiser.post(address("opening"))
     code.refresh_from_db()
     assert timedelta(days=6.9) < code.expires_at - timezone.now() < timedelta(days=7.1)
 

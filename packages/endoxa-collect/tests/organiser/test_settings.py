@@ -174,18 +174,23 @@ def test_the_day_of_deletion_is_to_come_and_another_one_needs_consent_anew(organ
     today = timezone.now().date()
     said = organiser.post(address("general"), as_sent(river, "general", retention=today.isoformat()))
     assert said.context["form"].errors == {"retention": ["Choose a day after today."]}
-    for day, version in ((today + timedelta(days=1), 2), ("", 3)):
-        organiser.post(address("general"), as_sent(river, "general", retention=str(day)))
+    day = str(today + timedelta(days=1))
+    for typed, errors in (
+        (day, {}),
+        ("", {"retention": ["People agreed to a day: choose another one, but name one."]}),
+    ):
+        said = organiser.post(address("general"), as_sent(river, "general", retention=typed))
         river.refresh_from_db()
-        assert (river.settings.retention, river.settings.consent_version) == (str(day), version)
+        assert (river.settings.retention, river.settings.consent_version) == (day, 2)
+        assert not errors or said.context["form"].errors == errors
 
 
 def test_a_day_of_deletion_that_has_passed_keeps_nobody_from_saving(client, make_campaign, make_account):
     campaign = make_campaign("river", **(RICH | {"retention": "2020-02-29"}))
     client.force_login(make_account("ana", campaign, Role.ORGANISER))
-    client.post(address("general"), as_sent(campaign, "general", organisation="Sea Lab"))
+    client.post(address("general"), as_sent(campaign, "general", contact="555-0100"))
     campaign.refresh_from_db()
-    assert (campaign.settings.organisation, campaign.settings.consent_version) == ("Sea Lab", 1)
+    assert (campaign.settings.contact, campaign.settings.consent_version) == ("555-0100", 1)
 
 
 def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(organiser, river, make_pairs):

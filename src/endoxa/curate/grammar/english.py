@@ -173,6 +173,51 @@ def _is_person(word: str) -> bool:
     return any(can_be(base, "VERB") and lemma(base, "VERB") == base for base in stems if base)
 
 
+def names_a_thing(attribute: str) -> bool:
+    """Whether an attribute is a noun for things ("bribes", "dark skin"), of which nobody can say what people are.
+
+    Nouns for persons are known by our list and by their endings; one that may be an adjective or a usual verb is none.
+    """
+    low = attribute.lower().split()
+    phrase = low[: next((at for at, word in enumerate(low) if word in listed("prepositions")), len(low))]
+    if not phrase or not all(can_be(word, "NOUN") or can_be(word, "ADJ") for word in phrase):
+        return False
+    first, last = phrase[0], phrase[-1]
+    if first in _PRONOUNS or (len(low) > 1 and (first in mapped("modals") or _may_act(first))):
+        return False
+    usual = len(phrase) == 1 and last in listed("verbs")
+    if usual or (last.endswith("ing") and can_be(last, "VERB")):
+        return False
+    one = lemma(last, "NOUN")
+    person = names_people(inflected(one, "NNS")) or _is_person(one) or one.endswith(_PERSON_ENDINGS)
+    return can_be(last, "NOUN") and not (
+        person or last in listed("collectives") or _ends_like_adjective(last)
+    )
+
+
+def _may_act(word: str) -> bool:
+    """Whether a word before a noun may be its verb ("practise witchcraft", "loves fish", not "sports activities")."""
+    if word in _LIGHT or base_form(word) in listed("verbs"):
+        return True
+    return can_be(word, "VERB") and not can_be(word, "ADJ") and not is_plural(word)
+
+
+_PRONOUNS = ("they", "he", "she", "it", "one")
+_PERSON_ENDINGS = (
+    "ian",
+    "ist",
+    "ee",
+    "ster",
+    "boy",
+    "girl",
+    "wife",
+    "maker",
+    "keeper",
+    "smith",
+    "crat",
+    "eur",
+    "nast",
+)
 _BE = ("are", "were", "be")
 _NEGATIONS = {
     "cannot": "can",

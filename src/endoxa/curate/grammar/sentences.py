@@ -189,7 +189,7 @@ def sentence_pair(
         attribute: what is said of it, without its copula, in agreement with it.
         template: of the language.
         lexicon: opposites of the language; without it every attribute is denied.
-        evidence: 'copula' or 'verb' where it is known how people said it.
+        evidence: 'copula' or 'verb' where it is known how people said it; 'noun' where the attribute names a thing.
         agreement: 'm' or 'f' where it is known.
         prefix: word(s) before the identity.
 
@@ -198,6 +198,11 @@ def sentence_pair(
     """
     identity = people_meant(identity.strip(" ،,;؛"), template.language)
     _require_script(f"{identity} {attribute}", template)
+    if evidence == "noun":
+        raise UnclearError(
+            f"'{attribute}' seems to name a thing, not what people are: write it with a verb, and empty the cell "
+            "'predicate'"
+        )
     if template.language == "en":
         statement = english.predicate(attribute, evidence)
     else:

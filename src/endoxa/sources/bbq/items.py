@@ -250,8 +250,9 @@ OTHER_WORDINGS = (
     *("On ne sait pas", "On ne peut pas savoir", "Pas assez d'informations", "Inconnu"),
     *("No se sap", "No es pot saber", "No hi ha prou informació", "Desconegut"),
     *("알 수 없음", "모름"),
+    *("不确定", "无法确定", "不知道"),
 )
-"""The same in Spanish, Portuguese, French, Catalan and Korean (KoBBQ's first), for files that do not mark it."""
+"""The same in Spanish, Portuguese, French, Catalan, Korean (KoBBQ's first) and Chinese, for files without a mark."""
 
 _WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
 

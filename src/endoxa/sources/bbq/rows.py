@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
+from endoxa.sources.bbq.layouts import KOBBQ, as_bbq
 from endoxa.sources.dialects import open_text, undecodable
 from endoxa.sources.files import require_file
 from endoxa.sources.tables import (
@@ -82,6 +83,12 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
     require_known_columns(named, QUESTION_COLUMNS, "questions")
     wanted = (*named.values(), *QUESTION_COLUMNS)
     columns = table_columns(path, wanted)
+    if columns_of_kobbq(columns):
+        for row in table_rows(path, tuple(sorted(KOBBQ)), as_written=True):
+            raise_fault(path, row)
+            line = row.line or row.number
+            yield line, as_bbq(row.cells, path, line)
+        return
     missing = [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
         raise UserError(
@@ -93,7 +100,13 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
     for row in table_rows(path, (), optional=wanted):
         raise_fault(path, row)
         line = row.line or row.number
-        yield line, _record(renamed_fields(row.cells, named), path, row.number, line)
+        cells = as_bbq(row.cells, path, line)
+        yield line, _record(renamed_fields(cells, named), path, row.number, line)
+
+
+def columns_of_kobbq(columns: Collection[str]) -> bool:
+    """Whether a table has the columns of KoBBQ's samples."""
+    return set(columns) >= KOBBQ
 
 
 def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
@@ -308,14 +321,15 @@ def is_bbq(path: Path) -> bool:
     """
     require_file(path)
     if path.suffix.lower() not in _SUFFIXES:
-        return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, tuple(_MARKS))) >= _MARKS
-    with open_text(path, newline="\n") as stream:
-        first = next((line for line in stream if line.strip()), "")
+        if path.suffix.lower() not in TABLE_SUFFIXES:
+            return False
+        columns = set(table_columns(path, tuple(_MARKS)))
+        return columns >= _MARKS or columns_of_kobbq(columns)
     try:
-        record = json.loads(first)
-    except (ValueError, RecursionError):
+        _, record = next(_json_rows(path, NO_NAMES), (0, {}))
+    except UserError:
         return False
-    return isinstance(record, dict) and record.keys() >= _MARKS
+    return record.keys() >= _MARKS
 
 
 def read_rows(path: Path, columns: Columns = NO_NAMES) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -364,7 +378,7 @@ def checked_rows(
 
 def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, Any]]]:
     with open_text(path, newline="\n") as stream:
-        for line, text in enumerate(stream, start=1):
+        for line, text in enumerate(_lines(stream), start=1):
             if text.strip():
                 if undecodable(text):
                     raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
@@ -379,7 +393,25 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, An
                     raise UserError(
                         f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
                     )
+                row = as_bbq(row, path, line)
                 yield line, renamed_fields(row, columns) if columns else row
+
+
+def _lines(stream: Iterable[str]) -> Iterator[str]:
+    """The lines, or the objects of a JSON array that is the whole file (CBBQ), which is read at once."""
+    lines = iter(stream)
+    first = next(lines, "")
+    if not first.lstrip("\ufeff ").startswith("["):
+        yield first
+        yield from lines
+        return
+    whole = "".join((first, *lines))
+    try:
+        objects = json.loads(whole)
+    except (ValueError, RecursionError):
+        yield whole
+        return
+    yield from (json.dumps(entry, ensure_ascii=False) for entry in objects)
 
 
 _NAMING = ("category", "example_id", "variant")

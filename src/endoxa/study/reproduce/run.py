@@ -55,7 +55,7 @@ class Inputs:
     """What a reproduction is made from.
 
     Attributes:
-        data: the folder of `--data`; None where the result needs none.
+        data: the folder or file of `--data`; None where the result needs none.
         models: those of `--model`.
         out: the folder that is written; runs of models go into `runs/` there.
         seed: of everything that is drawn.
@@ -75,10 +75,16 @@ class Inputs:
     read: list[Path] = field(default_factory=list)
 
     def find(self, *names: str) -> Path | None:
-        """The first of these files that the data folder has, noted as read; None where it has none."""
+        """The first of these files that the data folder has, noted as read; None where it has none.
+
+        Where `--data` is a file, it is taken for the first of these files with its suffix.
+        """
         if self.data is None:
             return None
-        path = next((self.data / name for name in names if (self.data / name).exists()), None)
+        if self.data.is_file():
+            path = self.data if any(Path(name).suffix == self.data.suffix for name in names) else None
+        else:
+            path = next((self.data / name for name in names if (self.data / name).exists()), None)
         if path is not None and path not in self.read:
             self.read.append(path)
         return path
@@ -230,10 +236,8 @@ def reproduce(
         UserError: a file or model that it cannot do without is missing, a file cannot be read, or the folder holds
             something else.
     """
-    if data is not None and not data.is_dir():
-        raise UserError(
-            f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'."
-        )
+    if data is not None and not data.exists():
+        raise UserError(f"--data {data} is not there. Expected the folder with the files of '{result.name}'.")
     inputs = Inputs(
         data,
         match_models(models, result.models, result.name),

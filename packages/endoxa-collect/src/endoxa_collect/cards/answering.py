@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
+from endoxa_collect.cards.conduct import UNKNOWN, pace_of
 from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.locking import locked, shared
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     REPORTED,
     Campaign,
     Card,
@@ -61,9 +64,11 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 
 
 def reveal(person: Person, token: UUID) -> None:
-    """Show the words of a person's open card from now on; nothing happens where they are not covered."""
+    """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        card = Card.objects.filter(token=token, person=person, state=CardState.OPEN).select_related("pair")
+        card = (
+            Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
+        )
         current = card.first()
         if current is not None and current.pair is not None and current.pair.may_hurt:
             current.revealed = Revealed.REVEALED
@@ -147,8 +152,9 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
     by_key = {row.pk: row for pair in pairs for row in (pair, root_of(pair))}
     for pair in by_key.values():
         together = family(pair)
-        reported = set(Skip.objects.filter(pair__in=together).values_list("reason", flat=True))
-        listed = MixedAnswer.objects.filter(pair__in=together, answer=REPORTED)
+        counting = {"pair__in": together, "person__aside": False}
+        reported = set(Skip.objects.filter(**counting).values_list("reason", flat=True))
+        listed = MixedAnswer.objects.filter(**counting, answer=REPORTED)
         reported |= set(listed.values_list("card__reason", flat=True))
         kept = [flag for flag in pair.flags if not flag.startswith("report_") or flag in reported]
         if kept != pair.flags:
@@ -185,11 +191,16 @@ def lock_person(person: Person) -> Campaign:
     Raises:
         UnknownCardError: if the person has left.
     """
-    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
-    current = rows.filter(pk=person.pk).first()
+    current = only(_locked(person.pk))
     if current is None:
         raise UnknownCardError
     return current.campaign
+
+
+@compiled(UUIDField())
+def _locked(person: UUID) -> QuerySet[Person]:
+    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
+    return rows.filter(pk=person)
 
 
 def card_of(person: Person, token: UUID) -> Card:
@@ -198,14 +209,24 @@ def card_of(person: Person, token: UUID) -> Card:
     Raises:
         UnknownCardError: if it was not.
     """
-    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
+    card = only(_with_token(token, person.pk))
     if card is None:
         raise UnknownCardError
     return card
 
 
+@compiled(UUIDField(), UUIDField())
+def _with_token(token: UUID, person: UUID) -> QuerySet[Card]:
+    return Card.objects.filter(token=token, person=person).select_related("pair")
+
+
 def rate(
-    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
+    person: Person,
+    token: UUID,
+    value: int,
+    *,
+    lifted: bool = False,
+    now: datetime | None = None,
 ) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
 
@@ -227,9 +248,9 @@ def rate(
         if card.pair is None:
             raise UnknownCardError
         # Whoever rates the same pair comes before or after all that follows.
-        root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
+        (root,) = _locked_pair(root_of(card.pair).pk)
         together = family(root)
-        ratings = ratings_of(together)
+        ratings = ratings_of(together, also=person.pk)
         if _closed(card) or any(
             earlier.person == person.pk and earlier.pair == card.pair.pk for earlier in ratings
         ):
@@ -253,14 +274,26 @@ def rate(
             # Else it was their only open card.
             _give_back(person, together)
         ratings.append(CountedRating(person.pk, value, card.pair.pk, card.slot, rating.in_group))
+        if person.aside:
+            ratings = [row for row in ratings if row.person != person.pk]
         recount_ratings(root, ratings, settings)
         return Answered(card, again=False)
 
 
+@compiled(BigIntegerField())
+def _locked_pair(pair: int) -> QuerySet[Pair]:
+    return Pair.objects.select_for_update(no_key=True).filter(pk=pair)
+
+
 def skip(
-    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
+    person: Person,
+    token: UUID,
+    reason: str,
+    *,
+    lifted: bool = False,
+    now: datetime | None = None,
 ) -> Answered:
-    """Close a card without a rating, covered or not (`lifted` as in `rate`); reports are put before moderators.
+    """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 
     Raises:
         UnknownCardError: if the card was not given to this person.
@@ -272,7 +305,7 @@ def skip(
             return Answered(card, again=True)
         _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
-        if card.pair is not None and reason.startswith("report_"):
+        if card.pair is not None and reason.startswith("report_") and not person.aside:
             flag_report(card.pair, reason)
         return Answered(card, again=False)
 
@@ -324,16 +357,15 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
             return card
-        card.state, card.closed_at, card.late = CardState.OPEN, None, False
+        card.state, card.closed_at, card.late, card.pace = CardState.OPEN, None, False, ""
         card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-        card.save(update_fields=["state", "closed_at", "late", "expires_at"])
+        card.save(update_fields=["state", "closed_at", "late", "expires_at", "pace"])
         return card
 
 
 def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     """The card that the person answered or skipped last, for the offer to take it back."""
-    closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
-    latest = closed.order_by("-closed_at", "-number").select_related("pair").first()
+    latest = only(_latest(person.pk))
     if latest is not None:
         latest.campaign = campaign
     return latest
@@ -341,13 +373,19 @@ def latest_answer(person: Person, campaign: Campaign) -> Card | None:
 
 def is_latest(card: Card) -> bool:
     """Whether it is the card that its person answered or skipped last."""
-    closed = Card.objects.filter(person=card.person_id, state__in=CLOSED).order_by("-closed_at", "-number")
-    return closed.values_list("pk", flat=True).first() == card.pk
+    latest = only(_latest(card.person_id))
+    return latest is not None and latest.pk == card.pk
+
+
+@compiled(UUIDField())
+def _latest(person: UUID) -> QuerySet[Card]:
+    closed = Card.objects.filter(person=person, state__in=CLOSED)
+    return closed.order_by("-closed_at", "-number").select_related("pair")[:1]
 
 
 def _give_back(person: Person, pairs: list[int]) -> None:
     """Close what the person has open on pairs that they rated by now, on another card."""
-    Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)
+    Card.objects.filter(person=person, state__in=HOLDING, pair__in=pairs).update(state=CardState.LAPSED)
 
 
 def _closed(card: Card) -> bool:
@@ -356,8 +394,10 @@ def _closed(card: Card) -> bool:
 
 def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
     card.late = card.state == CardState.LAPSED or now > card.expires_at
+    card.offline = card.state == CardState.AHEAD
+    card.pace = UNKNOWN if card.offline else pace_of(now - card.drawn_at)
     card.state, card.closed_at, card.revealed = state, now, revealed
-    card.save(update_fields=["late", "state", "closed_at", "revealed"])
+    card.save(update_fields=["late", "offline", "state", "closed_at", "revealed", "pace"])
 
 
 def flag_report(pair: Pair, reason: str) -> None:

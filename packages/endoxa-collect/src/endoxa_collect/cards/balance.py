@@ -14,7 +14,7 @@ from django.utils import timezone
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import Cache, remembered
-from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
+from endoxa_collect.models import CLOSED, HOLDING, Campaign, Card, CardState, Moderation, Pair, Person, Source
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, MentionCounts, Outlook, forecast
 from endoxa_collect.sampler.matching import Rater
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Slot, wanted
@@ -169,7 +169,7 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
     missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
     reserved = Card.objects.filter(
-        campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
+        campaign=campaign, state__in=HOLDING, expires_at__gt=now, pair__need=NEEDS
     ).count()
     return Outlook(
         backlog=max(0, int(missing) - reserved),

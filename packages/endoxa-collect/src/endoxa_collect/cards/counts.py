@@ -18,14 +18,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from statistics import pvariance
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    CharField,
+    DateTimeField,
+    Q,
+    QuerySet,
+    UUIDField,
+    Value,
+    When,
+)
 
 from endoxa_collect import geography
 from endoxa_collect.cards.locking import Cache, locked
+from endoxa_collect.compiled import compiled
 from endoxa_collect.models import (
+    HOLDING,
     Campaign,
     Card,
     CardState,
@@ -96,9 +108,14 @@ def _promote(pairs: QuerySet[Pair]) -> None:
 
 def tick_count(pair: Pair, now: datetime) -> int:
     """How many people were asked, or are being asked, of which other countries these words are said."""
-    counting = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
-    same = {"pair__campaign": pair.campaign_id, "pair__language": pair.language, "pair__key": pair.key}
-    return len(set(Card.objects.filter(counting, **same, ticks=True).values_list("person", flat=True)))
+    return len(set(_asked(pair.campaign_id, pair.language, pair.key, now)))
+
+
+@compiled(BigIntegerField(), CharField(), CharField(), DateTimeField())
+def _asked(campaign: int, language: str, key: str, now: datetime) -> QuerySet[Card, UUID]:
+    counting = Q(state=CardState.ANSWERED) | Q(state__in=HOLDING, expires_at__gt=now)
+    same = {"pair__campaign": campaign, "pair__language": language, "pair__key": key}
+    return Card.objects.filter(counting, **same, ticks=True).values_list("person", flat=True)
 
 
 UNCLEAR = "hurt_unclear"
@@ -139,7 +156,7 @@ def judge(root: Pair, together: Sequence[int], needed: int) -> None:
     by_others = root.negative is not None and root.judged != Judged.PEOPLE
     if root.source == Source.SEED or by_others or root.judged in {Judged.MODERATOR, Judged.APPROVED}:
         return
-    answers = HurtAnswer.objects.filter(pair__in=together).order_by("created_at", "pk")
+    answers = HurtAnswer.objects.filter(pair__in=together, person__aside=False).order_by("created_at", "pk")
     people = dict(answers.values_list("person_id", "answer"))
     outcome = verdict(Counter(people.values()), needed)
     flags = [flag for flag in root.flags if flag != UNCLEAR]
@@ -174,7 +191,12 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
     settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
         together = family(root)
-        root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
+        root.mentions = (
+            Mention.objects.filter(pair__in=together, person__aside=False)
+            .values("person_id")
+            .distinct()
+            .count()
+        )
         before = root.need
         _set_ratings(root, ratings_of(together), settings.sampler)
         fields = [*_FROM_RATINGS, "mentions"]
@@ -191,11 +213,17 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
 
 def family(root: Pair) -> list[int]:
     """Ids of a pair and of all that was merged into it."""
-    members, latest = [root.pk], [root.pk]
+    latest = _merged_into(root.pk)
+    members = [root.pk, *latest]
     while latest:
         latest = list(Pair.objects.filter(merged_into__in=latest).values_list("pk", flat=True))
         members += latest
     return members
+
+
+@compiled(BigIntegerField())
+def _merged_into(pair: int) -> QuerySet[Pair, int]:
+    return Pair.objects.filter(merged_into=pair).values_list("pk", flat=True)
 
 
 class CountedRating(NamedTuple):
@@ -215,13 +243,26 @@ class CountedRating(NamedTuple):
         return Slot.OWN if self.in_group else Slot.ANYONE
 
 
-def ratings_of(together: list[int]) -> list[CountedRating]:
-    """All ratings of a pair and of what was merged into it (`family`), the oldest first."""
-    rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
-    return [
-        CountedRating._make(row)
-        for row in rows.values_list("person_id", "value", "pair_id", "card__slot", "in_group")
-    ]
+def ratings_of(together: list[int], *, also: UUID | None = None) -> list[CountedRating]:
+    """Ratings of a pair and of what was merged into it (`family`), the oldest first.
+
+    Without those of people who are set aside, unless it is `also`.
+    """
+    person = also or UUID(int=0)
+    rows = _rated(together[0], person) if len(together) == 1 else _ratings(person, pair__in=together)
+    return [CountedRating._make(row) for row in rows]
+
+
+def _ratings(also: UUID, **which: Any) -> QuerySet[Rating, tuple[Any, ...]]:
+    rows = Rating.objects.filter(Q(person__aside=False) | Q(person=also), **which).order_by(
+        "created_at", "pk"
+    )
+    return rows.values_list("person_id", "value", "pair_id", "card__slot", "in_group")
+
+
+@compiled(BigIntegerField(), UUIDField())
+def _rated(pair: int, also: UUID) -> QuerySet[Rating, tuple[Any, ...]]:
+    return _ratings(also, pair=pair)
 
 
 def recount_ratings(root: Pair, ratings: Iterable[CountedRating], settings: SamplerSettings) -> None:

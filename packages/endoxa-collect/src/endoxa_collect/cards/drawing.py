@@ -10,18 +10,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import QuerySet, UUIDField
 from django.utils import timezone
 
+from endoxa_collect import groups
 from endoxa_collect.cards import matching
 from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
 from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
+from endoxa_collect.compiled import compiled
 from endoxa_collect.models import (
-    CLOSED,
+    HOLDING,
     Card,
     CardState,
     Match,
@@ -63,23 +66,27 @@ class Past(NamedTuple):
 
 def history_of(person: Person) -> list[Past]:
     """All cards of a person, the newest first; everything a draw asks about them, in one query."""
+    return [Past._make(row) for row in _past(person.pk)]
+
+
+@compiled(UUIDField())
+def _past(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
     fields = (*Past._fields[:-2], "pair_id", "pair__merged_into_id")
-    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
-    return [Past._make(row) for row in rows]
+    return Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
 
 
 def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
-    """The person as the sampler sees them, with the pairs that they answered, skipped or proposed.
+    """The person as the sampler sees them, with the pairs that they answered, skipped, proposed or have before them.
 
     What was merged since counts for what it was merged into.
     """
     settings = person.campaign.settings.sampler
-    closed = [card for card in history if card.state in CLOSED]
+    given = [card for card in history if card.state != CardState.LAPSED]
     count = max(settings.in_a_row, settings.negative_in_a_row)
-    latest = tuple((card.country, card.negative) for card in closed[:count])
-    mentioned = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    latest = tuple((card.country, card.negative) for card in given[:count])
+    mentioned = _mentioned(person.pk)
     # Ids of pairs, given with what each was merged into, and of all that these were merged into.
-    pairs = [*((card.pair, card.merged_into) for card in closed), *mentioned]
+    pairs = [*((card.pair, card.merged_into) for card in given), *mentioned]
     seen: set[int] = set()
     rows = list(pairs)
     while rows:
@@ -89,8 +96,13 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
             list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
         )
     had = frozenset(seen)
-    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
+    rater = rater_of(person, person.campaign.settings, cards=len(given), last=latest)
     return matching.Asking(person, had, rater)
+
+
+@compiled(UUIDField())
+def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
+    return Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
 
 
 @dataclass(frozen=True)
@@ -163,7 +175,7 @@ class Planning:
             share = controller.question_share(
                 prompts,
                 self._person.origins,
-                settings.countries,
+                groups.listed(settings),
                 mentions_in(self._campaign).countries,
                 self._settings.prompt_early,
             )
@@ -277,11 +289,17 @@ class Planning:
         nothing to say the last time, and the one asked about last.
         """
         person = self._person
-        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        settings = self._campaign.settings
+        countries = [*person.origins, *person.connections]
+        if settings.groups or not countries:
+            # Of groups in one place everybody has heard something, whoever they are.
+            countries += groups.listed(settings) or [""]
         questions = [
             card
             for card in self._history
-            if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
+            if card.tier == PROMPT
+            and (card.closed_at is not None or card.state in HOLDING)
+            and card.drawn_at > self._now - SESSION
         ]
         excluded = {card.country for card in questions}
         if again and questions:
@@ -306,7 +324,7 @@ def next_card(
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
-    now. A card whose pair a moderator took away is given back too.
+    now. A card whose pair a moderator took away is given back too. Cards ahead (`cards.ahead`) come before new ones.
 
     Every few seconds somebody's request lets pairs pick raters for all (`matching`), so that a pair mostly waits for
     the person when they come. What comes next is read before anything is locked, and then taken where it still holds.
@@ -321,9 +339,11 @@ def next_card(
         if past.state == CardState.OPEN and past.expires_at > now + lasts:
             # Little of its time is over: nothing is written.
             card = Card.objects.filter(pk=past.id, state=CardState.OPEN).select_related("pair").first()
-            if card is not None and _shown(card, now):
+            if card is not None and is_shown(card, now):
                 return card
             break
+    if any(card.state == CardState.AHEAD for card in history) and (card := _from_ahead(person, now)):
+        return card
     view = view_of(person.campaign, now)
     if matching.is_due(person.campaign, now):
         with locked(person.campaign.pk) as current:
@@ -340,10 +360,32 @@ def next_card(
                     # Another window of the same person was here in between.
                     break
                 if plan.take(now):
-                    return _stored(planning, plan, person, now)
+                    return stored(planning, plan, person, now)
         if plan is None and history_of(person) == history:
             return None
     return _alone(person, view, now, rng)
+
+
+def _from_ahead(person: Person, now: datetime) -> Card | None:
+    """The first of the cards ahead that can still be shown, opened; None where one is open, or none can."""
+    with shared(person.campaign_id):
+        campaign = lock_person(person)
+        cards = (
+            Card.objects.filter(person=person, state__in=HOLDING).select_related("pair").order_by("number")
+        )
+        if any(card.state == CardState.OPEN for card in cards):
+            return None
+        for card in cards:
+            holds = is_shown(card, now)
+            card.state = CardState.OPEN if holds else CardState.LAPSED
+            if holds:
+                # The time that an answer takes begins when the card is shown.
+                card.drawn_at = now
+                card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+            card.save(update_fields=["state", "drawn_at", "expires_at"])
+            if holds:
+                return card
+    return None
 
 
 def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) -> Card | None:
@@ -352,7 +394,7 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
         lock_person(person)
         person.campaign = campaign
         opened = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if opened is not None and _shown(opened, now):
+        if opened is not None and is_shown(opened, now):
             opened.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
             opened.save(update_fields=["expires_at"])
             return opened
@@ -361,14 +403,17 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
             opened.save(update_fields=["state"])
         planning = Planning(person, history_of(person), view, now, rng)
         plan = next(planning.waiting_or_picked(), None)
-        return _stored(planning, plan, person, now) if plan and plan.take(now) else None
+        return stored(planning, plan, person, now) if plan and plan.take(now) else None
 
 
-def _shown(card: Card, now: datetime) -> bool:
+def is_shown(card: Card, now: datetime) -> bool:
+    """Whether the time of a card is not over, and moderators left its pair."""
     return card.expires_at > now and (card.pair is None or card.pair.moderation == Moderation.LIVE)
 
 
-def _stored(planning: Planning, plan: Plan, person: Person, now: datetime) -> Card:
+def stored(
+    planning: Planning, plan: Plan, person: Person, now: datetime, state: CardState = CardState.OPEN
+) -> Card:
     """The card of a plan that was taken."""
     pair, match, campaign = plan.pair, plan.match, person.campaign
     if plan.pick or not (plan.keeps or match):
@@ -390,6 +435,7 @@ def _stored(planning: Planning, plan: Plan, person: Person, now: datetime) -> Ca
         pool=match.pool if match else 0,
         version=campaign.version,
         digest=campaign.settings.digest(),
+        state=state,
         adds=plan.words or plan.ticks,
         words=plan.words,
         ticks=plan.ticks,

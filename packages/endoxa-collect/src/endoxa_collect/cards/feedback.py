@@ -139,7 +139,7 @@ def _tallies(campaign: Campaign, now: datetime) -> dict[str, Tally]:
     """
     roots = _roots(campaign)
     together = {*roots, *roots.values()}
-    ratings = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
+    ratings = Rating.objects.filter(pair__campaign=campaign, person__aside=False, created_at__lt=now)
     # One place for each person, or one with two origins would stand for two.
     counted = (
         ratings.filter(value__gt=1)

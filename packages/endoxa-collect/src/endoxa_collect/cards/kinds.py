@@ -15,12 +15,13 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models import Count, F, Q, QuerySet, UUIDField, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
 from endoxa_collect.cards.locking import locked, remembered
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     CLOSED,
     REPORTED,
@@ -392,9 +393,14 @@ def latest_card(person: Person) -> Card | None:
     return Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number").first()
 
 
+@compiled(UUIDField())
+def _latest_mixed(person: UUID) -> QuerySet[MixedCard]:
+    return MixedCard.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at")[:1]
+
+
 def newest(card: Card | None, person: Person) -> Card | MixedCard | None:
     """What the person answered last: this card, or a later one of another kind."""
-    mixed = MixedCard.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at").first()
+    mixed = only(_latest_mixed(person.pk))
     if card is None or mixed is None:
         return card or mixed
     assert card.closed_at is not None

@@ -11,15 +11,27 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 import numpy as np
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import BigIntegerField, DateTimeField, F, Q, QuerySet, UUIDField, Value
 from django.db.models.functions import Coalesce
 
 from endoxa_collect.cards.balance import View
-from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa_collect.compiled import compiled, only
+from endoxa_collect.models import (
+    CLOSED,
+    HOLDING,
+    Campaign,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+)
 from endoxa_collect.sampler import matching
 from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
@@ -78,27 +90,54 @@ class Reservations:
 
     @cached_property
     def cards(self) -> list[_Reserved]:
-        """Slots that open cards hold; of cards that no slot asked for, the slot of anyone."""
-        cards = Card.objects.filter(campaign=self.campaign, state=CardState.OPEN, expires_at__gt=self.now)
-        return self._rows(cards.filter(pair__isnull=False))
+        """Slots that open cards and those ahead hold; of cards that no slot asked for, the slot of anyone."""
+        if self._of_pair is not None:
+            return _reserved(_open_of_pair(self.campaign.pk, self.now, self._of_pair))
+        return _reserved(_open_in(self.campaign.pk, self.now))
 
     @cached_property
     def matches(self) -> list[_Reserved]:
         """Slots of pairs that wait for somebody."""
-        return self._rows(Match.objects.filter(campaign=self.campaign, until__gt=self.now))
-
-    def _rows(self, query: QuerySet[Card] | QuerySet[Match]) -> list[_Reserved]:
         if self._of_pair is not None:
-            query = query.filter(pair=self._of_pair)
-        rows = query.values_list("person", "pair", "slot", "pair__ratings")
-        return [
-            _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
-            for person, pair, slot, ratings in rows
-        ]
+            return _reserved(_waits_of_pair(self.campaign.pk, self.now, self._of_pair))
+        return _reserved(_waits_in(self.campaign.pk, self.now))
 
     def full(self, number: int) -> list[int]:
         """Pairs that have so many ratings, or will have once the open cards are answered."""
         return _full(self.cards, number)
+
+
+_RESERVED = ("person", "pair", "slot", "pair__ratings")
+_Rows: TypeAlias = QuerySet[Any, tuple[Any, ...]]
+
+
+def _reserved(rows: Iterable[tuple[Any, ...]]) -> list[_Reserved]:
+    return [
+        _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
+        for person, pair, slot, ratings in rows
+    ]
+
+
+@compiled(BigIntegerField(), DateTimeField())
+def _open_in(campaign: int, now: datetime) -> _Rows:
+    cards = Card.objects.filter(campaign=campaign, state__in=HOLDING, expires_at__gt=now)
+    return cards.filter(pair__isnull=False).values_list(*_RESERVED)
+
+
+@compiled(BigIntegerField(), DateTimeField(), BigIntegerField())
+def _open_of_pair(campaign: int, now: datetime, pair: int) -> _Rows:
+    cards = Card.objects.filter(campaign=campaign, state__in=HOLDING, expires_at__gt=now)
+    return cards.filter(pair=pair).values_list(*_RESERVED)
+
+
+@compiled(BigIntegerField(), DateTimeField())
+def _waits_in(campaign: int, now: datetime) -> _Rows:
+    return Match.objects.filter(campaign=campaign, until__gt=now).values_list(*_RESERVED)
+
+
+@compiled(BigIntegerField(), DateTimeField(), BigIntegerField())
+def _waits_of_pair(campaign: int, now: datetime, pair: int) -> _Rows:
+    return Match.objects.filter(campaign=campaign, until__gt=now, pair=pair).values_list(*_RESERVED)
 
 
 def _full(reserved: Iterable[_Reserved], number: int) -> list[int]:
@@ -124,7 +163,7 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
     """The pair that waits for a person; None where none does, or it should not come now (`matching.guards`)."""
-    match = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
+    match = only(_waits_for(asking.person.pk, now))
     if match is None or match.pair_id in asking.had:
         return None
     if match.pair.moderation != Moderation.LIVE or match.pair.need != NEEDS:
@@ -133,6 +172,11 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     pair = match.pair
     waiting = Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
     return None if matching.guards(asking.rater, waiting, settings) else match
+
+
+@compiled(UUIDField(), DateTimeField())
+def _waits_for(person: UUID, now: datetime) -> QuerySet[Match]:
+    return Match.objects.filter(person=person, until__gt=now).select_related("pair")[:1]
 
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:

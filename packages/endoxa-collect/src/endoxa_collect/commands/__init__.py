@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import export, paper, simulate, task
+from endoxa_collect.commands import check, export, forms, paper, simulate, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -68,6 +68,19 @@ def init(
             "(tasks only). school:en,sw: with words in these languages only.",
         ),
     ],
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of groups that cards are about instead of countries: id, name_en, kind, own, parent, near.",
+        ),
+    ] = None,
+    form: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="XLSForm (.xlsx) with questions to ask besides those of the preset."
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Short name of the campaign (default: the name of the preset)."),
@@ -95,6 +108,7 @@ def init(
       endoxa collect init campaign --preset laces
       endoxa collect init school --preset school:en,sw
       endoxa collect init panel --preset panel
+      endoxa collect init nigeria --preset afristereo --groups groups.csv --form survey.xlsx
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
     """  # noqa: D301
@@ -114,7 +128,11 @@ def init(
             password=password,
             organisation=organisation,
             contact=contact,
+            groups=groups,
+            form=form,
         )
+    for warning in started.warnings:
+        typer.echo(warning, err=True)
     _print_started(started, folder, named=bool(organisation and contact))
 
 
@@ -223,11 +241,15 @@ app.command(cls=GroupedCommand)(export.expire)
 app.command("import", cls=GroupedCommand)(export.import_export)
 app.command("print", cls=GroupedCommand)(paper.print_cards)
 app.command(cls=GroupedCommand)(paper.enter)
+app.command(cls=GroupedCommand)(forms.groups)
+app.command("import-form", cls=GroupedCommand)(forms.import_form)
+app.command("export-form", cls=GroupedCommand)(forms.export_form)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(simulate.simulate)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
 app.command(cls=GroupedCommand)(export.replay)
+app.command(cls=GroupedCommand)(check.check)
 
 
 def _read_password() -> str:
@@ -275,10 +297,14 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
     from endoxa_collect.project.starting import CODE_DAYS
 
     seeds = f", with {started.pairs} seed pairs" if started.code else ""
+    if declared := len(started.campaign.settings.groups):
+        seeds += f", cards about {declared} groups"
     stands = "a rehearsal until you press Open" if started.campaign.rehearsing else "open"
     typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: {stands}{seeds}.")
     if started.code:
         typer.echo(f"Code to join: {started.code} (for {CODE_DAYS} days from Open)")
+    if day := started.campaign.settings.retention:
+        typer.echo(f"Answers are linked to people until {day} (Settings, General).")
     typer.echo(f"Account: {started.account}")
     if started.password:
         typer.echo(f"Password (shown once): {started.password}")

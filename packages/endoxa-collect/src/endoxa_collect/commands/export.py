@@ -165,9 +165,11 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
     from datetime import UTC, datetime
 
     chosen = campaign_in(folder, campaign)
+    from endoxa_collect.export.editions import published
     from endoxa_collect.privacy import expire as expire_links
     from endoxa_collect.privacy import retention_date
 
+    published(chosen)
     expired = expire_links(chosen, datetime.now(UTC).date())
     if expired.people or expired.cards or expired.judges:
         typer.echo(

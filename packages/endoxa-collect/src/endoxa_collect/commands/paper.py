@@ -13,6 +13,7 @@ from endoxa_collect.commands.export import Folder, Slug, campaign_in
 
 if TYPE_CHECKING:
     from endoxa_collect.campaign import CampaignSettings
+    from endoxa_collect.models import Campaign
 
 
 def print_cards(
@@ -48,7 +49,7 @@ def print_cards(
       endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
       endoxa collect print campaign -o cards.pdf --address https://camp.example.org
     """  # noqa: D301
-    chosen = campaign_in(folder, campaign)
+    chosen = _about_countries(folder, campaign)
     from endoxa_collect.addresses import public_address
     from endoxa_collect.paper import choose_cards, new_receipts, page, write, write_template
 
@@ -99,7 +100,7 @@ def enter(
     Example:
       endoxa collect enter campaign cards-answers.csv
     """  # noqa: D301
-    chosen = campaign_in(folder, campaign)
+    chosen = _about_countries(folder, campaign)
     from endoxa_collect.paper.entering import enter as store
     from endoxa_collect.paper.entering import read_answers
 
@@ -118,6 +119,21 @@ def enter(
         typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
     if stored.withdrawn:
         typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
+
+
+def _about_countries(folder: Path, campaign: str | None) -> Campaign:
+    """The campaign, if its cards are about countries: sheets ask for nothing else about a person.
+
+    Raises:
+        UserError: it declared other groups.
+    """
+    chosen = campaign_in(folder, campaign)
+    if chosen.settings.groups:
+        raise UserError(
+            f"Campaign '{chosen.slug}' has cards about other groups than countries; paper sheets do not ask what says "
+            "who belongs to these. Enter the answers on the site, on a phone for each person."
+        )
+    return chosen
 
 
 def _page_language(settings: CampaignSettings, language: str | None) -> str:

@@ -12,6 +12,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
+from django.db.models import CharField, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,8 +23,10 @@ from django.views.decorators.http import require_POST
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
+from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
@@ -53,7 +56,12 @@ def holder(request: HttpRequest) -> Person | None:
 
 def person_of(secret: str) -> Person | None:
     """The person whose cookie this is."""
-    return Person.objects.select_related("campaign").filter(secret_hash=hash_secret(secret)).first()
+    return only(_of_cookie(hash_secret(secret)))
+
+
+@compiled(CharField())
+def _of_cookie(secret_hash: str) -> QuerySet[Person]:
+    return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
 def remember(response: HttpResponse, secret: str) -> None:
@@ -91,6 +99,7 @@ def answers_last(page: Page) -> Page:
 def contributor(page: Page) -> Callable[..., HttpResponse]:
     """Open a page to contributors of an open campaign; strangers are sent to the first page.
 
+    Who agreed to other terms than those in force is asked about them before any page; what they send is still taken.
     Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`. Those who left while the
     page was at work are sent to the first page, too.
     """
@@ -103,6 +112,8 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         sent = request.method == "POST"
         if person.campaign.state != State.OPEN and not (sent and getattr(page, "answers_last", False)):
             return closed(request, status=403 if sent else 200)
+        if not sent and changed_for(person):
+            return redirect("contributor:again")
         try:
             return page(request, person, *args, **named)
         except (DatabaseError, ObjectDoesNotExist):

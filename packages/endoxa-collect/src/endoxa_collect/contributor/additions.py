@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.cards import answering
 from endoxa_collect.contributor.access import answers_last, card_holder, contributor, to_card
 from endoxa_collect.contributor.card_forms import (
@@ -29,6 +29,7 @@ from endoxa_collect.contributor.progress import (
     additions_to,
     covers_lifted,
 )
+from endoxa_collect.contributor.sending import note_kept, was_kept
 from endoxa_collect.entry import likeness
 from endoxa_collect.entry.cleaning import EntryError
 from endoxa_collect.entry.proposing import Proposal, propose, say_alike, tick_countries
@@ -53,6 +54,8 @@ def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
     card = answering.card_of(person, token)
+    if was_kept(request, person):
+        return to_card()
     # Words belong to prompts that were not skipped, and to answered pairs that show the fields.
     takes_words = (
         card.state != CardState.SKIPPED
@@ -62,9 +65,9 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
     # Once a campaign is not open, a card may be finished within its time.
     late = person.campaign.state != State.OPEN and card.expires_at < timezone.now()
     if late or not takes_words:
-        return to_card()
+        return to_card() if request.accepts("text/html") else HttpResponse(status=422)
     if request.method != "POST":
-        return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
+        return to_card() if card.pair is None else more_page(request, person, card)
     form = (prompt_form if card.pair is None else more_form)(card, person, request.POST)
     if form.is_valid():
         if form.cleaned_data["text"]:
@@ -76,6 +79,7 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
         except ValidationError as problem:
             form.add_error(None, problem)
         else:
+            note_kept(request, person)
             return _onward(person, card, proposal, leaving=leaving)
     return _page(request, person, card, form)
 
@@ -122,6 +126,11 @@ def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: b
     return redirect(reverse("contributor:add", args=[card.token]) + "#more")
 
 
+def more_page(request: HttpRequest, person: Person, card: Card) -> HttpResponse:
+    """The page that asks for words after a rating."""
+    return _page(request, person, card, more_form(card, person))
+
+
 def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | PromptForm) -> HttpResponse:
     for name in list(form.errors)[:1]:
         form.fields[name].widget.attrs["autofocus"] = True
@@ -165,7 +174,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
             return onward
     context = {
         "mention": added,
-        "from_country": geography.from_country(added.pair.country, get_language() or "en"),
+        **groups.spoken(added.pair.country, get_language() or "en", person.campaign.settings),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": covers_lifted(request),
     }

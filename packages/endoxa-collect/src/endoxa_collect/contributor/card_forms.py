@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +17,8 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from endoxa_collect import geography, naming
+from endoxa_collect import geography, groups, naming
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.cards.kinds import CHOICES
 from endoxa_collect.contributor.survey import answer_languages, likely_language
@@ -84,6 +85,7 @@ def offered_countries(
     *,
     card: str,
     without: Collection[str] = (),
+    beside_of: Callable[[str], frozenset[str]] = geography.neighbours,
 ) -> tuple[str, ...]:
     """Up to `OFFERED` countries near the one a card is about.
 
@@ -97,9 +99,10 @@ def offered_countries(
         campaign: countries of the campaign.
         card: name of the card; the order is the same whenever the card is shown.
         without: countries that were answered already.
+        beside_of: those beside one; of declared groups those of its kind.
     """
-    beside = geography.neighbours(about)
-    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
+    beside = beside_of(about)
+    beyond = frozenset[str]().union(*(beside_of(code) for code in beside))
     inside = frozenset(campaign)
     rings: tuple[Iterable[str], ...] = (beside & inside, personal, beyond & inside, beside, inside)
     drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
@@ -275,6 +278,7 @@ class MoreForm(WordsForm):
         self,
         data: QueryDict | None = None,
         *,
+        settings: CampaignSettings,
         offered: Iterable[str] = (),
         asks: bool = False,
         **options: Any,
@@ -284,7 +288,12 @@ class MoreForm(WordsForm):
             del self.fields["hurts"]
         ticked = data.getlist("countries") if data else []
         # What is offered changes from page to page: any country that was ticked is valid.
-        self.fields["countries"].choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
+        choices = _named(dict.fromkeys((*offered, *ticked)), settings)
+        self.fields["countries"].choices = choices  # type: ignore[attr-defined]
+        if settings.groups:
+            # Nobody types the name of a group: what is declared can be ticked.
+            self.fields["countries"].label = gettext("Said of other groups too?")
+            del self.fields["another"]
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
@@ -293,12 +302,13 @@ class MoreForm(WordsForm):
     @property
     def elsewhere(self) -> bool:
         """Whether the countries are unfolded: something in them is wrong, or was chosen and not kept yet."""
-        return self.is_bound and bool(self["countries"].value() or self["another"].value())
+        named = [self[name].value() for name in ("countries", "another") if name in self.fields]
+        return self.is_bound and any(named)
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """All countries that were ticked or typed, each once."""
-        named = (*self.cleaned_data["countries"], self.cleaned_data["another"])
+        named = (*self.cleaned_data["countries"], self.cleaned_data.get("another", ""))
         return tuple(dict.fromkeys(code for code in named if code))
 
 
@@ -342,9 +352,10 @@ class PromptForm(WordsForm):
         return self._about or str(cleaned.get("country", ""))
 
 
-def _named(codes: Iterable[str]) -> list[Named]:
-    """Countries with their names, those that exist only."""
-    names = geography.names(get_language() or "en")
+def _named(codes: Iterable[str], settings: CampaignSettings | None = None) -> list[Named]:
+    """Countries, or declared groups, with their names, those that exist only."""
+    language = get_language() or "en"
+    names = groups.names(language, settings) if settings else geography.names(language)
     return [(code, names[code]) for code in codes if code in names]
 
 
@@ -353,12 +364,24 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     assert card.pair is not None
     ticked = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
     personal = (*person.origins, *person.connections)
-    campaign = person.campaign.settings.countries
-    near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
-    form = MoreForm(data, offered=near, asks=asks_hurts(card), **_language(person, card.pair.language))
-    form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
-        "from_country": geography.from_country(card.country, get_language() or "en")
-    }
+    settings, page = person.campaign.settings, get_language() or "en"
+    near = offered_countries(
+        card.country,
+        personal,
+        groups.listed(settings),
+        card=str(card.token),
+        without=set(ticked),
+        beside_of=partial(groups.beside, settings=settings),
+    )
+    form = MoreForm(
+        data, settings=settings, offered=near, asks=asks_hurts(card), **_language(person, card.pair.language)
+    )
+    about = groups.spoken(card.country, page, settings)
+    form.fields["text"].label = (
+        gettext("What else do people say about %(group)s?") % about
+        if settings.groups
+        else gettext("What else do people say about people %(from_country)s?") % about
+    )
     return form
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +12,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa_collect import geography
-from endoxa_collect.campaign import in_language
+from endoxa_collect import groups
+from endoxa_collect.campaign import HelpLine, in_language
 from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
 from endoxa_collect.contributor import card_forms, progress
@@ -65,12 +66,18 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect("contributor:home")
     if mixed is not None:
         return mixed_page(request, mixed, _around(request, person, done))
-    return _card_page(request, person, drawn, done)
-
-
-def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: int) -> HttpResponse:
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
+    return card_page(request, person, drawn, done)
+
+
+def card_page(
+    request: HttpRequest, person: Person, drawn: Card, done: int, *, ahead: bool = False
+) -> HttpResponse:
+    """The page of a card of one pair, or of an open question. `ahead`: as a phone keeps it, where nobody can be asked.
+
+    Then words that are covered are on it, to be opened there, and what was answered before is not.
+    """
     if drawn.pair is None:
         return prompt_page(request, person, drawn, card_forms.prompt_form(drawn, person), done)
     shown = {
@@ -79,8 +86,12 @@ def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: i
         "skips": card_forms.SKIPS,
         "reports": card_forms.REPORTS,
         "onward": _after_rating(drawn),
+        "ahead": ahead,
     }
-    return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
+    around = _around(request, person, done, drawn)
+    if ahead:
+        around |= {"note": None, "latest": None, "last": None, "topic": ""}
+    return render(request, "contributor/card.html", {**around, **shown})
 
 
 def prompt_page(
@@ -89,7 +100,7 @@ def prompt_page(
     """The page of a card that asks an open question."""
     context = {
         **_around(request, person, progress.cards_of(person).cards if done is None else done, card),
-        "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
+        **(groups.spoken(form.about, get_language() or "en", card.campaign.settings) if form.about else {}),
         "about_topic": progress.topic_name(card.topic),
         "form": form,
         "additions": progress.additions_to(card),
@@ -105,7 +116,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     return {
         "card": card,
         "pair": card.pair,
-        "from_country": geography.from_country(card.pair.country, get_language() or "en"),
+        **groups.spoken(card.pair.country, get_language() or "en", card.campaign.settings),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
         "covered": not answering.visible(card, lifted=lifted),
@@ -140,9 +151,12 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
 def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
     value = cleaned["value"]
+    if "shown" in request.POST:
+        # From the page that a phone keeps: there the answers are inside the cover.
+        answering.reveal(person, token)
     answered = answering.rate(person, token, value, lifted=progress.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
-        return _not_kept(request)
+        return to_card("first")
     onward = _after_rating(answered.card)
     return redirect(onward) if onward else to_card()
 
@@ -153,7 +167,7 @@ def skip(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, A
     reason = cleaned["reason"]
     answered = answering.skip(person, token, reason, lifted=progress.covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
-        return _not_kept(request)
+        return to_card("first")
     return to_card()
 
 
@@ -176,11 +190,6 @@ def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     return to_card()
 
 
-def _not_kept(request: HttpRequest) -> HttpResponse:
-    """Say that the earlier answer stays; with status 409, since the script cannot read redirects."""
-    return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
-
-
 @require_safe
 @contributor
 def pause(request: HttpRequest, person: Person) -> HttpResponse:
@@ -196,6 +205,15 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     return render(request, "contributor/pause.html", context)
 
 
+def rest_page(request: HttpRequest, person: Person) -> HttpResponse:
+    """The pause as a phone keeps it: without counts, which are not known yet, and with help lines on the page."""
+    return render(request, "contributor/pause_ahead.html", {"help_lines": _nearest(person)})
+
+
+def _nearest(person: Person) -> Sequence[HelpLine]:
+    return nearest_first(person.campaign.settings, [*person.origins, *person.countries])[:_HELP_LINES]
+
+
 @require_safe
 @contributor
 def thanks(request: HttpRequest, person: Person) -> HttpResponse:
@@ -209,7 +227,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "onward": "" if onward == "contributor:thanks" else onward,
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
-        "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
+        "help_lines": _nearest(person),
     }
     return render(request, "contributor/thanks.html", context)
 
@@ -257,7 +275,7 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
     context = {
         **around,
         "card": card,
-        "from_country": geography.from_country(card.country, get_language() or "en"),
+        **groups.spoken(card.country, get_language() or "en", card.campaign.settings),
         "rows": _rows(card),
         "skips": card_forms.SKIPS,
         # "Next" without a tick: asked once whether that is meant.

@@ -204,14 +204,22 @@ def headed(about: str) -> list[tuple[str, str]]:
     )
 
 
-def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> None:
-    """Store a new person; one who sent the form twice is there already."""
+def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> bool:
+    """Store a new person; one who sent the form twice is there already.
+
+    Returns:
+        False where this person went on elsewhere with the receipt code since: the form of the earlier phone opens
+        nothing.
+    """
     settings = campaign.settings
+    receipt = hash_receipt(receipt_of(secret))
+    if Person.objects.filter(receipt_hash=receipt).exclude(secret_hash=hash_secret(secret)).exists():
+        return False
     Person.objects.get_or_create(
         secret_hash=hash_secret(secret),
         defaults={
             "campaign": campaign,
-            "receipt_hash": hash_receipt(receipt_of(secret)),
+            "receipt_hash": receipt,
             "ui_language": language,
             "consent_version": settings.consent_version,
             "consent_language": language_of(settings.texts.consent, language),
@@ -219,3 +227,4 @@ def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -
             "keep_words": keep_words,
         },
     )
+    return True

@@ -1,20 +1,14 @@
-"""The pages that lead in and out: code, consent, receipt, language, information, leaving.
-
-Who leaves, with the cookie or a receipt code, is told what is deleted and what stays.
-"""
+"""The pages that lead in: code, consent, receipt, language, information."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import wraps
 from textwrap import wrap
 from typing import Any, Concatenate
-from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings as django_settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -28,7 +22,6 @@ from endoxa_collect import geography
 from endoxa_collect.campaign import Texts, in_language
 from endoxa_collect.contributor.access import (
     closed,
-    forget,
     holder,
     keep_language,
     nearest_first,
@@ -40,19 +33,15 @@ from endoxa_collect.contributor.access import (
 )
 from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
 from endoxa_collect.contributor.profile import profile
-from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Campaign, JoinCode, Person, State
-from endoxa_collect.privacy import Withdrawn, withdraw
-from endoxa_collect.security.codes import COOKIE, hash_receipt, receipt_code
+from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.security.limits import (
     BUSY,
     ENROLMENTS,
     JOIN_BROWSER,
     JOIN_SITE,
     PICTURES,
-    RECEIPT_BROWSER,
-    RECEIPT_SITE,
     may_guess,
     missed,
     refuse,
@@ -239,7 +228,8 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         if not ENROLMENTS.count(code):
             return refuse(request, ENROLMENTS)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
-        enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
+        if not enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"]):
+            return redirect("contributor:resume")
         response = redirect("contributor:profile")
         remember(response, secret)
         return response
@@ -360,116 +350,6 @@ def privacy(request: HttpRequest) -> HttpResponse:
     )
 
 
-_SALT = "endoxa.left"
-_SHOWN_SECONDS = 3_600
-_LEAVE = "contributor:leave"
-
-
-class ReceiptForm(forms.Form):
-    """A receipt code, typed as people type. `person` is set by a successful check."""
-
-    person: Person
-
-    code = code_field(
-        label=gettext_lazy("Receipt code"),
-        help_text=gettext_lazy(
-            "Three groups of four, such as in a screenshot. Capitals, spaces and dashes do not matter."
-        ),
-        error_messages={"required": gettext_lazy("Please type your receipt code.")},
-    )
-
-    def clean_code(self) -> str:
-        """The code, if it is somebody's."""
-        code: str = self.cleaned_data["code"]
-        person = Person.objects.select_related("campaign").filter(receipt_hash=hash_receipt(code)).first()
-        if person is None:
-            raise forms.ValidationError(
-                gettext_lazy(
-                    "We find no answers for this code. They may be deleted already, or a letter is wrong."
-                ),
-                code="unknown",
-            )
-        self.person = person
-        return code
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def leave(request: HttpRequest) -> HttpResponse:
-    """Say what goes and what stays. POST with `phone` or a receipt code asks once more; with `sure` too, deletes."""
-    here = holder(request)
-    if request.method != "POST":
-        return render(request, "contributor/leave.html", {"form": ReceiptForm()})
-    if "phone" in request.POST:
-        if here is not None:
-            return _ask_or_delete(request, here, "")
-        return _was_deleted() if _confirmed(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
-    return _by_code(request)
-
-
-def _by_code(request: HttpRequest) -> HttpResponse:
-    if not may_guess(request, RECEIPT_BROWSER):
-        return refuse(request, RECEIPT_BROWSER)
-    form = ReceiptForm(request.POST)
-    if not form.is_valid():
-        wrong = form.has_error("code", "unknown")
-        if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
-            return refuse(request, full)
-        if wrong and _confirmed(request, request.POST["code"]):
-            return _was_deleted()
-        return render(request, "contributor/leave.html", {"form": form})
-    return _ask_or_delete(request, form.person, form.cleaned_data["code"])
-
-
-def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
-    if "sure" not in request.POST:
-        speak_within(request, person.campaign)
-        token = signing.dumps("asked", salt=_salt_of(code or request.COOKIES[COOKIE]))
-        context = {"leaving": person, "code": code, "asked": token}
-        return render(request, "contributor/leave_sure.html", context)
-    gone = withdraw(person)
-    response = redirect(_noted(gone))
-    if person == holder(request):
-        forget(response)
-        put_covers_back(response)
-    return response
-
-
-def _salt_of(secret: str) -> str:
-    return f"endoxa.leaving {hash_receipt(secret)}"
-
-
-def _confirmed(request: HttpRequest, secret: str) -> bool:
-    """Whether the page that asks once more was shown for this cookie or code, which is nobody's by now."""
-    try:
-        signing.loads(request.POST.get("asked", ""), salt=_salt_of(secret), max_age=_SHOWN_SECONDS)
-    except signing.BadSignature:
-        return False
-    return "sure" in request.POST
-
-
-def _was_deleted() -> HttpResponse:
-    """Where the second of two quick taps ends: the first one deleted everything."""
-    return redirect(_noted(None))
-
-
-def _noted(gone: Withdrawn | None) -> str:
-    """The page that says that it is deleted, with a note of ours: nobody else can make it say so."""
-    done = signing.dumps(asdict(gone) if gone else {}, salt=_SALT)
-    return f"{reverse('contributor:left')}?{urlencode({'done': done})}"
-
-
-@require_safe
-def left(request: HttpRequest) -> HttpResponse:
-    """Say that everything is deleted and how much it was; without a note from `leave` nothing was."""
-    try:
-        note = signing.loads(request.GET.get("done", ""), salt=_SALT, max_age=_SHOWN_SECONDS)
-    except signing.BadSignature:
-        return redirect(_LEAVE)
-    gone = Withdrawn(**note) if note else None
-    answers = gone.answers if gone else None
-    return render(request, "contributor/left.html", {"gone": gone, "answers": answers})
-
-
 urlpatterns: list[URLPattern] = [
     path("", home, name="home"),
     path("language/", language, name="language"),
@@ -480,8 +360,6 @@ urlpatterns: list[URLPattern] = [
     path("receipt/", receipt, name="receipt"),
     path("receipt/image.png", receipt_image, name="receipt_image"),
     path("profile/", profile, name="profile"),
-    path("leave/", leave, name="leave"),
-    path("left/", left, name="left"),
     path("help/", help_page, name="help"),
     path("privacy/", privacy, name="privacy"),
 ]

@@ -14,7 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from endoxa_collect import geography, naming
+from endoxa_collect import geography, groups, naming, rules
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa_collect.cards.counts import reach
 from endoxa_collect.cards.locking import remembered
@@ -33,6 +33,9 @@ _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
 
 
 _EXTRA = "extra_"
+
+
+_USUAL = frozenset({rules.COUNTRY, rules.CLOSE_TO, rules.LANGUAGE})
 
 
 _MOST_ORIGINS = 10
@@ -142,8 +145,8 @@ class ProfileForm(forms.Form):
     def __init__(self, person: Person, language: str, data: Any = None, *, here: str = "") -> None:
         """`here` is the country that the browser's language names, "" where it names none: only an order of boxes."""
         initial = {
-            "origins": person.origins,
-            "connections": person.connections,
+            "origins": homes_of(person),
+            "connections": person.close_to if person.campaign.settings.groups else person.connections,
             "languages": person.languages if person.profile_done else [language],
             "topic_optouts": person.topic_optouts,
         }
@@ -154,7 +157,13 @@ class ProfileForm(forms.Form):
         self.country_names = tuple(geography.names(language).values())
         self.language_names = tuple(naming.two_letter_languages(language).values())
         often = frequent_origins(person.campaign)
-        self.fields |= _country_fields(settings, language, here, often, frozenset(person.origins))
+        # Where rules say who belongs to a group, their questions come first; others about countries are not asked.
+        self._declared = bool(settings.groups)
+        self._decisive = groups.asked_questions(settings)
+        country_fields = _country_fields(settings, language, here, often, frozenset(homes_of(person)))
+        for name, question in (("origins", rules.COUNTRY), ("connections", rules.CLOSE_TO)):
+            if not settings.groups or question in self._decisive:
+                self.fields[name] = country_fields[name]
         self.fields["languages"] = _language_field(settings, language)
         for declared in settings.profile:
             self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
@@ -172,24 +181,34 @@ class ProfileForm(forms.Form):
     @property
     def pickers(self) -> list[forms.BoundField]:
         """The questions that everybody is asked."""
-        return [self[name] for name in ("origins", "languages")]
+        return [self[name] for name in ("origins", "languages") if name in self.fields]
+
+    @property
+    def decisive(self) -> list[forms.BoundField]:
+        """The campaign's own questions on which it rests what cards are about a person's own groups."""
+        return [self[name] for name in self.fields if name.removeprefix(_EXTRA) in self._decisive - _USUAL]
 
     @property
     def nameless(self) -> bool:
-        """Whether no country was named, and none withheld on purpose."""
+        """Whether no country was named, and none withheld on purpose; where cards are not about countries, never."""
         names = ("origins", "connections")
+        if self._declared:
+            return False
         return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in names)
 
     @property
     def folded(self) -> list[forms.BoundField]:
         """The questions after the fold, the countries felt close to aside."""
-        return [self[name] for name in self.fields if name.startswith((_EXTRA, "topic_"))]
+        asked = {field.name for field in self.decisive}
+        return [
+            self[name] for name in self.fields if name.startswith((_EXTRA, "topic_")) and name not in asked
+        ]
 
     def save(self, person: Person) -> None:
         """Store what was said, and that the person was asked."""
         cleaned = self.cleaned_data
-        person.origins = cleaned["origins"]
-        person.connections = [code for code in cleaned["connections"] if code not in person.origins]
+        origins = cleaned.get("origins", [])
+        close = [code for code in cleaned.get("connections", []) if code not in origins]
         person.languages = cleaned["languages"]
         person.topic_optouts = cleaned.get("topic_optouts", person.topic_optouts)
         person.extras = {
@@ -197,11 +216,25 @@ class ProfileForm(forms.Form):
             for name in self.fields
             if name.startswith(_EXTRA) and cleaned[name]
         }
+        settings = person.campaign.settings
+        if settings.groups:
+            person.countries, person.close_to = origins, close
+            groups.place_person(person, settings)
+        else:
+            person.origins, person.connections = origins, close
         person.profile_done = True
-        person.save(
-            update_fields=["origins", "connections", "languages", "topic_optouts", "extras", "profile_done"]
-        )
+        person.save(update_fields=[*PROFILE_FIELDS, "profile_done"])
         reach(person)
+
+
+PROFILE_FIELDS = ("origins", "connections", "countries", "close_to", "languages", "topic_optouts", "extras")
+"""Fields of a person that the profile sets."""
+
+
+def homes_of(person: Person) -> list[str]:
+    """Countries that somebody comes from, whatever the cards are about."""
+    homes: list[str] = person.countries if person.campaign.settings.groups else person.origins
+    return homes
 
 
 def nearest_boxes(
@@ -297,7 +330,8 @@ def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
     Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
     """
     done = Person.objects.filter(campaign=campaign, profile_done=True)
-    people = Counter(code for codes in done.values_list("origins", flat=True).iterator() for code in codes)
+    where = "countries" if campaign.settings.groups else "origins"
+    people = Counter(code for codes in done.values_list(where, flat=True).iterator() for code in codes)
     return tuple(code for code, number in people.most_common() if number >= LEAST)
 
 

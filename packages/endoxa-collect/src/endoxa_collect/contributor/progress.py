@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
 from endoxa_collect.cards import answering, balance, feedback
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.compiled import compiled
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
+    HOLDING,
     Card,
     CardState,
     MixedCard,
@@ -61,7 +64,7 @@ def avoid_topic(person: Person, card: Card) -> None:
     topic = card.pair.topic
     with locked(person.campaign_id):
         _set_topics(person, lambda avoided: avoided | {topic})
-        Card.objects.filter(person=person, state=CardState.OPEN, pair__topic=topic).update(
+        Card.objects.filter(person=person, state__in=HOLDING, pair__topic=topic).update(
             state=CardState.LAPSED
         )
 
@@ -112,13 +115,22 @@ class Progress:
 
 def cards_of(person: Person) -> Progress:
     """Counts of cards of all kinds."""
-    closed = person.cards.filter(state__in=CLOSED).order_by()
-    counts = dict(closed.values_list("state").annotate(Count("pk")))
-    mixed = dict(MixedCard.objects.filter(person=person).values_list("state").annotate(Count("pk")))
+    counts, mixed = dict(_cards(person.pk)), dict(_mixed(person.pk))
     answered, skipped = (
         counts.get(state, 0) + mixed.get(state, 0) for state in (CardState.ANSWERED, CardState.SKIPPED)
     )
     return Progress(answered, skipped, mixed_open=CardState.OPEN in mixed)
+
+
+@compiled(UUIDField())
+def _cards(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
+    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by()
+    return closed.values_list("state").annotate(Count("pk"))
+
+
+@compiled(UUIDField())
+def _mixed(person: UUID) -> QuerySet[MixedCard, tuple[Any, ...]]:
+    return MixedCard.objects.filter(person=person).order_by().values_list("state").annotate(Count("pk"))
 
 
 def progress_of(person: Person) -> Progress:
@@ -128,10 +140,14 @@ def progress_of(person: Person) -> Progress:
     return Progress(cards.answered, cards.skipped, person.mentions.count(), statements)
 
 
+def is_rest(person: Person, done: int) -> bool:
+    """Whether a set of `break_after` cards is done with these."""
+    return done > 0 and done % person.campaign.settings.sampler.break_after == 0
+
+
 def pause_due(person: Person, done: int) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
-    every = person.campaign.settings.sampler.break_after
-    if done == 0 or done % every:
+    if not is_rest(person, done):
         return False
     mixed = MixedCard.objects.filter(person=person, state=CardState.OPEN)
     return not (person.cards.filter(state=CardState.OPEN).exists() or mixed.exists())
@@ -165,7 +181,7 @@ def additions_to(card: Card) -> Additions:
             language=mention.pair.language,
             country=""
             if mention.pair.country == card.country
-            else geography.name(mention.pair.country, shown),
+            else groups.name(mention.pair.country, shown, card.campaign.settings),
         )
         for mention in mentions
     )
@@ -189,7 +205,11 @@ def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAn
     """Say which answer it is; words that are covered in this browser are not told."""
     if latest is None:
         return None
-    country = geography.name(latest.country, get_language() or "en") if latest.country else ""
+    country = (
+        groups.name(latest.country, get_language() or "en", latest.campaign.settings)
+        if latest.country
+        else ""
+    )
     if isinstance(latest, MixedCard):
         heard = latest.kind == MixedKind.HEARD
         return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
@@ -267,9 +287,12 @@ def bar_of(person: Person, done: int) -> Bar:
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them."""
+    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them.
 
-    from_country: str
+    `about` names its group as `groups.spoken` does.
+    """
+
+    about: Mapping[str, str]
     pair: Pair
     line: str
 
@@ -292,20 +315,28 @@ def echoes(person: Person) -> tuple[Echo, ...]:
             people, places = others
             line = str((_PLACES if places else _PEOPLE)[people])
             assert card.pair is not None
-            shown.append(Echo(geography.from_country(card.pair.country, spoken), card.pair, line))
+            about = groups.spoken(card.pair.country, spoken, person.campaign.settings)
+            shown.append(Echo(about, card.pair, line))
     return tuple(shown[:MOST_ECHOES])
 
 
 def at_pause(person: Person) -> dict[str, Any]:
     """What the pause says besides the person's own counts."""
-    recognised = feedback.recognised(person)
+    recognised, settings = feedback.recognised(person), person.campaign.settings
     spoken = get_language() or "en"
     return {
         "goals": [
-            (geography.name(aim.country, spoken) if aim.country else gettext("All countries"), aim)
+            (
+                groups.name(aim.country, spoken, settings)
+                if aim.country
+                else gettext("All groups")
+                if settings.groups
+                else gettext("All countries"),
+                aim,
+            )
             for aim in balance.goals_of(person)
         ],
-        "k": person.campaign.settings.sampler.k,
+        "k": settings.sampler.k,
         "echoes": echoes(person),
         "recognised": _RECOGNISED[recognised] if recognised else "",
     }

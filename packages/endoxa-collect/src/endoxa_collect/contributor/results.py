@@ -1,14 +1,12 @@
-"""The public page of results: coarse figures of a campaign, and those of its latest public release."""
+"""The public page of results: figures of the latest public release, else coarse ones of a day. Never live."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet
-from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
@@ -16,41 +14,19 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
-from endoxa_collect.cards.locking import Cache
 from endoxa_collect.contributor.access import holder, speak_within
-from endoxa_collect.models import (
-    AuditEntry,
-    Campaign,
-    Mention,
-    Moderation,
-    Pair,
-    Person,
-    Rating,
-    Release,
-    State,
-    Statement,
-)
+from endoxa_collect.export import editions
+from endoxa_collect.export.columns import LEAST, OTHER
+from endoxa_collect.export.editions import CROWD
+from endoxa_collect.models import Campaign, Moderation, Pair, Release, State
 from endoxa_collect.sampler.slots import CANDIDATE
 
-LEAST = 5
-"""People behind each figure, as in exports (`export.columns.LEAST`); pairs behind that of a country."""
-
 ROUNDED = 5
-"""Counts are given as a multiple of this, rounded down, so that one person more or less is not seen."""
+"""Counts of a day are given as a multiple of this, rounded down."""
 
-CROWD = 10
-"""People who must have taken part before single pairs are shown: a pair is rated by few of them."""
-
-RATERS = 3
-"""People who must have rated a pair that is shown, where the campaign asks for fewer (`sampler.k`)."""
-
-OTHER = "other"
-"""Stands for countries with fewer than `LEAST` people, as in exports."""
-_MOST_PAIRS = 10
 _MOST_COUNTRIES = 20
-_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +45,13 @@ class Totals:
     """What the page says of one campaign; counts are multiples of `ROUNDED`.
 
     `pairs` are those that somebody rated, no candidates. `countries` are codes that at least `LEAST` of them are about,
-    with their number, most first. `heard`: see `_most_heard`.
+    with their number, most first.
     """
 
     people: int
     pairs: int
     ratings: int
     countries: tuple[tuple[str, int], ...]
-    heard: tuple[HeardPair, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +60,7 @@ class Edition:
 
     `people`, `pairs` and `ratings` are as the release has them; None where that is not known any more. `origins` are
     people by country or countries of origin ("" for none named, `OTHER` for rare ones), most first; `about` are the
-    `rated` pairs by country. These leave out what was withdrawn since.
+    `rated` pairs by country. All are of the tables of the release, as they were made.
     """
 
     number: str
@@ -100,21 +75,26 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`totals`: None where fewer than `LEAST` people answered. `edition`: None where there is no public release."""
+    """`totals` of a `day`: None where fewer than `LEAST` people answered. `edition`: None without a public release."""
 
     totals: Totals | None
     edition: Edition | None
-
-
-_KEPT: Cache[tuple[int, int, int], Figures] = Cache(_SECONDS)
-"""What was counted lately, by campaign, version of its settings and release: a new release is there at once."""
+    heard: tuple[HeardPair, ...]
+    day: date | None
 
 
 def figures_of(campaign: Campaign) -> Figures:
-    """The figures of a campaign, counted once in ten minutes and after each release."""
+    """The figures of a campaign: of its latest public release, else of the day (`export.editions`)."""
     release = latest_release(campaign)
-    key = (campaign.pk, campaign.version, release.pk if release else 0)
-    return _KEPT.get(key, lambda: Figures(_count(campaign), _edition(release) if release else None))
+    edition = editions.of_release(campaign)
+    if release is None:
+        day = editions.of_day(campaign)
+        return Figures(_totals(day.figures), None, _heard(day.figures), timezone.localdate(day.made_at))
+    if edition is None or edition.release_id != release.pk:
+        # It was made before figures were kept.
+        edition = None
+    found = edition.figures if edition else {}
+    return Figures(None, _edition(release, found), _heard(found), None)
 
 
 def latest_release(campaign: Campaign) -> Release | None:
@@ -122,54 +102,29 @@ def latest_release(campaign: Campaign) -> Release | None:
     return Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
 
 
-def _count(campaign: Campaign) -> Totals | None:
-    rated = Rating.objects.filter(person__campaign=campaign).values_list("person", flat=True)
-    added = Mention.objects.filter(person__campaign=campaign).values_list("person", flat=True)
-    written = Statement.objects.filter(campaign=campaign).exclude(text="").values_list("person", flat=True)
-    many = len({*rated.distinct(), *added.distinct(), *written.distinct()})
-    if many < LEAST:
+def _totals(found: Mapping[str, Any]) -> Totals | None:
+    if found["answered"] < LEAST:
         return None
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, ratings__gt=0)
-    pairs = live.exclude(need=CANDIDATE)
-    about = Counter(pairs.values_list("country", flat=True))
+    about = [(code, _rounded(count)) for code, count in found["about"] if code != OTHER]
     return Totals(
-        people=_rounded(many),
-        pairs=_rounded(pairs.count()),
-        ratings=_rounded(Rating.objects.filter(pair__in=pairs).count()),
-        countries=tuple(
-            (code, _rounded(count)) for code, count in about.most_common(_MOST_COUNTRIES) if count >= LEAST
-        ),
-        heard=tuple(_most_heard(campaign, pairs)) if many >= CROWD else (),
+        people=_rounded(found["answered"]),
+        pairs=_rounded(found["rated"]),
+        ratings=_rounded(found["counted"]),
+        countries=tuple(about[:_MOST_COUNTRIES]),
     )
 
 
-def _most_heard(campaign: Campaign, rated: QuerySet[Pair]) -> Iterable[HeardPair]:
-    """Pairs that may be shown to everybody and that more than half of those asked had heard, the surest first.
-
-    All their ratings are in: k, and `RATERS` people or more. They are judged not to hurt, and nobody flagged them. They
-    are ordered by the lower end of the 95 % interval of the share that had heard them (Wilson 1927), so that five of
-    five come before three of three.
-    """
-    from endoxa.stats.intervals import wilson
-
-    least = max(RATERS, campaign.settings.sampler.k)
-    shown = rated.filter(negative=False, flags=[], ratings__gte=least)
-    ratings = Rating.objects.filter(Q(pair__in=shown) | Q(pair__merged_into__in=shown))
-    by_root = ratings.annotate(root=Coalesce("pair__merged_into", "pair")).values("root").order_by()
-    counts = {
-        row["root"]: (row["heard"], row["people"])
-        for row in by_root.annotate(
-            people=Count("person", distinct=True), heard=Count("person", distinct=True, filter=Q(value__gt=1))
-        )
-    }
-    pairs = {pair.pk: pair for pair in shown.filter(pk__in=counts) if not pair.may_hurt}
-    best = sorted(
-        (pk for pk in pairs if counts[pk][1] >= least and 2 * counts[pk][0] > counts[pk][1]),
-        key=lambda pk: (-wilson(*counts[pk], 0.95).low, str(pairs[pk].public_id)),
-    )
-    return (
-        HeardPair(pairs[pk].country, pairs[pk].attribute, pairs[pk].language, *counts[pk])
-        for pk in best[:_MOST_PAIRS]
+def _heard(found: Mapping[str, Any]) -> tuple[HeardPair, ...]:
+    """The listed pairs of an edition, without those that moderators or people stopped since."""
+    if found.get("answered", 0) < CROWD:
+        return ()
+    rows = {row["pair"]: row for row in found["heard"]}
+    pairs = Pair.objects.filter(public_id__in=rows, moderation=Moderation.LIVE, negative=False, flags=[])
+    shown = {str(pair.public_id) for pair in pairs if pair.need != CANDIDATE}
+    return tuple(
+        HeardPair(row["country"], row["attribute"], row["language"], row["heard"], row["people"])
+        for pair, row in rows.items()
+        if pair in shown
     )
 
 
@@ -177,51 +132,17 @@ def _rounded(count: int) -> int:
     return count // ROUNDED * ROUNDED
 
 
-def _edition(release: Release) -> Edition:
-    campaign = release.campaign
-    written = AuditEntry.objects.filter(campaign=campaign, action="release", detail__release=release.number)
-    rows = written.order_by("-pk").values_list("detail", flat=True).first() or {}
-    people = Person.objects.filter(campaign=campaign, consent_hour__lte=release.made_at)
-    origins = Counter("; ".join(sorted(codes)) for codes in people.values_list("origins", flat=True))
-    ratings = Rating.objects.filter(
-        person__campaign=campaign, created_at__lte=release.made_at, pair__moderation=Moderation.LIVE
-    )
-    counts = ratings.values("pair__country").order_by()
-    counts = counts.annotate(pairs=Count("pair", distinct=True), raters=Count("person", distinct=True))
-    about: Counter[str] = Counter()
-    for row in counts:
-        # Countries with few pairs or raters are shown together.
-        about[row["pair__country"] if min(row["pairs"], row["raters"]) >= LEAST else OTHER] += row["pairs"]
-    rated, others = about.total(), about.pop(OTHER, 0)
-    exported = rows.get("people")
+def _edition(release: Release, found: Mapping[str, Any]) -> Edition:
     return Edition(
         number=release.number,
         day=timezone.localdate(release.made_at),
-        people=None if exported is None else exported + rows.get("people_without_key", 0),
-        pairs=rows.get("pairs"),
-        ratings=rows.get("ratings"),
-        rated=rated,
-        origins=tuple(merged(origins)),
-        about=(*_ranked(about), *([(OTHER, others)] if others >= LEAST else ())),
+        people=found.get("people"),
+        pairs=found.get("pairs"),
+        ratings=found.get("ratings"),
+        rated=found.get("rated", 0),
+        origins=tuple((code, count) for code, count in found.get("origins", ())),
+        about=tuple((code, count) for code, count in found.get("about", ())),
     )
-
-
-def merged(people: Mapping[str, int], least: int = LEAST) -> list[tuple[str, int]]:
-    """People by country, those with fewer than `least` put together, as exports do it (`people.merge_small_cells`).
-
-    Where those are too few, the smallest country joins them, so that nobody can tell who is left over.
-    """
-    kept = {country: number for country, number in people.items() if number >= least}
-    rest = sum(people.values()) - sum(kept.values())
-    while 0 < rest < least and kept:
-        smallest = min(kept, key=lambda country: (kept[country], country))
-        rest += kept.pop(smallest)
-    return [*_ranked(kept), *([(OTHER, rest)] if rest >= least else [])]
-
-
-def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Countries with their counts, the largest first."""
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def results_day(settings: CampaignSettings) -> date | None:
@@ -253,9 +174,11 @@ def is_out(campaign: Campaign) -> bool:
     return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
 
 
-def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[tuple[str, int]]:
+def _bars(
+    counts: Iterable[tuple[str, int]], language: str, settings: CampaignSettings
+) -> list[tuple[str, int]]:
     """Names of countries with their counts; "" for people who named none."""
-    return [(_place(code, language), count) for code, count in counts]
+    return [(_place(code, language, settings), count) for code, count in counts]
 
 
 def _most(counts: Iterable[tuple[str, int]]) -> int:
@@ -263,10 +186,10 @@ def _most(counts: Iterable[tuple[str, int]]) -> int:
     return max((count for _, count in counts), default=0)
 
 
-def _place(code: str, language: str) -> str:
+def _place(code: str, language: str, settings: CampaignSettings) -> str:
     if code == OTHER:
-        return gettext("Other countries")
-    return " + ".join(geography.name(part, language) for part in code.split("; ")) if code else ""
+        return gettext("Other groups") if settings.groups else gettext("Other countries")
+    return " + ".join(groups.name(part, language, settings) for part in code.split("; ")) if code else ""
 
 
 @require_safe
@@ -288,23 +211,30 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
     origins = edition.origins if edition else ()
     about = edition.about if edition else ()
     context = {
+        "slug": campaign.slug,
         "title": in_language(settings.texts.title, language),
         "settings": settings,
         "over": over,
         "out": out,
         "day": results_day(settings),
         "totals": totals,
+        "counted_on": figures.day if figures else None,
         "edition": edition,
-        "origins": _bars(origins, language),
+        "published": editions.published(campaign) is not None,
+        "origins": _bars(origins, language, settings),
         "origins_most": _most(origins),
-        "about": _bars(about, language),
+        "about": _bars(about, language, settings),
         "about_most": _most(about),
-        "countries": _bars(totals.countries, language) if totals and not edition else (),
-        "heard": [(geography.from_country(pair.country, language), pair) for pair in totals.heard]
-        if totals
+        "countries": _bars(totals.countries, language, settings) if totals and not edition else (),
+        "heard": [(groups.spoken(pair.country, language, settings), pair) for pair in figures.heard]
+        if figures and over
         else (),
     }
-    return render(request, "contributor/results.html", context)
+    response = render(request, "contributor/results.html", context)
+    if out:
+        # Public: search engines may list them (see `health.robots`), without a copy of their own.
+        response.headers["X-Robots-Tag"] = "noarchive"
+    return response
 
 
 def only_campaign() -> Campaign | None:

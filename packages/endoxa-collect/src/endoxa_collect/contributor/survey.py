@@ -19,6 +19,7 @@ from endoxa_collect import geography
 from endoxa_collect.campaign import SurveyQuestion, Texts, in_language
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.contributor.access import contributor, next_step
+from endoxa_collect.contributor.sending import note_kept, was_kept
 from endoxa_collect.entry.cleaning import MAX_LENGTH, TooLongError, clean
 from endoxa_collect.models import Person, Statement
 from endoxa_collect.privacy import erase_traces
@@ -227,10 +228,10 @@ def ask(request: HttpRequest, person: Person, question: str) -> HttpResponse:
         return redirect(next_step(person))
     progress = progress_of(person)
     step = progress.step(question)
+    if request.method != "POST":
+        return question_page(request, person, question)
     if step is None:
         raise Http404
-    if request.method != "POST":
-        return _page(request, person, progress, step, _filled_form(person, step))
     languages = answer_languages(person.languages, settings.data_languages, _language())
     if "more" in request.POST:
         lines = line_count(request.POST, more=1)
@@ -240,11 +241,27 @@ def ask(request: HttpRequest, person: Person, question: str) -> HttpResponse:
     form = AnswerForm(request.POST, lines=line_count(request.POST), languages=languages)
     if not form.is_valid():
         return _page(request, person, progress, step, form)
-    save_answer(person, step.question, form.cleaned_data["lines"], form.cleaned_data["language"])
+    if not was_kept(request, person):
+        save_answer(person, step.question, form.cleaned_data["lines"], form.cleaned_data["language"])
+        note_kept(request, person)
     following = progress_of(person).next
     if following is None:
         return redirect("contributor:survey")
     return redirect("contributor:survey_question", following.question.name)
+
+
+def unanswered(person: Person) -> list[str]:
+    """Names of the questions that a person has not answered yet."""
+    return [step.question.name for step in progress_of(person).steps if step.answer is None]
+
+
+def question_page(request: HttpRequest, person: Person, question: str) -> HttpResponse:
+    """The page of a question that the campaign asks."""
+    progress = progress_of(person)
+    step = progress.step(question)
+    if step is None:
+        raise Http404
+    return _page(request, person, progress, step, _filled_form(person, step))
 
 
 def _filled_form(person: Person, step: Step) -> AnswerForm:
@@ -266,7 +283,9 @@ def _page(
         "step": step,
         "form": form,
         "text": in_language(step.question.text, _language()),
-        "example": example_for(step.question, person.origins, person.connections, _language()),
+        "example": example_for(
+            step.question, [*person.origins, *person.countries], person.connections, _language()
+        ),
         "lines": len(form.line_fields),
         "most": MOST_LINES,
     }

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, results, survey
+from endoxa_collect.contributor import (
+    additions,
+    again,
+    cards,
+    data,
+    joining,
+    leaving,
+    offline,
+    results,
+    survey,
+)
 
 app_name = "contributor"
 urlpatterns = [
     *joining.urlpatterns,
+    *leaving.urlpatterns,
+    *again.urlpatterns,
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
+    *offline.urlpatterns,
     *results.urlpatterns,
+    *data.urlpatterns,
 ]

@@ -14,8 +14,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.cards.answering import drop_reports
+from endoxa_collect.cards.aside import hide_new
 from endoxa_collect.cards.counts import family, recount, root_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import (
@@ -222,8 +223,12 @@ def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
 
 
 def _check(campaign: Campaign, country: str, language: str) -> None:
-    if country not in geography.codes():
-        raise EntryError(gettext("Please choose a country from the list."))
+    if country not in groups.codes(campaign.settings):
+        raise EntryError(
+            gettext("Please choose a group from the list.")
+            if campaign.settings.groups
+            else gettext("Please choose a country from the list.")
+        )
     if language not in campaign.settings.data_languages:
         raise EntryError(gettext("Please choose one of the languages of this campaign."))
 
@@ -261,6 +266,8 @@ def _mentioned(
                 gettext("You have seen this one on a card, so it is here already. What else do people say?")
             )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
+    if created and (aside := Person.objects.filter(pk=person.pk, aside=True).first()):
+        hide_new(aside, pair)
     recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created

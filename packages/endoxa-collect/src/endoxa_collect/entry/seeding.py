@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +19,14 @@ from django.utils.translation import get_language, gettext
 
 from endoxa.errors import UserError
 from endoxa.sources.dialects import decoded, dialect_of_text, undecodable
-from endoxa.sources.spreadsheets import restored
-from endoxa_collect import geography, naming
+from endoxa.sources.source import reading_files
+from endoxa.sources.spreadsheets import restored, workbook_rows
+from endoxa_collect import geography, groups, naming
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, fold, key
 from endoxa_collect.entry.likeness import nearest_before
-from endoxa_collect.entry.words import negative
+from endoxa_collect.entry.words import UNLISTED, has_slurs, negative
 from endoxa_collect.models import Campaign, Moderation, Pair, Source
 from endoxa_collect.naming import Match
 from endoxa_collect.visible import READ, visible
@@ -188,7 +191,8 @@ def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) 
 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
-    words = visible(row.attribute)
+    words, hurts = visible(row.attribute), unkind(row)
+    unlisted = hurts is None and row.language not in has_slurs()
     return Pair(
         campaign=campaign,
         country=row.country,
@@ -196,8 +200,9 @@ def _pair(campaign: Campaign, row: SeedRow) -> Pair:
         key=key(words, row.language),
         language=row.language,
         topic=row.topic,
-        negative=unkind(row),
+        negative=hurts,
         source=Source.SEED,
+        flags=[UNLISTED] if unlisted else [],
         moderation=Moderation.LIVE,
     )
 
@@ -289,26 +294,30 @@ class SeedFileError(UserError):
     """A file of seeds that cannot be used; says which row and column, and what was expected, in the page's language."""
 
 
-def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> list[SeedRow]:
+def read_seeds(
+    source: Path | bytes, name: str, languages: tuple[str, ...], settings: CampaignSettings | None = None
+) -> list[SeedRow]:
     """The rows of a file with columns country, attribute, language and perhaps topic and negative.
 
     Args:
         source: the file or what is in it.
-        name: its name; `.csv`, `.tsv`, `.jsonl` or `.ndjson` says how it is read.
+        name: its name; `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.ndjson` says how it is read.
         languages: those of the campaign.
+        settings: of the campaign; groups that it declared stand in the place of countries, under `country` or `group`.
 
     Raises:
         SeedFileError: the first thing that is wrong.
     """
-    text = _text(source, name, languages)
     suffix = Path(name).suffix.lower()
-    if suffix in {".jsonl", ".ndjson"}:
-        records = _json_records(text, name)
+    if suffix == ".xlsx":
+        records = _workbook_records(source, name)
+    elif suffix in {".jsonl", ".ndjson"}:
+        records = _json_records(_text(source, name, languages), name)
     elif suffix in {".csv", ".tsv"}:
-        records = _table_records(text, name, "\t" if suffix == ".tsv" else None)
+        records = _table_records(_text(source, name, languages), name, "\t" if suffix == ".tsv" else None)
     else:
         raise _fault(
-            gettext("%(name)s is of an unknown kind: use a file that ends in .csv, .tsv or .jsonl."),
+            gettext("%(name)s is of an unknown kind: use a file that ends in .csv, .tsv, .xlsx or .jsonl."),
             name=name,
         )
     rows: list[SeedRow] = []
@@ -319,7 +328,7 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
                 name=name,
                 most=MAX_ROWS,
             )
-        rows.append(_row(place, record, languages))
+        rows.append(row_of(place, record, languages, settings))
     if not rows:
         raise _fault(gettext("%(name)s has no rows: write one pair in each row."), name=name)
     return rows
@@ -349,7 +358,7 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
     try:
         for _ in range(dialect.skipped):
             next(reader)
-        columns = [column.strip().lower() for column in next(reader, [])]
+        columns = [_column(column) for column in next(reader, [])]
         _check_columns(columns, name)
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -374,6 +383,29 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
             kind="TSV" if delimiter else "CSV",
             fault=error,
         ) from error
+
+
+def _workbook_records(source: Path | bytes, name: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = source if isinstance(source, Path) else Path(folder) / "seeds.xlsx"
+        if isinstance(source, bytes):
+            path.write_bytes(source)
+        try:
+            with reading_files():
+                (_, heading), *rows = workbook_rows(path, _NEEDED)
+        except UserError as problem:
+            raise SeedFileError(str(problem).replace(str(path), name)) from problem
+    columns = [_column(column or "") for column in heading]
+    _check_columns(columns, name)
+    for line, cells in rows:
+        if any(cells):
+            yield _place(name, line), dict(zip(columns, [cell or "" for cell in cells], strict=False))
+
+
+def _column(name: str) -> str:
+    """A column by its usual name: groups stand where countries do."""
+    known = name.strip().lower()
+    return "country" if known == "group" else known
 
 
 def _check_columns(columns: list[str], name: str) -> None:
@@ -426,9 +458,29 @@ def _cell(place: str, column: str, value: Any) -> str:
     return value
 
 
-def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> SeedRow:
+def group_cell(typed: str, settings: CampaignSettings) -> str:
+    """The id of a declared group by its id or its name in any language."""
+    found = groups.match(typed, settings)
+    if found.code:
+        return found.code
+    fault = gettext("found '%(typed)s', expected the id or the name of a group of the campaign")
+    raise ValueError(_with_nearest(fault % {"typed": typed}, found.perhaps))
+
+
+def row_of(
+    place: str,
+    record: Mapping[str, str],
+    languages: tuple[str, ...],
+    settings: CampaignSettings | None = None,
+) -> SeedRow:
+    """One row from its cells as they were typed; `place` names it in errors.
+
+    Raises:
+        SeedFileError: a cell is wrong.
+    """
+    declared = settings if settings is not None and settings.groups else None
     readers: Mapping[str, Callable[[str], Any]] = {
-        "country": lambda typed: country_cell(typed, languages),
+        "country": lambda typed: group_cell(typed, declared) if declared else country_cell(typed, languages),
         "attribute": attribute_cell,
         "language": lambda typed: language_cell(typed, languages),
         "topic": topic_cell,

@@ -30,7 +30,7 @@ from endoxa.words.identifiers import (
     find_identifiers,
 )
 from endoxa.words.packs import words_by_language, words_of
-from endoxa.words.persons import names_somebody
+from endoxa.words.persons import accuses_neighbours, names_somebody
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa_collect.entry.cleaning import APOSTROPHE, EmptyTextError, clean, fold, is_filler, key
@@ -107,16 +107,33 @@ def negative(text: str, language: str) -> bool | None:
     score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
     if score <= CUT_OFF:
         return True
+    if is_slur(text, language):
+        return True
     lists = words_of(language, "unkind.toml")
-    if lists and _pattern(language).search(bare(text)):
+    if lists and _pattern(language, "words").search(bare(text)):
         return None if holds(text, lists["negators"]) else True
     return False if score >= KIND else None
 
 
+def is_slur(text: str, language: str) -> bool:
+    """Whether a text holds a slur or crude insult of its language; of English where there is no list of its own.
+
+    One list only: French "con" is Spanish for "with", and English "retard" French for "late".
+    """
+    return bool(_pattern(language if language in has_slurs() else "en", "slurs").search(bare(text)))
+
+
 @cache
-def _pattern(language: str) -> regex.Pattern[str]:
+def has_slurs() -> frozenset[str]:
+    """Languages that have a list of slurs."""
+    lists = words_by_language("unkind.toml")
+    return frozenset(code for code, words in lists.items() if words.get("slurs"))
+
+
+@cache
+def _pattern(language: str, kind: str) -> regex.Pattern[str]:
     words = "|".join(
-        _LETTERS.join(map(bare, word.split("*"))) for word in words_of(language, "unkind.toml")["words"]
+        _LETTERS.join(map(bare, word.split("*"))) for word in words_of(language, "unkind.toml")[kind]
     )
     return regex.compile(rf"(?<!\S){_ARTICLE.get(language, '')}(?:{words})(?!\S)")
 
@@ -129,8 +146,11 @@ _INHABITANTS = 100_000
 _ENDING = 4
 """Most letters that an inhabitant's name has more than the place's: "New Yorkers"."""
 
-SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
+SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm", "slur", "accusation"})
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
+
+UNLISTED = "unlisted"
+"""Flag of seeds that their file does not mark, in a language without a list of slurs: they stay covered."""
 
 _LONG = 60
 _MANY_WORDS = 10
@@ -201,6 +221,8 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
         **{name: bool(kinds & identified) for name, kinds in _KINDS.items()},
         "watch_word": holds(text, settings.watch_words),
         "harm": calls_to_harm(text, language),
+        "slur": is_slur(text, language),
+        "accusation": accuses_neighbours(text),
         "long": len(text) > _LONG or len(text.split()) > _MANY_WORDS,
         "shouting": (
             len(cased) >= _SHOUTED and sum(letter.isupper() for letter in cased) >= 0.8 * len(cased)
@@ -240,4 +262,5 @@ def warm_up() -> None:
     negative("a", "en")
     calls_to_harm("a", "en")
     is_place("a", "en")
+    is_slur("a", "en")
     names_somebody("juma steals", "en", lambda words: is_place(words, "en"))

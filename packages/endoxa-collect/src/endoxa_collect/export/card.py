@@ -17,8 +17,9 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.words import unreviewed
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.cards.conduct import FEW
 from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
@@ -63,7 +64,8 @@ def data_card(about: About, tables: Tables) -> str:
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
         countries=[
-            (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
+            (_place(country, settings), n)
+            for country, n in people_by_country(frames["people"], about.left_out.people)
         ],
         people=frames["people"].height + about.left_out.people,
         languages=languages,
@@ -77,7 +79,52 @@ def data_card(about: About, tables: Tables) -> str:
         suppressed=frames[AGGREGATED]["suppressed"].sum() if AGGREGATED in frames else 0,
         least=LEAST,
         few_share=FEW_SHARE,
+        **_stated(about),
     )
+
+
+def _stated(about: About) -> dict[str, object]:
+    """The rule of who is left out for how they answered, and when it was stated as it is now."""
+    settings = about.settings
+    rule = [
+        sentence
+        for limit, sentence in (
+            (
+                settings.exclude_fast,
+                f"speeding, more than {settings.exclude_fast} % of at least {FEW} answers below "
+                f"{settings.fast_seconds} s",
+            ),
+            (
+                settings.exclude_run,
+                f"straight-lining, more than {settings.exclude_run} equal ratings in a row",
+            ),
+            (
+                settings.exclude_skips,
+                f"item non-response, more than {settings.exclude_skips} % of at least {FEW} cards skipped",
+            ),
+        )
+        if limit
+    ]
+    stated = {"rule": rule, "rule_version": about.version, "rule_day": "?", "rule_before": False}
+    names = ("fast_seconds", "exclude_fast", "exclude_run", "exclude_skips")
+    campaign = Campaign.objects.filter(slug=about.campaign).first()
+    for version in (
+        campaign.versions.filter(number__lte=about.version).order_by("-number") if campaign else ()
+    ):
+        if any(version.content.get(name, 0) != getattr(settings, name) for name in names):
+            break
+        began = campaign.began_at if campaign else None
+        stated |= {
+            "rule_version": version.number,
+            "rule_day": version.made_at.date().isoformat(),
+            "rule_before": began is None or version.made_at <= began,
+        }
+    return stated
+
+
+def toml_string(text: str) -> str:
+    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def survey_map(settings: CampaignSettings) -> str:
@@ -89,12 +136,7 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        # A JSON string without surrogates, in which DEL is escaped too, is a basic string of TOML.
-        strings = {
-            key: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-            for key, text in facts.items()
-        }
-        lines += ["", "[[question]]", *(f"{key} = {text}" for key, text in strings.items())]
+        lines += ["", "[[question]]", *(f"{key} = {toml_string(text)}" for key, text in facts.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -105,10 +147,10 @@ def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str,
     return [(country, n) for country, n in counted.most_common() if n]
 
 
-def _place(country: str) -> str:
+def _place(country: str, settings: CampaignSettings) -> str:
     if country in ("", OTHER):
         return "none named" if not country else _MERGED
-    return " and ".join(geography.name(code, "en") for code in country.split("; "))
+    return " and ".join(groups.name(code, "en", settings) for code in country.split("; "))
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
 import polars as pl
@@ -37,6 +37,11 @@ PROFILE = "profile_"
 AGGREGATED = "group_means"
 """The table of figures that releases have besides; it is not read back (`group_means`)."""
 
+_ABOUT_GROUP = "the group it is about, by its id in the campaign's table of groups"
+_IN_GROUPS = (
+    "groups of the campaign's table that the person belongs to, now or when they answered, by id; "
+    f"'other' where fewer than {LEAST} people share them or they were put with such, empty where they belong to none"
+)
 _WITH_PROFILE = ("people", "statements")
 _KINDS: Mapping[str, DataTypeClass] = {
     "text": pl.String,
@@ -93,7 +98,13 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
         )
         for field in declared
     )
-    return (*_DECLARED[table], *profile_columns)
+    columns = _DECLARED[table]
+    if settings.groups:
+        about = _ABOUT_GROUP if table in ("pairs", AGGREGATED) else _IN_GROUPS
+        columns = tuple(
+            replace(column, sentence=about) if column.name == "country" else column for column in columns
+        )
+    return (*columns, *profile_columns)
 
 
 def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:

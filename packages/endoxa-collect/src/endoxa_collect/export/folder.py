@@ -35,6 +35,9 @@ from endoxa_collect.models import (
 
 _FORMAT = 1
 
+LATER = frozenset({"pace", "speeding", "straight_lining", "nonresponse"})
+"""Columns that exports of earlier versions lack."""
+
 FORMATS = ("csv", "jsonl", "parquet")
 
 
@@ -49,6 +52,10 @@ class LeftOut:
         ratings, mentions, skips, hurt_answers, mixed: answers about those pairs (`mixed` by pair, of lists and
             comparisons); and, of people without a key, those that another answer of theirs replaced when pairs were
             merged. Comparisons of two pairs that are one by now count in `mixed` too.
+        aside: people whom a moderator set aside.
+        ruled: people whom the rule of the settings leaves out (`cards.conduct`).
+        excluded: answers, mentions, skips and statements of those two.
+        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
     """
 
     people: int = 0
@@ -59,6 +66,10 @@ class LeftOut:
     skips: int = 0
     hurt_answers: int = 0
     mixed: int = 0
+    aside: int = 0
+    ruled: int = 0
+    excluded: int = 0
+    waiting_for_consent: int = 0
 
 
 class About(BaseModel):
@@ -267,7 +278,14 @@ def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame
                 pl.read_ndjson(path, schema=schema) if path.stat().st_size else pl.DataFrame(schema=schema)
             )
         else:
-            frame = read_csv(path, schema=schema)
+            # Columns that came later are missing in what was written before.
+            there = path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")
+            frame = read_csv(
+                path,
+                schema={name: kind for name, kind in schema.items() if name in there or name not in LATER},
+            )
+        missing = {name: pl.lit("") for name in LATER if name in schema and name not in frame.columns}
+        frame = frame.with_columns(**missing)
         return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
     except (OSError, pl.exceptions.PolarsError) as problem:
         reason = str(problem).splitlines()[0]

@@ -195,7 +195,7 @@ def read_answers(
     latest = {
         (person, pool.roots[pair]): (value, country)
         for person, pair, value, country in rows.values_list("person", "pair", "value", "pair__country")
-        if pair in pool.roots
+        if pair in pool.roots and person in published
     }
     tones = dict(Pair.objects.filter(campaign=campaign).values_list("public_id", "negative"))
     near = _near(campaign)

@@ -198,7 +198,7 @@ def _answers(
     blank = [pl.when(~gone).then(name).alias(name) for name in _DRAWN if name in frame.columns]
     empty = [
         pl.when(gone).then(pl.lit("")).otherwise(name).alias(name)
-        for name in ("tier", "slot", "rater", "set_id")
+        for name in ("tier", "slot", "rater", "set_id", "pace")
         if name in frame.columns
     ]
     # As in a new export: nobody could see what the others belong to.

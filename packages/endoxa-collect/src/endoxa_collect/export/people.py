@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,8 +11,9 @@ from uuid import UUID
 import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
+from endoxa_collect.cards.conduct import Conduct, conduct_of
 from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
-from endoxa_collect.models import CLOSED, Campaign, Card, Moderation, Pair, Person, Rating
+from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
 from endoxa_collect.withdrawals import Keys
 
 Cells = tuple[str, ...]
@@ -20,6 +21,9 @@ Cells = tuple[str, ...]
 
 UNKNOWN_REGION = "ZZ"
 """CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
+
+CONDUCT = ("speeding", "straight_lining", "nonresponse")
+"""Columns of how a person answered."""
 
 UNKNOWN_VERSION = 0
 """Their consent version."""
@@ -64,7 +68,7 @@ class Published:
     `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and
     whether these were about their own country, would say where they are from. Their answers cannot be
     linked to each other. `country` holds every origin that they had when they answered: cards about their own
-    country would tell of one that they took back.
+    country would tell of one that they took back. `conduct`: classes of speeding, straight-lining and non-response.
     """
 
     rater: str
@@ -72,6 +76,7 @@ class Published:
     country: str
     consent: str
     profile: Mapping[str, str]
+    conduct: tuple[str, ...] = ("", "", "")
 
     @property
     def linked(self) -> bool:
@@ -83,10 +88,17 @@ class Published:
         return country in self.country.split("; ") if self.linked and self.country else None
 
 
-def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> dict[UUID, Published]:
-    """What is said of each person of a campaign; `unmerged`: as they are, for restricted releases and for sums."""
+def published_people(
+    campaign: Campaign, keys: Keys, *, unmerged: bool = False, without: Set[UUID] = frozenset()
+) -> dict[UUID, Published]:
+    """What is said of each person of a campaign but those `without`, of whom nothing is.
+
+    `unmerged`: as they are, for restricted releases and for sums.
+    """
     settings = campaign.settings
-    people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
+    everybody = Person.objects.filter(campaign=campaign).order_by("pk")
+    people = [person for person in everybody if person.pk not in without]
+    conduct = conduct_of(campaign)
     # People of an imported export were made anonymous before.
     least = 1 if unmerged or keys.salt is None else LEAST
     answered = _origins_when_answering(campaign)
@@ -94,7 +106,7 @@ def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) 
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
     )
     return {
-        person.pk: _published(person.pk, cells, settings, keys)
+        person.pk: _published(person, cells, conduct.get(person.pk), settings, keys)
         for person, cells in zip(people, merged, strict=True)
     }
 
@@ -102,7 +114,13 @@ def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) 
 def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -> pl.DataFrame:
     """The table of people who have a key."""
     rows = [
-        {"rater": person.rater, "country": person.country, "consent": person.consent, **person.profile}
+        {
+            "rater": person.rater,
+            "country": person.country,
+            "consent": person.consent,
+            **dict(zip(CONDUCT, person.conduct, strict=True)),
+            **person.profile,
+        }
         for person in people.values()
         if person.linked
     ]
@@ -136,7 +154,12 @@ def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
     return "; ".join(sorted(str(value) for value in chosen if value in field.choices or value == OTHER))
 
 
-def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, keys: Keys) -> Published:
+def _published(
+    person: Person, cells: Cells, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
+) -> Published:
+    pk = person.pk
+    # The copy of an export has the classes and not the order of the answers.
+    classes = tuple(person.conduct) or (conduct.classes(settings) if conduct else ("", "", ""))
     country, *answers, consent = cells
     linked = country != OTHER
     return Published(
@@ -147,6 +170,7 @@ def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, key
         profile={
             PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)
         },
+        conduct=classes,
     )
 
 
@@ -163,12 +187,12 @@ class Pool:
 
     @property
     def excluded(self) -> int:
-        """Pairs that wait for a moderator or were hidden."""
+        """Pairs that wait for a moderator, were hidden, or are `without`."""
         return len(self.names) - len(self.roots)
 
 
-def read_pool(campaign: Campaign) -> Pool:
-    """Names and roots of all pairs."""
+def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> Pool:
+    """Names and roots of all pairs; those `without` have no root, as if they were hidden."""
     rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
     pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
     roots: dict[int, UUID] = {}
@@ -176,6 +200,28 @@ def read_pool(campaign: Campaign) -> Pool:
         root = pk
         while (into := pairs[root][1]) is not None:
             root = into
-        if pairs[root][2] == Moderation.LIVE:
+        if pairs[root][2] == Moderation.LIVE and root not in without:
             roots[pk] = pairs[root][0]
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
+
+
+def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int]:
+    """Roots of pairs that these people said, and nobody else said or rated."""
+    if not people:
+        return frozenset()
+    pairs = Pair.objects.filter(campaign=campaign)
+    into = dict(pairs.values_list("pk", "merged_into"))
+
+    def root(pk: int) -> int:
+        while (heir := into[pk]) is not None:
+            pk = heir
+        return pk
+
+    behind: defaultdict[int, set[UUID]] = defaultdict(set)
+    for model in (Mention, Rating):
+        for pk, person in model.objects.filter(pair__in=pairs).values_list("pair", "person"):
+            behind[root(pk)].add(person)
+    said = pairs.filter(mention_rows__person__in=people, source=Source.CONTRIBUTOR).distinct()
+    theirs = {root(pk) for pk in said.values_list("pk", flat=True)}
+    kept = set(pairs.filter(pk__in=theirs).exclude(source=Source.CONTRIBUTOR).values_list("pk", flat=True))
+    return frozenset(pk for pk in theirs - kept if behind[pk] <= people)

@@ -26,7 +26,7 @@ from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.export.columns import OTHER, POLARITIES, PROFILE
 from endoxa_collect.export.folder import About, read_export
-from endoxa_collect.export.people import UNKNOWN_REGION, UNKNOWN_VERSION
+from endoxa_collect.export.people import CONDUCT, UNKNOWN_REGION, UNKNOWN_VERSION
 from endoxa_collect.models import (
     Campaign,
     Card,
@@ -96,7 +96,9 @@ def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
             if name.startswith(PROFILE) and value
         }
         origins = row["country"].split("; ") if row["country"] else []
-        listed.append(_person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras))
+        person = _person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras)
+        person.conduct = [row[name] for name in CONDUCT]
+        listed.append(person)
     made = Person.objects.bulk_create(listed)
     return Placed(campaign, {str(person.pk): person for person in made})
 
@@ -328,6 +330,7 @@ def _add_cards(
                 pool=row.get("pool") or 0,
                 late=row.get("late", False),
                 revealed=row["revealed"],
+                pace=row.get("pace", ""),
                 version=row.get("settings_version", 0),
                 digest=row.get("settings_digest", ""),
                 state=state,

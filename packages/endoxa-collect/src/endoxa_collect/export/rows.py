@@ -11,7 +11,7 @@ from uuid import UUID
 import polars as pl
 from django.db.models import Q, QuerySet
 
-from endoxa.words.countries import people_of
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa_collect.export.people import Pool, Published
@@ -49,9 +49,9 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
         (
             {
                 "association_id": str(pair.public_id),
-                "identity": people_of(pair.country, pair.language),
+                "identity": groups.identity(pair.country, pair.language, campaign.settings),
                 "attribute": pair.attribute,
-                "axis": "nationality",
+                "axis": groups.kind(pair.country, campaign.settings),
                 "language": pair.language,
                 "polarity": POLARITIES[pair.negative],
                 "source": campaign.slug,
@@ -64,6 +64,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
+            if pair.pk in pool.roots
         ),
     )
 
@@ -112,6 +113,7 @@ def rating_rows(
             "surplus": rating.surplus,
             "settings_version": card.version,
             "settings_digest": card.digest,
+            "pace": card.pace if who.linked else "",
         }
 
     return _frame("ratings", campaign.settings, map(row, kept))
@@ -152,7 +154,7 @@ def _kept(
 
     Others of people without a key are left out: nobody could see what they belong to.
     """
-    in_pool = [row for row in rows if row.pair_id in pool.roots]
+    in_pool = [row for row in rows if row.pair_id in pool.roots and row.person_id in people]
     last = {(row.person_id, pool.roots[row.pair_id], kind(row)): row.pk for row in in_pool}
     counting = set(last.values())
     return [row for row in in_pool if row.pk in counting or people[row.person_id].linked], counting
@@ -168,10 +170,15 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "reason": skip.reason,
             "revealed": skip.card.revealed,
             "propensity": skip.card.propensity if who.linked else None,
+            "pace": skip.card.pace if who.linked else "",
         }
 
     skips = Skip.objects.filter(person__campaign=campaign).select_related("card")
-    shown = (skip for skip in skips if skip.pair_id is None or skip.pair_id in pool.roots)
+    shown = (
+        skip
+        for skip in skips
+        if skip.person_id in people and (skip.pair_id is None or skip.pair_id in pool.roots)
+    )
     return _frame("skips", campaign.settings, map(row, shown))
 
 
@@ -203,7 +210,9 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
     at any of them counts. A comparison is left out unless both its pairs are exported, as two pairs.
     """
     answers = [
-        answer for answer in mixed_answers(campaign).select_related("card") if answer.pair_id in pool.roots
+        answer
+        for answer in mixed_answers(campaign).select_related("card")
+        if answer.pair_id in pool.roots and answer.person_id in people
     ]
     sides: defaultdict[int, set[UUID]] = defaultdict(set)
     for answer in answers:
@@ -263,6 +272,7 @@ def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.D
     lines = (
         row(answer, position, text)
         for answer in Statement.objects.filter(campaign=campaign)
+        if answer.person_id in people
         for position, text in enumerate(answer.text.split("\n"), start=1)
     )
     return _frame("statements", campaign.settings, lines)

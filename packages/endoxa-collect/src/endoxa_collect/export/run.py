@@ -17,11 +17,12 @@ from django.db import IntegrityError, transaction
 from endoxa.errors import UserError
 from endoxa.sources.collected import WITHDRAWALS
 from endoxa.sources.files import CHECKSUMS, changed_file, checksums, put_in_place, sha256
+from endoxa_collect.export import editions
 from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
 from endoxa_collect.export.folder import FORMATS, About, LeftOut, new_folder, read_about, write_tables
 from endoxa_collect.export.tables import Tables, read_tables
-from endoxa_collect.models import Campaign, Release, record
+from endoxa_collect.models import Campaign, Edition, Release, record
 from endoxa_collect.withdrawals import Keys, new_salt
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
@@ -122,11 +123,11 @@ class Delivery:
     pack: Callable[[Path], None] = lambda _: None
 
     @contextmanager
-    def written_down(self, draft: Path, report: ExportReport) -> Iterator[None]:
-        """Finish the release and log the export, then hand it over inside, so that `draft` is not there any more.
+    def written_down(self, draft: Path, report: ExportReport, tables: Tables) -> Iterator[None]:
+        """Finish the release, log the export, keep the edition of a public one, and hand it over inside.
 
-        Both are undone where it is there yet, not for what fails later. Killed in between, there is an entry without an
-        export, never an export without an entry.
+        `draft` is not there any more then. Both are undone where it is there yet, not for what fails later. Killed in
+        between, there is an entry without an export, never an export without an entry.
 
         Raises:
             NumberTakenError: somebody else made a release of this number meanwhile.
@@ -138,6 +139,8 @@ class Delivery:
                     self.release.sha256 = report.sha256
                     self.release.save(update_fields=["sha256"])
                 recipient = self.release.recipient if self.release else ""
+                if self.release is not None and not recipient:
+                    editions.keep(self.release, draft, tables)
                 entry = record(
                     self.campaign,
                     self.user,
@@ -159,6 +162,7 @@ class Delivery:
                     if self.release is not None:
                         self.release.sha256 = ""
                         self.release.save(update_fields=["sha256"])
+                        Edition.objects.filter(release=self.release).delete()
                     entry.delete()
             raise
 
@@ -245,6 +249,6 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
             left_out=about.left_out,
             sha256=sha256(draft / CHECKSUMS),
         )
-        with delivery.written_down(draft, report):
+        with delivery.written_down(draft, report, tables):
             put_in_place(draft, folder.resolve())
     return report

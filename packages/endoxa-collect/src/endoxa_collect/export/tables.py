@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import polars as pl
 from django.db import connection, transaction
 
+from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
 from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.group_means import group_means, read_answers, read_population
-from endoxa_collect.export.people import people_frame, published_people, read_pool
-from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
+from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
+from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip, Statement
 from endoxa_collect.privacy import erase_traces
+from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
 from endoxa_collect.withdrawals import Keys
 
 FIXED = (
@@ -184,8 +186,13 @@ def read_tables(
         unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
-        people = published_people(campaign, keys, unmerged=unmerged)
-        pool = read_pool(campaign)
+        waiting = waiting_for_consent(campaign, of_a_release=True)
+        # The copy of an export holds nobody who was left out of it.
+        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
+        out = aside | ruled
+        people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
+        hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)
+        pool = read_pool(campaign, hidden)
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
             "people": people_frame(people, campaign.settings),
@@ -199,22 +206,32 @@ def read_tables(
         }
         frames["pairs"] = counted_pairs(frames)
         if aggregated:
-            everybody = published_people(campaign, keys, unmerged=True)
+            everybody = published_people(campaign, keys, unmerged=True, without=waiting | out)
             frames[AGGREGATED] = group_means(
                 read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
             )
+        mixed = rows.mixed_answers(campaign)
+        given = {
+            model: model.objects.filter(person__campaign=campaign)
+            for model in (Rating, Mention, Skip, HurtAnswer, Statement)
+        }
+        theirs = {"person__in": out}
+        kept = {model: answers.exclude(**theirs).count() for model, answers in given.items()}
         left_out = LeftOut(
+            aside=len(aside),
+            ruled=len(ruled),
+            excluded=sum(answers.filter(**theirs).count() for answers in (*given.values(), mixed)),
             people=sum(not person.linked for person in people.values()),
             merged=sum(
                 OTHER in (person.country, person.consent, *person.profile.values())
                 for person in people.values()
             ),
             pairs=pool.excluded,
-            ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
-            mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
-            skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
-            hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
-            - frames["hurt_answers"].height,
-            mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height,
+            ratings=kept[Rating] - frames["ratings"].height,
+            mentions=kept[Mention] - frames["mentions"].height,
+            skips=kept[Skip] - frames["skips"].height,
+            hurt_answers=kept[HurtAnswer] - frames["hurt_answers"].height,
+            mixed=mixed.exclude(**theirs).count() - frames["mixed"].height,
+            waiting_for_consent=len(waiting),
         )
         return Tables(frames, left_out)

@@ -10,6 +10,7 @@ from endoxa_collect.models.campaign import (
     Membership,
     Person,
     Role,
+    Sent,
     SettingsVersion,
     State,
     Statement,
@@ -17,6 +18,7 @@ from endoxa_collect.models.campaign import (
 )
 from endoxa_collect.models.pairs import (
     CLOSED,
+    HOLDING,
     RATING_WORDS,
     REPORTED,
     Card,
@@ -44,6 +46,7 @@ from endoxa_collect.models.records import (
     Attempts,
     AuditEntry,
     Claim,
+    Edition,
     Release,
     Tombstone,
     record,
@@ -68,6 +71,7 @@ from endoxa_collect.models.tasks import (
 __all__ = [
     "CLOSED",
     "COUNTING",
+    "HOLDING",
     "RATING_WORDS",
     "REPORTED",
     "Act",
@@ -79,6 +83,7 @@ __all__ = [
     "Card",
     "CardState",
     "Claim",
+    "Edition",
     "GroupChange",
     "GroupMember",
     "HurtAnswer",
@@ -102,6 +107,7 @@ __all__ = [
     "Release",
     "Revealed",
     "Role",
+    "Sent",
     "SettingsVersion",
     "Skip",
     "SkipReason",

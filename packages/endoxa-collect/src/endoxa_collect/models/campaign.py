@@ -160,8 +160,14 @@ class Person(models.Model):
     """One contributor of one campaign, known only by the hashes of two secrets that they hold.
 
     `secret_hash` is of the cookie (see `security.codes.no_cookie` for people on paper), `receipt_hash` of the receipt
-    code. `origins`, `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds
-    only fields that the campaign declared, as chosen values.
+    code. `earlier_consents` are those that they gave before: version, language and hour of each. `origins` are the
+    groups that they belong to and `connections` those that they feel close to: countries (ISO 3166), or groups that the
+    campaign declared (`groups.place_person`), which then keeps the countries in `countries` and `close_to`. These and
+    `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that the campaign declared, as
+    chosen values.
+
+    `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
+    that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -172,13 +178,19 @@ class Person(models.Model):
     consent_version = models.PositiveIntegerField()
     consent_language = models.CharField(max_length=8)
     consent_hour = models.DateTimeField()
+    earlier_consents = models.JSONField(default=list)
     keep_words = models.BooleanField(default=False)
     profile_done = models.BooleanField(default=False)
     origins = models.JSONField(default=list)
     connections = models.JSONField(default=list)
+    countries = models.JSONField(default=list)
+    close_to = models.JSONField(default=list)
     languages = models.JSONField(default=list)
     topic_optouts = models.JSONField(default=list)
     extras = models.JSONField(default=dict)
+    aside = models.BooleanField(default=False, db_default=False)
+    aside_pairs = models.JSONField(default=dict)
+    conduct = models.JSONField(default=list)
 
     def __str__(self) -> str:
         return str(self.id)
@@ -204,6 +216,19 @@ class Statement(models.Model):
 
     def __str__(self) -> str:
         return self.text[:40]
+
+
+class Sent(models.Model):
+    """The token of something that a phone had kept and that is stored by now: sent again, it changes nothing."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="sent")
+    token = models.UUIDField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "token"], name="sent_once")]
+
+    def __str__(self) -> str:
+        return str(self.token)
 
 
 class Wave(models.Model):

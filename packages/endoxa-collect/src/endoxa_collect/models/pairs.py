@@ -56,7 +56,9 @@ def _seconds() -> int:
 
 
 class Pair(models.Model):
-    """(country, attribute, language). `key` is the normalised attribute, unique within country and language.
+    """(country, attribute, language); the country is a group where the campaign declared some (`groups`).
+
+    `key` is the normalised attribute, unique within country and language.
 
     `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted
     up or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and
@@ -69,7 +71,7 @@ class Pair(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     attribute = models.CharField(max_length=120)
     key = models.CharField(max_length=120)
     language = models.CharField(max_length=8)
@@ -204,9 +206,13 @@ RATING_WORDS: Mapping[int, str] = {
 
 
 class CardState(models.TextChoices):
-    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it."""
+    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it.
+
+    `AHEAD`: it holds its place as an open one does, and waits in the phone behind the one that is open.
+    """
 
     OPEN = "open"
+    AHEAD = "ahead"
     ANSWERED = "answered"
     SKIPPED = "skipped"
     LAPSED = "lapsed"
@@ -223,6 +229,9 @@ class Revealed(models.TextChoices):
 CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 """States of cards that a person is done with."""
 
+HOLDING = (CardState.OPEN, CardState.AHEAD)
+"""States of cards that hold a place of their pair until their time is over."""
+
 
 class Card(models.Model):
     """A card that was shown: the log of the sampler, the lease and the token of the form at once.
@@ -234,14 +243,15 @@ class Card(models.Model):
     and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
-    It is empty without words.
+    It is empty without words. `pace` is the class of the time until the answer (`cards.conduct`), "" for unknown.
+    `offline`: it was answered while it waited in the phone, so that the time at which it was closed is that of sending.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="cards")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
     pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     topic = models.CharField(max_length=40, blank=True)
     negative = models.BooleanField(default=False)
     number = models.PositiveIntegerField()
@@ -257,6 +267,8 @@ class Card(models.Model):
     state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
+    pace = models.CharField(max_length=8, blank=True, default="", db_default="")
+    offline = models.BooleanField(default=False)
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
@@ -400,7 +412,7 @@ class MixedCard(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="mixed_cards")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="mixed_cards")
     kind = models.CharField(max_length=8, choices=MixedKind.choices)
-    country = models.CharField(max_length=2)
+    country = models.CharField(max_length=31)
     pool = models.PositiveIntegerField(default=0)
     propensity = models.FloatField(null=True)
     version = models.PositiveIntegerField()

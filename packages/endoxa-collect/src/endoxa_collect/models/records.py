@@ -96,6 +96,25 @@ class Release(models.Model):
         return self.number
 
 
+class Edition(models.Model):
+    """What anybody may see of a campaign at one time; it never changes, and a later one takes its place.
+
+    Of a public `release`: its folder as one zip file (`archive`), and figures made from its tables. Without one:
+    figures of one day, from tables as a release would have them (`export.editions`). `published`: an organiser put
+    the data of the release onto the site.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="editions")
+    release = models.OneToOneField(Release, null=True, on_delete=models.CASCADE, related_name="edition")
+    made_at = models.DateTimeField(auto_now_add=True)
+    figures = models.JSONField()
+    archive = models.BinaryField(default=b"")
+    published = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return str(self.release or self.made_at)
+
+
 class Tombstone(models.Model):
     """The id of a withdrawn row, so that holders of a release can drop it too.
 

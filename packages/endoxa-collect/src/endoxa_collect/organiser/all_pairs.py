@@ -25,7 +25,7 @@ from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
@@ -108,7 +108,9 @@ class PairsForm(forms.Form):
         countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
         everything = ("", gettext_lazy("everything"))
         options: dict[str, Iterable[tuple[str, Any]]] = {
-            "country": sorted_by_name((code, geography.name(code, shown)) for code in countries),
+            "country": sorted_by_name(
+                (code, groups.name(code, shown, campaign.settings)) for code in countries
+            ),
             "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
             "state": STATES.items(),
             "tone": (

@@ -42,6 +42,10 @@ ACTIONS: dict[str, Promise] = {
     "pair hidden": gettext_lazy("pair hidden"),
     "pair marked": gettext_lazy("marks of a pair changed"),
     "pair merged": gettext_lazy("pair merged"),
+    "person set aside": gettext_lazy("answers of one person set aside"),
+    "person taken back": gettext_lazy("answers of one person counted again"),
+    "edition published": gettext_lazy("edition put onto the public page"),
+    "edition taken down": gettext_lazy("edition taken from the public page"),
     "personal data removed": gettext_lazy("personal data removed"),
     "rehearsal erased": gettext_lazy("rehearsal erased"),
     "release": gettext_lazy("release exported"),
@@ -80,6 +84,7 @@ DETAILS: dict[str, Promise] = {
     "judgements": pgettext_lazy("log", "judgements"),
     "kept": pgettext_lazy("log", "pairs kept"),
     "kind": pgettext_lazy("log", "kind"),
+    "means_the_same": pgettext_lazy("log", "only spelling; nobody is asked again"),
     "mentions": pgettext_lazy("log", "mentions"),
     "mixed": pgettext_lazy("log", "answers to lists and comparisons"),
     "pair": pgettext_lazy("log", "pair"),
@@ -92,6 +97,7 @@ DETAILS: dict[str, Promise] = {
     "ratings": pgettext_lazy("log", "ratings"),
     "release": pgettext_lazy("log", "release"),
     "role": pgettext_lazy("log", "role"),
+    "rows": pgettext_lazy("log", "rows"),
     "skips": pgettext_lazy("log", "skips"),
     "hurt_answers": pgettext_lazy("log", "answers to whether words could hurt"),
     "statements": pgettext_lazy("log", "statements"),
@@ -112,6 +118,7 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
     ("account allowed", "role"): ROLES,
     ("account removed", "role"): {**ROLES, "all": gettext_lazy("all roles")},
     ("decision taken back", "decision"): _DECISIONS,
+    ("settings saved", "means_the_same"): {"True": gettext_lazy("Yes")},
 }
 """Translatable values, by action and detail."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from io import BytesIO
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import segno
 from django import forms
@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, override
 
 from endoxa_collect.addresses import lan_address
 from endoxa_collect.campaign import in_language
@@ -83,6 +83,16 @@ MORE_DAYS = 14
 """How much longer an extended code lasts."""
 
 
+def invitation(request: HttpRequest, code: JoinCode) -> str:
+    """Address that opens WhatsApp with title and link to send, in the campaign's first language."""
+    settings = code.campaign.settings
+    first = settings.ui_languages[0]
+    with override(first):
+        words = gettext("Take part with your phone")
+    text = f"{in_language(settings.texts.title, first)}\n{words}: {join_address(request, code)}"
+    return f"https://wa.me/?{urlencode({'text': text})}"
+
+
 class CodeForm(forms.Form):
     """Makes a code; the code itself is drawn at random."""
 
@@ -104,12 +114,13 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             code = make_code(campaign, days)
             record(campaign, request.user, "code made", code=code.code, days=days)
         return redirect("organiser:codes", campaign.slug)
+    rows = (
+        JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")
+    )
     context = {
         "campaign": campaign,
         "form": form,
-        "codes": JoinCode.objects.filter(campaign=campaign)
-        .select_related("campaign")
-        .order_by("-created_at", "-pk"),
+        "codes": [(code, join_address(request, code), invitation(request, code)) for code in rows],
     }
     return render(request, "organiser/codes.html", context)
 
@@ -144,9 +155,11 @@ def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
 def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """A page to print or to show, with the code in big letters."""
     shown = _in_force(campaign, code)
+    texts, first = campaign.settings.texts, campaign.settings.ui_languages[0]
     context = {
         "campaign": campaign,
-        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
+        "title": in_language(texts.title, first),
+        "about": in_language(texts.about, first).strip().partition("\n")[0],
         "code": shown,
         "address": join_address(request, shown),
         "local": opened_locally(request),

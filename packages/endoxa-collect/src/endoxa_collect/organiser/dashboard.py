@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils import timezone, translation
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
 
-from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.export.columns import LEAST
 from endoxa_collect.models import (
-    AuditEntry,
     Campaign,
-    Moderation,
-    Pair,
     Person,
     Role,
     State,
@@ -35,6 +29,7 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
+from endoxa_collect.organiser.conduct import named, quality_of
 from endoxa_collect.organiser.figures import (
     FEWEST,
     OTHERS,
@@ -45,7 +40,7 @@ from endoxa_collect.organiser.figures import (
     neediest,
     reading_of,
 )
-from endoxa_collect.organiser.seeds import ADDED
+from endoxa_collect.organiser.opening import lacking, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import (
     BALANCES,
     advice,
@@ -57,71 +52,10 @@ from endoxa_collect.organiser.wording import (
     survey_sentence,
     switch_at,
 )
-from endoxa_collect.privacy import erase_people
 from endoxa_collect.sampler import Balance
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
-
-_SETTINGS = (
-    ("organisation", "general", gettext_lazy("who runs it")),
-    ("contact", "general", gettext_lazy("how people reach you")),
-    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
-    ("licence", "general", gettext_lazy("the licence of the data")),
-    ("help_lines", "care", gettext_lazy("help lines")),
-)
-
-
-def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
-    """Open, pause or close a campaign.
-
-    The clock of the forecast begins when it is opened first, and stands still while it is not open.
-    """
-    with locked(campaign.pk) as current:
-        begins = state == State.OPEN and current.began_at is None
-        if current.state == state and not begins:
-            return
-        record(current, user, "state", before=current.state, after=state)
-        now = timezone.now()
-        if state != State.OPEN:
-            current.paused_at = current.paused_at or now
-        elif begins:
-            current.began_at, current.paused_at = now, None
-            current.codes.start_days(now)
-        elif current.paused_at is not None:
-            if current.began_at is not None:
-                current.began_at += now - current.paused_at
-            current.paused_at = None
-        current.state = state
-        current.save(update_fields=["state", "began_at", "paused_at"])
-
-
-class Rehearsal(Enum):
-    """Whether what people gave before the opening can be erased; a release holds it for good, or may yet."""
-
-    NONE = "none"
-    ERASABLE = "erasable"
-    RELEASED = "released"
-
-
-def rehearsal_of(campaign: Campaign) -> Rehearsal:
-    """What there is to erase."""
-    if not campaign.rehearsing or not campaign.people.exists():
-        return Rehearsal.NONE
-    return Rehearsal.RELEASED if campaign.releases.perhaps_out().exists() else Rehearsal.ERASABLE
-
-
-def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
-    """Erase everybody who joined before the campaign was opened, with all they gave; how many people.
-
-    Nothing happens once it was opened or released: what people gave then is no rehearsal (`Rehearsal`).
-    """
-    with locked(campaign.pk) as current:
-        if rehearsal_of(current) is not Rehearsal.ERASABLE:
-            return 0
-        people = erase_people(current)
-        record(current, user, "rehearsal erased", people=people)
-    return people
 
 
 def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:
@@ -132,33 +66,6 @@ def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) ->
         record(current, user, "balance", before=current.balance or "auto", after=balance or "auto")
         current.balance = balance
         current.save(update_fields=["balance"])
-
-
-def lacking(campaign: Campaign) -> tuple[tuple[Promise | str, str], ...]:
-    """All that is missing, in the order of the pages where it is said, with the addresses of these pages."""
-    settings = campaign.settings
-    missing: list[tuple[Promise | str, str]] = [
-        (what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
-        for name, section, what in _SETTINGS
-        if not getattr(settings, name)
-    ]
-    if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
-        missing.append((gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug])))
-    if settings.joined and campaign.state != State.CLOSED and newest_code(campaign) is None:
-        missing.append(
-            (gettext_lazy("a join code in force"), reverse("organiser:codes", args=[campaign.slug]))
-        )
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
-    written = set(live.values_list("language", flat=True).distinct()) if settings.cards else set()
-    if written and (empty := [code for code in settings.ui_languages if code not in written]):
-        here = translation.get_language() or "en"
-        names = ", ".join(geography.language_name(code, here) for code in empty)
-        # Not lazy: the names are in the language of this page.
-        what = translation.gettext("pairs in these languages of the pages: %(languages)s") % {
-            "languages": names
-        }
-        missing.append((what, reverse("organiser:seeds", args=[campaign.slug])))
-    return tuple(missing)
 
 
 @dataclass(frozen=True)
@@ -196,7 +103,7 @@ def survey_figures_of(campaign: Campaign) -> SurveyFigures | None:
 
 def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
     """Count them anew, with two queries whatever the size of the campaign."""
-    rows = Statement.objects.filter(campaign=campaign).exclude(text="")
+    rows = Statement.objects.filter(campaign=campaign, person__aside=False).exclude(text="")
     statements = list(rows.values_list("person_id", "question", "created_at"))
     people = {person for person, _, _ in statements}
     if len(people) < FEWEST:
@@ -280,20 +187,11 @@ def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpRespon
 
 @allowed(Role.ORGANISER, methods=SEND)
 def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Open, pause or close."""
+    """Pause or close; opening has a page of its own (`opening`)."""
     wanted = request.POST.get("state", "")
-    if wanted not in (State.OPEN, State.PAUSED, State.CLOSED):
-        # Nothing goes back to being a draft.
+    if wanted not in (State.PAUSED, State.CLOSED):
         return HttpResponseBadRequest()
     set_state(campaign, wanted, request.user)
-    return redirect("organiser:dashboard", campaign.slug)
-
-
-@allowed(Role.ORGANISER, methods=SEND)
-def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Erase the rehearsal, if the box is ticked: an answer that was erased cannot be had again."""
-    if "sure" in request.POST:
-        end_rehearsal(campaign, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 
@@ -307,13 +205,20 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
+def _for_a_room(rows: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Countries as a room may see them: those of fewer people than a release names join the others."""
+    kept = [(code, number) for code, number in rows if number >= LEAST and code != OTHERS]
+    rest = sum(number for _, number in rows) - sum(number for _, number in kept)
+    return [*kept, *([(OTHERS, rest)] if rest >= LEAST else [])]
+
+
 def _on_the_wall(
     request: HttpRequest, campaign: Campaign, page: str, *, invites: bool = False, figures: bool = False
 ) -> HttpResponse:
     """A page of the projector, in the campaign's first language."""
     first = campaign.settings.ui_languages[0]
     with translation.override(first):
-        context = _figures(campaign) if figures else {"campaign": campaign}
+        context = _figures(campaign, room=True) if figures else {"campaign": campaign}
         if invites:
             code = newest_code(campaign)
             context |= {
@@ -324,7 +229,7 @@ def _on_the_wall(
         return render(request, f"organiser/{page}.html", context)
 
 
-def _figures(campaign: Campaign) -> dict[str, Any]:
+def _figures(campaign: Campaign, *, room: bool = False) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
     begun, settings = not campaign.rehearsing, campaign.settings
     context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now()}
@@ -335,7 +240,9 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
                 "counted_at": survey.counted_at,
                 "survey": survey,
                 "questions": question_rows(survey.answers, settings.questions),
-                "countries": country_rows(survey.countries),
+                "countries": country_rows(
+                    _for_a_room(survey.countries) if room else survey.countries, campaign.settings
+                ),
             }
     if settings.cards:
         figures, k = figures_of(campaign), settings.sampler.k
@@ -344,15 +251,38 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "figures": figures,
             "k": k,
             "percent": round(100 * figures.share),
-            "bars": bars(figures.coverage),
+            "bars": bars(figures.coverage, campaign.settings),
+            "quality": _quality(campaign),
             "reading": language_rows(reading_of(campaign)),
-            "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
+            "wall": bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": advice(figures, state=campaign.state, balance=campaign.balance),
             "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
             "aim": BALANCES[campaign.balance or figures.forecast.balance],
         }
     return context
+
+
+def _quality(campaign: Campaign) -> dict[str, Any] | None:
+    """How people answer, with the words of the page."""
+    quality = quality_of(campaign)
+    if quality is None:
+        return None
+    people = translation.gettext("People")
+    return {
+        "rule": quality.rule,
+        "left_out": quality.left_out,
+        "tables": [
+            (translation.gettext("Time per answer"), translation.gettext("Answers"), named(quality.answers)),
+            (translation.gettext("Share of fast answers (speeding)"), people, named(quality.speeding)),
+            (
+                translation.gettext("Longest run of equal answers (straight-lining)"),
+                people,
+                named(quality.straight_lining),
+            ),
+            (translation.gettext("Share of skips (item non-response)"), people, named(quality.nonresponse)),
+        ],
+    }
 
 
 urlpatterns: list[URLPattern] = [
@@ -362,6 +292,5 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/projector/live/", projector_live, name="projector_live"),
     path("<slug:slug>/projector/invitation/", projector_invitation, name="projector_invitation"),
     path("<slug:slug>/state/", state, name="state"),
-    path("<slug:slug>/rehearsal/", rehearsal, name="rehearsal"),
     path("<slug:slug>/balance/", balance, name="balance"),
 ]

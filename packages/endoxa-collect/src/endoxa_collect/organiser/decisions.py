@@ -15,15 +15,17 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import get_language, gettext, gettext_lazy
 
+from endoxa.words.persons import accuses
 from endoxa_collect import geography
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.proposing import merge, unmerge
-from endoxa_collect.entry.words import read_words
+from endoxa_collect.entry.words import SERIOUS, UNLISTED, flags, read_words
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
+    HOLDING,
     Act,
     Action,
     Campaign,
@@ -113,7 +115,7 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
         before = _carry_out(pair, decision) | {"merged_into": merged_into}
         if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
             # Who has it before them gets another card; an answer that is on its way is still taken.
-            Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
+            Card.objects.filter(pair__in=family(pair), state__in=HOLDING).update(state=CardState.LAPSED)
         Claim.objects.filter(pair=pair).delete()
         record(current, user, LOGGED[action], pair=str(item))
         author = None
@@ -299,15 +301,21 @@ class Shown(NamedTuple):
 
 
 def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
-    """Those that wait or were not judged yet, carry no flag and are not being looked at by another account."""
+    """Those that may be approved with others: they wait or were not judged yet, and nobody else looks at them.
+
+    What carries a flag, accuses, insults or may name a person is decided alone. Words are looked at anew: lists grow.
+    """
     claims = claims_of_others(user).filter(pair__in=[pair.pk for pair in pairs])
     claimed = set(claims.values_list("pair", flat=True))
     return [
         pair
         for pair in pairs
-        if (pair.moderation == Moderation.PENDING or (pair.moderation == Moderation.LIVE and pair.unjudged))
-        and not pair.flags
+        if (pair.moderation == Moderation.PENDING or pair.unjudged or pair.flags == [UNLISTED])
+        and pair.moderation in (Moderation.PENDING, Moderation.LIVE)
+        and pair.flags in ([], [UNLISTED])
         and pair.pk not in claimed
+        and not accuses(pair.attribute)
+        and SERIOUS.isdisjoint(flags(pair.attribute, pair.language, pair.campaign.settings))
     ]
 
 
@@ -315,7 +323,8 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
     """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
     approved = 0
     for item, seen in shown:
-        if plain(list(Pair.objects.filter(campaign=campaign, public_id=item)), user):
+        found = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
+        if plain(list(found), user):
             with suppress(EntryError):
                 decide(campaign, user, item, Decision(Action.APPROVE, seen))
                 approved += 1

@@ -12,21 +12,23 @@ from typing import IO, Any
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Exists, F, OuterRef
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.errors import UserError
-from endoxa_collect import geography
+from endoxa_collect import groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.run import NumberTakenError, export_campaign, require_number
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
-from endoxa_collect.models import Campaign, Role
+from endoxa_collect.models import Campaign, Edition, Role, record
 from endoxa_collect.organiser.access import READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.figures import cached, in_steps
 from endoxa_collect.withdrawals import Keys, new_salt
@@ -51,7 +53,7 @@ def preview(campaign: Campaign) -> Preview:
     return Preview(
         [(name, count, columns_of(name, campaign.settings)) for name, count in rows.items()],
         left_out,
-        [(_place(country), count) for country, count in countries],
+        [(_place(country, campaign.settings), count) for country, count in countries],
     )
 
 
@@ -70,10 +72,10 @@ def _sizes(campaign: Campaign) -> tuple[dict[str, int], LeftOut, list[tuple[str,
     )
 
 
-def _place(country: str) -> str:
+def _place(country: str, settings: CampaignSettings) -> str:
     if country == OTHER:
         return gettext("Countries that too few share, or that were put with them")
-    names = (geography.name(code, get_language() or "en") for code in country.split("; ") if code)
+    names = (groups.name(code, get_language() or "en", settings) for code in country.split("; ") if code)
     return ", ".join(names) or gettext("No country named")
 
 
@@ -211,6 +213,16 @@ def restricted(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     return _release(request, campaign, RestrictedForm(campaign, request.POST))
 
 
+@allowed(Role.ORGANISER, methods=SEND)
+def publish(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Put the data of one public release onto the public page, or take it down."""
+    number, on = request.POST.get("number", ""), request.POST.get("publish") == "1"
+    edition = Edition.objects.filter(campaign=campaign, release__number=number).exclude(archive=b"")
+    if edition.exclude(published=on).update(published=on):
+        record(campaign, request.user, "edition published" if on else "edition taken down", release=number)
+    return redirect("organiser:exports", campaign.slug)
+
+
 def _release(request: HttpRequest, campaign: Campaign, form: ReleaseForm) -> HttpResponseBase:
     """Make the release that a form asks for and send it; else the page with the form."""
     if not form.is_valid():
@@ -244,7 +256,12 @@ def _page(
         "campaign": campaign,
         "preview": preview(campaign),
         "least": LEAST,
-        "releases": campaign.releases.finished().order_by("-made_at", "-pk"),
+        "releases": campaign.releases.finished()
+        .annotate(
+            published=F("edition__published"),
+            here=Exists(Edition.objects.filter(release=OuterRef("pk")).exclude(archive=b"")),
+        )
+        .order_by("-made_at", "-pk"),
         "form": (ReleaseForm(campaign) if restricted else form) if organiser else None,
         "restricted": (form if restricted else RestrictedForm(campaign)) if organiser else None,
         "conditions": agreement(campaign, "…", "…") if organiser else "",
@@ -260,6 +277,7 @@ def _page(
 urlpatterns: list[URLPattern] = [
     path("<slug:slug>/exports/", exports, name="exports"),
     path("<slug:slug>/exports/download/", download, name="export_download"),
+    path("<slug:slug>/exports/publish/", publish, name="export_publish"),
     path("<slug:slug>/exports/release/", release, name="export_release"),
     path("<slug:slug>/exports/restricted/", restricted, name="export_restricted"),
 ]

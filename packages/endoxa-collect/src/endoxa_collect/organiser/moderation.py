@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
@@ -72,7 +72,7 @@ class Line:
     pair: Pair
     mark: str
     country: str
-    from_country: str
+    about: Mapping[str, str]
     language: str
     state: str
     reasons: tuple[str, ...]
@@ -99,8 +99,8 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, named: boo
     return Line(
         pair=pair,
         mark=pair.public_id.hex[:4],
-        country=geography.name(pair.country, shown),
-        from_country=geography.from_country(pair.country, shown),
+        country=groups.name(pair.country, shown, pair.campaign.settings),
+        about=groups.spoken(pair.country, shown, pair.campaign.settings),
         language=geography.language_name(pair.language, shown),
         state=str(STATES[pair.moderation]),
         reasons=tuple(reasons(pair)),
@@ -230,7 +230,7 @@ def item_page(
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """The queue at the side, and what the account decided last."""
     rights = rights_of(request, campaign)
-    pairs = queue(campaign, organiser=rights["organiser"])
+    pairs = queue(campaign, organiser=rights["organiser"]).select_related("campaign")
     page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
     shown = bool(request.session.get(OPEN_WORDS))
     return {

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from endoxa_collect.cards.counts import UNCLEAR
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.entry.words import UNLISTED
 from endoxa_collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason, Source
 
 ESCALATED = "escalated"
@@ -26,6 +27,9 @@ FLAGS: dict[str, Promise] = {
     "link": gettext_lazy("It holds a link."),
     "watch_word": gettext_lazy("It holds a word from your list of words to watch."),
     "harm": gettext_lazy("It may call to harm somebody."),
+    "accusation": gettext_lazy("It may accuse somebody whom others can recognise."),
+    "slur": gettext_lazy("It holds a slur or a crude insult."),
+    UNLISTED: gettext_lazy("No list of slurs is known for its language; people see it covered."),
     "long": gettext_lazy("It is long for something said of people."),
     "shouting": gettext_lazy("It is written in capitals."),
     SkipReason.REPORT_PERSONAL: gettext_lazy("Somebody reported that it is about a person."),
@@ -75,6 +79,16 @@ CLAIM_MINUTES = 3
 _AHEAD = 20
 """Pairs looked out before the lock is taken; more than moderators decide about in that moment."""
 
+_SEVERE = (
+    "harm",
+    "accusation",
+    "name",
+    "slur",
+    SkipReason.REPORT_PERSONAL.value,
+    SkipReason.REPORT_HATE.value,
+)
+"""Flags of what may harm somebody."""
+
 _HANDED = Q(words__contains=f'"{ESCALATED}"')
 """Pairs that were handed to the organiser; `words` are the flags as text, since SQLite cannot look into JSON lists."""
 
@@ -119,21 +133,27 @@ def unjudged(campaign: Campaign) -> QuerySet[Pair]:
 def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     """All that moderators may look at: what is `waiting`, then what is `unjudged`.
 
-    For organisers those that were handed to them come first, for moderators last; between, reported, then flagged
-    ones, then new ones, then those about which people do not agree, then unjudged ones; in each the oldest first.
+    For organisers those that were handed to them come first, for moderators last; between, what may harm somebody
+    (`_SEVERE`, with reports of a person or of hate), then other reports, then other flags, then new ones, then those
+    about which people do not agree, then unjudged ones; in each the oldest first.
     """
     wanted = _new(campaign) | _doubted(campaign) | _unjudged(campaign)
     return _ordered(wanted, organiser=organiser)
 
 
 def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
+    severe = Q()
+    for flag in _SEVERE:
+        severe |= Q(words__contains=f'"{flag}"')
     urgency = Case(
         When(_HANDED, then=Value(0 if organiser else 9)),
-        When(words__contains='"report_', then=Value(1)),
-        When(words=f'["{UNCLEAR}"]', moderation=Moderation.LIVE, then=Value(4)),
-        When(flagged=True, then=Value(2)),
-        When(moderation=Moderation.PENDING, then=Value(3)),
-        default=Value(5),
+        When(severe, then=Value(1)),
+        When(words__contains='"report_', then=Value(2)),
+        When(words=f'["{UNCLEAR}"]', moderation=Moderation.LIVE, then=Value(5)),
+        When(words=f'["{UNLISTED}"]', then=Value(6)),
+        When(flagged=True, then=Value(3)),
+        When(moderation=Moderation.PENDING, then=Value(4)),
+        default=Value(6),
         output_field=IntegerField(),
     )
     pairs = Pair.objects.filter(wanted).annotate(words=Cast("flags", TextField()))

@@ -17,7 +17,8 @@ from django.urls import path
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language, gettext, gettext_lazy
 
-from endoxa_collect import geography
+from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.entry.seeding import (
     SeedFileError,
     SeedReport,
@@ -25,8 +26,10 @@ from endoxa_collect.entry.seeding import (
     add_seeds,
     preview_seeds,
     read_seeds,
+    row_of,
     unkind,
 )
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 
@@ -59,8 +62,8 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=gettext_lazy("File"),
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
-        help_text=gettext_lazy("CSV (UTF-8), TSV or JSONL; at most 2 MB and 5,000 rows."),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
     )
 
     def __init__(
@@ -70,15 +73,57 @@ class UploadForm(forms.Form):
         files: MultiValueDict[str, UploadedFile[bytes]] | None = None,
     ) -> None:
         super().__init__(data, files)
-        self._languages = campaign.settings.data_languages
+        self._settings = campaign.settings
 
     def clean_file(self) -> list[SeedRow]:
         """The rows of the file."""
         file = require_small(self.cleaned_data["file"])
         try:
-            return read_seeds(file.read(), file.name or "", self._languages)
+            return read_seeds(file.read(), file.name or "", self._settings.data_languages, self._settings)
         except SeedFileError as problem:
             raise forms.ValidationError(str(problem)) from problem
+
+
+class OneForm(forms.Form):
+    """One seed, typed; cleaned to its row."""
+
+    country = forms.ChoiceField(label=gettext_lazy("Whom it is about"))
+    attribute = forms.CharField(
+        label=gettext_lazy("What is said of them"),
+        max_length=120,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=40, required=False)
+    negative = forms.ChoiceField(
+        label=gettext_lazy("Does it hurt to hear it?"),
+        required=False,
+        choices=[("", gettext_lazy("not known")), ("yes", gettext_lazy("Yes")), ("no", gettext_lazy("No"))],
+    )
+
+    def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
+        super().__init__(data, label_suffix="", prefix="one")
+        self._settings = campaign.settings
+        here = get_language() or "en"
+        names = groups.names(here, self._settings)
+        first = [code for code in groups.listed(self._settings) if code in names]
+        ordered = dict.fromkeys((*first, *names))
+        languages = self._settings.data_languages
+        set_choices(
+            self,
+            country=[(code, names[code]) for code in ordered],
+            language=[(code, geography.language_name(code, here)) for code in languages],
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """The row under `row`."""
+        cleaned = self.cleaned_data
+        if not self.errors:
+            try:
+                cleaned["row"] = row_of("–", cleaned, self._settings.data_languages, self._settings)
+            except SeedFileError as problem:
+                self.add_error("attribute", str(problem))
+        return cleaned
 
 
 class RowsForm(forms.Form):
@@ -108,25 +153,25 @@ class RowsForm(forms.Form):
         return [SeedRow(*row) for row in stored]
 
 
-def named(row: SeedRow) -> dict[str, Any]:
+def named(row: SeedRow, settings: CampaignSettings) -> dict[str, Any]:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
     here = get_language() or "en"
     return {
-        "country": geography.name(row.country, here),
+        "country": groups.name(row.country, here, settings),
         "language": geography.language_name(row.language, here),
         "row": row,
         "unkind": unkind(row),
     }
 
 
-def counted(report: SeedReport) -> list[tuple[str, int, list[tuple[str, int]]]]:
+def counted(report: SeedReport, settings: CampaignSettings) -> list[tuple[str, int, list[tuple[str, int]]]]:
     """New rows by country, the largest first, and in each by language."""
     here = get_language() or "en"
     cells = Counter((row.country, row.language) for row in report.new)
     totals = Counter(row.country for row in report.new)
     return [
         (
-            geography.name(country, here),
+            groups.name(country, here, settings),
             total,
             [
                 (geography.language_name(language, here), count)
@@ -164,10 +209,10 @@ def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "campaign": campaign,
             "rows": len(rows),
             "report": report,
-            "first": [named(row) for row in report.new[:FIRST]],
-            "duplicates": [named(row) for row in report.duplicates[:FIRST]],
-            "alike": [(named(match.row), match.other) for match in report.alike[:FIRST]],
-            "counted": counted(report),
+            "first": [named(row, campaign.settings) for row in report.new[:FIRST]],
+            "duplicates": [named(row, campaign.settings) for row in report.duplicates[:FIRST]],
+            "alike": [(named(match.row, campaign.settings), match.other) for match in report.alike[:FIRST]],
+            "counted": counted(report, campaign.settings),
             "form": RowsForm(campaign, rows=rows),
         }
         return render(request, "organiser/seeds_preview.html", context)
@@ -184,10 +229,27 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:seeds", campaign.slug)
 
 
-def _page(request: HttpRequest, campaign: Campaign, form: UploadForm, problem: str = "") -> HttpResponse:
+@allowed(Role.ORGANISER, methods=SEND)
+def add_one(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Add one seed; one that is there already is not added again."""
+    one = OneForm(campaign, request.POST)
+    if not one.is_valid():
+        return _page(request, campaign, UploadForm(campaign), one=one)
+    add_seeds(campaign, [one.cleaned_data["row"]], note=logged(campaign, request.user))
+    return redirect("organiser:seeds", campaign.slug)
+
+
+def _page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: UploadForm,
+    problem: str = "",
+    one: OneForm | None = None,
+) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
+        "one": one or OneForm(campaign),
         "problem": problem,
         "there": Pair.objects.filter(campaign=campaign, source=Source.SEED).count(),
         "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],
@@ -198,4 +260,5 @@ def _page(request: HttpRequest, campaign: Campaign, form: UploadForm, problem: s
 urlpatterns = [
     path("<slug:slug>/seeds/", seeds, name="seeds"),
     path("<slug:slug>/seeds/add/", add, name="seeds_add"),
+    path("<slug:slug>/seeds/one/", add_one, name="seeds_one"),
 ]

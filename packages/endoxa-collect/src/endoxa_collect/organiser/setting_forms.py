@@ -136,6 +136,8 @@ class GeneralForm(SettingsForm):
         typed: str = self.cleaned_data["retention"]
         if typed and typed != self._settings.retention and typed <= timezone.now().date().isoformat():
             raise ValidationError(gettext("Choose a day after today."))
+        if self._settings.retention and not typed:
+            raise ValidationError(gettext("People agreed to a day: choose another one, but name one."))
         return typed
 
     def content(self) -> dict[str, Any]:
@@ -256,10 +258,12 @@ class CardsForm(forms.Form, metaclass=SettingsFormMeta):
 
 
 class CareForm(SettingsForm):
-    """Help lines and watch words, one a line; how many people decide whether words could hurt."""
+    """Help lines, watch words, who decides whether words could hurt, and whose answers are left out of exports."""
 
     model = CampaignSettings
-    names = ("help_lines", "watch_words", "hurt_answers")
+    names = (
+        "help_lines", "watch_words", "hurt_answers", "fast_seconds", "exclude_fast", "exclude_run", "exclude_skips",
+    )  # fmt: skip
 
     def content(self) -> dict[str, Any]:
         """New values by field of `CampaignSettings`."""

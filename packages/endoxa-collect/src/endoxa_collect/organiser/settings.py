@@ -13,23 +13,34 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, ngettext
 
-from endoxa_collect import geography
-from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion, sensitive_field
+from endoxa_collect import geography, groups
+from endoxa_collect.campaign import (
+    CampaignSettings,
+    ProfileField,
+    SurveyQuestion,
+    read_settings,
+    sensitive_field,
+)
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVersion, record
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
 from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
+from endoxa_collect.terms import TEXTS, facts_of, waiting_for_consent, words_of
 
-_TEXTS = ("about", "content_warning", "consent", "publication", "keep_words", "guardian")
 
+def asks_again(before: CampaignSettings, content: Mapping[str, Any]) -> bool | None:
+    """Whether new values by field of the settings change what people agree to; None: only its words.
 
-def agreed_to(settings: CampaignSettings) -> tuple[object, ...]:
-    """All that people agree to: where it changes, there is a new version of consent."""
-    return settings.retention, *(getattr(settings.texts, name) for name in _TEXTS)
+    Then the organiser says whether they still mean the same.
+    """
+    after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+    if facts_of(before) != facts_of(after):
+        return True
+    return None if words_of(before) != words_of(after) else False
 
 
 def left_as_they_were(settings: CampaignSettings, content: Mapping[str, Any]) -> tuple[str, ...]:
@@ -44,7 +55,7 @@ def left_as_they_were(settings: CampaignSettings, content: Mapping[str, Any]) ->
     """
     texts = content.get("texts", {})
     kept = set()
-    for name in _TEXTS:
+    for name in TEXTS:
         before, after = getattr(settings.texts, name), texts.get(name, getattr(settings.texts, name))
         same = {code for code in settings.ui_languages if after.get(code) and after[code] == before.get(code)}
         kept |= same if before != after else set()
@@ -56,17 +67,25 @@ class ConflictError(Exception):
     """Somebody saved another version since the page was opened."""
 
 
-def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User | AnonymousUser) -> int:
+def save(
+    campaign: Campaign,
+    base: int,
+    content: Mapping[str, Any],
+    user: User | AnonymousUser,
+    *,
+    means_the_same: bool = False,
+) -> int:
     """Put new content over the settings in force, and return the number of the version.
 
-    Where nothing is different, nothing is saved. New words of consent and another day of retention raise
-    `consent_version`; a new k, k_max or limit of disagreement is applied to all pairs at once.
+    Where nothing is different, nothing is saved. Other terms (`terms`) raise `consent_version`; a new k, k_max or limit
+    of disagreement is applied to all pairs at once.
 
     Args:
         campaign: whose settings.
         base: version that the organiser saw.
         content: new values by field of `CampaignSettings`.
         user: for the log.
+        means_the_same: other words of the terms are a matter of spelling, and nobody is asked again.
 
     Raises:
         ConflictError: `base` is not the version in force.
@@ -77,7 +96,8 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
             raise ConflictError
         before = current.settings
         after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
-        if agreed_to(before) != agreed_to(after):
+        asks = asks_again(before, content)
+        if asks or (asks is None and not means_the_same):
             after = after.model_copy(update={"consent_version": before.consent_version + 1})
         if after == before:
             return base
@@ -98,10 +118,24 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
             fields=", ".join(
                 sorted(name for name in fields if getattr(before, name) != getattr(after, name))
             ),
+            **({"means_the_same": True} if asks is None and means_the_same else {}),
         )
         if _thresholds(before) != _thresholds(after):
             recount_needs(current, after.sampler)
+        if (before.groups, before.profile) != (after.groups, after.profile):
+            groups.place_everybody(current)
         return current.version
+
+
+def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) -> None:
+    """Put what a file says over the settings in force.
+
+    Raises:
+        UserError: the whole is not valid; nothing was saved.
+    """
+    read_settings({**campaign.settings.model_dump(mode="json"), **content}, source)
+    save(campaign, campaign.version, content, AnonymousUser())
+    campaign.refresh_from_db()
 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
@@ -161,6 +195,9 @@ def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 
 _NOTHING = "nothing"
+_SAME = "same"
+_TERMS = (_SAME, "ask")
+"""Whether changed words of the terms still mean the same, or people are asked again."""
 
 
 class BaseForm(forms.Form):
@@ -195,10 +232,12 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
         return _page(request, campaign, name, form, base=base)
     content = form.content()
     removed, left = removed_languages(campaign, content), left_as_they_were(campaign.settings, content)
-    if (removed or left) and "sure" not in request.POST:
-        return _page(request, campaign, name, form, base=base, removed=removed, left=left)
+    terms = request.POST.get("terms", "")
     try:
-        number = save(campaign, base, content, request.user)
+        asked = asks_again(campaign.settings, content) is None and campaign.people.exists()
+        if ((removed or left) and "sure" not in request.POST) or (asked and terms not in _TERMS):
+            return _page(request, campaign, name, form, base=base, removed=removed, left=left, asked=asked)
+        number = save(campaign, base, content, request.user, means_the_same=terms == _SAME)
     except ConflictError:
         campaign.refresh_from_db()
         before = settings_of(campaign, base)
@@ -275,9 +314,14 @@ def _saved(campaign: Campaign, number: str) -> str:
     consent = campaign.settings.consent_version
     if consent == before.consent_version:
         return gettext("Saved.")
-    return gettext("Saved. Who joins from now on agrees to version %(number)d of the consent.") % {
-        "number": consent
-    }
+    waiting = len(waiting_for_consent(campaign))
+    said = gettext("Saved. Who joins from now on agrees to version %(number)d of the consent.")
+    asked = ngettext(
+        "%(waiting)d person who joined before is asked again before the next card.",
+        "%(waiting)d people who joined before are asked again before the next card.",
+        waiting,
+    )
+    return (f"{said} {asked}" if waiting else said) % {"number": consent, "waiting": waiting}
 
 
 def _versions(campaign: Campaign) -> Any:

@@ -18,8 +18,8 @@ from django.utils.translation import (
     to_locale,
 )
 
-from endoxa_collect import geography
-from endoxa_collect.campaign import SurveyQuestion, in_language
+from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings, SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
 from endoxa_collect.organiser.figures import OTHERS, Coverage, Figures, Reading
 from endoxa_collect.sampler import Balance
@@ -67,12 +67,13 @@ def digits(number: int) -> str:
     return format_decimal(number, locale=to_locale(get_language() or "en"))
 
 
-def bars(coverage: Iterable[Coverage]) -> list[tuple[str, Coverage]]:
+def bars(coverage: Iterable[Coverage], settings: CampaignSettings) -> list[tuple[str, Coverage]]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
-    others = gettext("Other countries")
+    others = gettext("Other groups") if settings.groups else gettext("Other countries")
     return [
-        (others if row.country == OTHERS else geography.name(row.country, language), row) for row in coverage
+        (others if row.country == OTHERS else groups.name(row.country, language, settings), row)
+        for row in coverage
     ]
 
 
@@ -84,12 +85,13 @@ def question_rows(
     return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
-def country_rows(countries: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def country_rows(countries: Iterable[tuple[str, int]], settings: CampaignSettings) -> list[tuple[str, int]]:
     """People with the names of their countries in the language of the page."""
     language = get_language() or "en"
     none = gettext("Other countries, or none named")
     return [
-        (none if code == OTHERS else geography.name(code, language), number) for code, number in countries
+        (none if code == OTHERS else groups.name(code, language, settings), number)
+        for code, number in countries
     ]
 
 

@@ -23,7 +23,7 @@ from django.utils.translation import gettext
 
 from endoxa.errors import UserError
 from endoxa.sources.spreadsheets import neutralised
-from endoxa_collect import geography
+from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.contributor.consent import ConsentForm, headed, language_of
 from endoxa_collect.models import RATING_WORDS, Campaign, Moderation, Pair
@@ -155,7 +155,7 @@ def page(
         shown = [
             {
                 "number": card.number,
-                "from_country": geography.from_country(card.pair.country, language),
+                **groups.spoken(card.pair.country, language, settings),
                 "words": card.pair.attribute,
                 "language": card.pair.language,
                 "hurts": card.hurts,

@@ -6,16 +6,20 @@ Accounts are made on the command line only, so nobody can make one from outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import transaction
+from django.utils import timezone
 
 from endoxa.errors import UserError
-from endoxa_collect.campaign import read_settings, require_name
+from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
 from endoxa_collect.entry.seeding import add_seeds
+from endoxa_collect.groups import read_groups, require_rules
 from endoxa_collect.models import (
     Campaign,
     JoinCode,
@@ -28,12 +32,13 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.organiser.codes import make_code
-from endoxa_collect.organiser.dashboard import lacking
+from endoxa_collect.organiser.opening import lacking
 from endoxa_collect.presets import load_preset
 from endoxa_collect.project.database import explained
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import new_code
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
+from endoxa_collect.xlsform import read_form, with_form
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,8 @@ def _roles(user: User, campaign: Campaign) -> tuple[str, ...]:
 
 
 CODE_DAYS = 14
+TASK_DAYS = 365
+"""How long people who judge items stay linked to their answers, unless the settings name another day."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,7 @@ class Started:
     account: str
     password: str | None
     pairs: int
+    warnings: tuple[str, ...] = ()
 
 
 @explained()
@@ -197,8 +205,12 @@ def start(
     password: str | None = None,
     organisation: str | None = None,
     contact: str | None = None,
+    groups: Path | None = None,
+    form: Path | None = None,
 ) -> Started:
     """Make an open campaign, so that the first phone can join at once.
+
+    `groups` is a table of groups that cards are about, `form` an XLSForm with further questions.
 
     Raises:
         UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
@@ -211,16 +223,36 @@ def start(
     loaded = load_preset(preset)
     named = {"organisation": organisation, "contact": contact}
     named = {key: text for key, text in named.items() if text}
+    if not loaded.settings.joined and not loaded.settings.retention:
+        # It is open at once, and no campaign is open without a day.
+        named["retention"] = (timezone.now().date() + timedelta(days=TASK_DAYS)).isoformat()
     settings = read_settings(
         loaded.settings.model_dump(mode="json") | named, " and ".join(f"--{key}" for key in named)
     )
+    read = read_form(form) if form else None
+    if read is not None:
+        content = settings.model_dump(mode="json") | with_form(settings, read)
+        settings = read_settings(content, str(form))
+    seeds = loaded.seeds
+    if groups is not None:
+        settings, seeds = _about_groups(settings, groups), ()
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
-    report = add_seeds(campaign, loaded.seeds)
+    report = add_seeds(campaign, seeds)
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
     code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    return Started(campaign, code.code if code else None, made.name, made.password, report.added)
+    warnings = read.warnings if read else ()
+    return Started(campaign, code.code if code else None, made.name, made.password, report.added, warnings)
+
+
+def _about_groups(settings: CampaignSettings, table: Path) -> CampaignSettings:
+    """The same campaign with cards about the groups in a table."""
+    declared = read_groups(table)
+    require_rules(declared, settings, str(table))
+    content = settings.model_dump(mode="json")
+    content["groups"] = [group.model_dump(mode="json") for group in declared]
+    return read_settings(content | {"cards": True}, str(table))
 
 
 @dataclass(frozen=True)

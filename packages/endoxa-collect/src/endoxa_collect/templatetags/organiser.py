@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.http import HttpRequest
 from django.template import RequestContext
 from django.urls import resolve, reverse
@@ -14,6 +15,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
+from endoxa_collect.health import disk_is_full, proxy_of
 from endoxa_collect.models import Campaign
 from endoxa_collect.organiser.access import roles_of
 from endoxa_collect.organiser.wording import digits, state_of, title_of
@@ -21,8 +23,8 @@ from endoxa_collect.organiser.wording import digits, state_of, title_of
 register = template.Library()
 register.filter(digits)
 
-_CLOCKS = {"full": "j F Y, H:i", "short": "H:i", "seconds": "H:i:s"}
-"""Forms of a time, as Django names them; `organiser.js` knows the same ones."""
+_CLOCKS = {"full": "H:i", "short": "H:i", "seconds": "H:i:s"}
+"""Times of the day, as Django names them; "full" has the date before. `organiser.js` knows the same forms."""
 
 PAGES = (
     ("dashboard", gettext_lazy("Dashboard")),
@@ -51,7 +53,8 @@ class Link:
 @register.filter
 def clock(at: datetime, form: str = "full") -> str:
     """A time in UTC, in whose place the script of the pages puts the time where the reader is."""
-    shown = date_format(at, _CLOCKS[form])
+    day = f"{date_format(at, 'DATE_FORMAT')}, " if form == "full" else ""
+    shown = day + date_format(at, _CLOCKS[form])
     return format_html('<time data-clock="{}" datetime="{}">{} UTC</time>', form, at.isoformat(), shown)
 
 
@@ -63,6 +66,13 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
         "state": state_of(campaign),
         "links": links(context["request"], campaign),
     }
+
+
+@register.inclusion_tag("organiser/site_faults.html", takes_context=True)
+def site_faults(context: RequestContext) -> dict[str, Any]:
+    """What the request for this page shows to be wrong with the proxy, or with the disk of the site."""
+    proxy = proxy_of(context["request"])
+    return {"plain": settings.HTTPS and not proxy.https, "addresses": proxy.addresses, "full": disk_is_full()}
 
 
 def links(request: HttpRequest, campaign: Campaign) -> list[Link]:

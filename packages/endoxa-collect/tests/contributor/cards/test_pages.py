@@ -91,8 +91,8 @@ def test_a_double_tap_counts_once_and_the_first_answer_stays(phone, person):
         assert rate(phone, card, 5).url == at("add", card)
     other = phone.post(at("rate", card), {"value": 1}, follow=True)
     assert "your first answer counts" in other.content.decode()
-    script = phone.post(at("rate", card), {"value": 1}, headers={"accept": "application/json"})
-    assert script.status_code == 409
+    script = phone.post(at("rate", card), {"value": 1}, headers={"endoxa-send": str(uuid.uuid4())})
+    assert (script.status_code, script["endoxa-next"]) == (409, f"{CARD}?note=first")
     assert [rating.value for rating in Rating.objects.all()] == [5]
 
 

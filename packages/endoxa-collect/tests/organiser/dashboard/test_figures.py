@@ -20,7 +20,6 @@ from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
-from endoxa_collect.organiser.dashboard import lacking
 from endoxa_collect.organiser.figures import (
     FEWEST,
     OTHERS,
@@ -33,6 +32,7 @@ from endoxa_collect.organiser.figures import (
     reading_of,
     together,
 )
+from endoxa_collect.organiser.opening import lacking
 from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.wording import advice, sentence, switch_at
@@ -395,7 +395,6 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
     assert "a join code in force" in [str(what) for what, _ in lacking(campaign)]
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     assert [str(what) for what, _ in lacking(campaign)] == [
-        "the last day on which answers are linked to people",
         "the licence of the data",
         "help lines",
         "seeds of your own",
@@ -406,9 +405,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
     Campaign.objects.update(began_at=None)
     assert "Before people come" in box()
     lines = [{"country": "AR", "name": "Line", "contact": "102"}]
-    save(
-        campaign, 1, {"retention": "2027-05-01", "licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser()
-    )
+    save(campaign, 1, {"licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser())
     AuditEntry.objects.create(campaign=campaign, action="seeds added")
     assert box() == ""
     save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
@@ -420,9 +417,9 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):
     began = timezone.now() - timedelta(hours=1)
     Campaign.objects.update(state=State.DRAFT, began_at=None)
-    address = reverse("organiser:state", args=["river"])
+    address, opening = (reverse(f"organiser:{name}", args=["river"]) for name in ("state", "opening"))
     assert organiser.get(address).status_code == 405
-    assert organiser.post(address, {"state": "open"}).status_code == 302
+    assert organiser.post(opening).status_code == 302
     campaign.refresh_from_db()
     assert campaign.state == State.OPEN
     assert campaign.began_at is not None
@@ -430,7 +427,7 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     paused = timezone.now() - timedelta(minutes=20)
     Campaign.objects.update(began_at=began, paused_at=paused)
     for _ in range(2):
-        organiser.post(address, {"state": "open"})
+        organiser.post(opening)
     campaign.refresh_from_db()
     assert campaign.began_at >= began + timedelta(minutes=20)
     assert campaign.paused_at is None
@@ -439,7 +436,8 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
         "paused",
         "open",
     ]
-    assert organiser.post(address, {"state": "draft"}).status_code == 400
+    for state in ("draft", "open"):
+        assert organiser.post(address, {"state": state}).status_code == 400
 
 
 def test_what_people_are_asked_for_can_be_ordered_and_left_to_the_forecast(organiser, campaign):
@@ -577,7 +575,7 @@ def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
     seed.refresh_from_db()
     assert seed.ratings == 0
     assert AuditEntry.objects.get(action="rehearsal erased").detail == {"people": 2}
-    organiser.post(reverse("organiser:state", args=["river"]), {"state": "open"})
+    organiser.post(reverse("organiser:opening", args=["river"]))
     campaign.refresh_from_db()
     assert campaign.began_at is not None
     make_person(campaign, "cleo")

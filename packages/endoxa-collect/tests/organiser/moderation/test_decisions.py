@@ -88,7 +88,7 @@ def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
     handed = say(person, "love jokes")
     act(handed, moderator, "escalate")
     reported = card.pair.attribute
-    assert queue(campaign) == [reported, "sing like Maria Gonzalez", "love poetry", "love jokes"]
+    assert queue(campaign) == ["sing like Maria Gonzalez", reported, "love poetry", "love jokes"]
     assert queue(campaign, organiser=True)[0] == "love jokes"
 
 

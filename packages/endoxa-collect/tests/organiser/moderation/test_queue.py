@@ -182,6 +182,41 @@ def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
     assert list(Pair.objects.filter(moderation=Moderation.LIVE)) == [room[4]]
 
 
+def test_what_accuses_insults_or_names_is_approved_alone_though_nothing_flags_it(
+    client, campaign, make_pairs, moderator
+):
+    """Flags of before the lists grew: the words are looked at anew, on the page and when the button is pressed."""
+    words = (
+        ("our neighbour steals", "en"),
+        ("are thieves", "en"),
+        ("el vecino del tercero roba", "es"),
+        ("sing like Maria Gonzalez", "en"),
+        ("hijos de puta", "es"),
+        ("love tea", "en"),
+        ("love coffee", "en"),
+    )
+    pairs = make_pairs(campaign, *(("AR", text, language) for text, language in words))
+    Pair.objects.update(moderation=Moderation.PENDING, flags=[])
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    offered = client.get(at("moderation", campaign)).context["plain"]
+    assert [pair.attribute for pair, _ in offered] == ["love tea", "love coffee"]
+    shown = [f"{pair.public_id}:{revision(Pair.objects.get(pk=pair.pk))}" for pair in pairs]
+    client.post(at("moderation_approve", campaign), {"shown": shown})
+    live = Pair.objects.filter(moderation=Moderation.LIVE).order_by("pk")
+    assert [pair.attribute for pair in live] == ["love tea", "love coffee"]
+
+
+def test_what_may_harm_somebody_comes_first(campaign, make_pairs):
+    """Planted in the opposite order, each with the flags of one step."""
+    steps = ([], ["long"], ["report_nonsense"], ["slur"], ["shouting", "accusation"], ["report_personal"])
+    pairs = make_pairs(campaign, *(("AR", f"love tea {at}", "en") for at in range(len(steps))))
+    for pair, flags in zip(pairs, steps, strict=True):
+        Pair.objects.filter(pk=pair.pk).update(moderation=Moderation.PENDING, flags=flags)
+    new, long, reported, *severe = pairs
+    assert list(queue(campaign, organiser=False)) == [*severe, reported, long, new]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shown", [[], ["no id"], [":"], ["\0"]])
 def test_lists_that_no_page_sends_are_refused(client, campaign, room, moderator, shown):

@@ -11,6 +11,7 @@ from endoxa.instruments.stories.prompts.prompts import (
     vocabulary_of,
     write_vocabulary,
 )
+from endoxa.instruments.stories.prompts.seeds import seed_languages
 
 __all__ = [
     "Cell",
@@ -20,6 +21,7 @@ __all__ = [
     "check_files",
     "load_languages",
     "read_map",
+    "seed_languages",
     "vocabulary_of",
     "write_vocabulary",
 ]

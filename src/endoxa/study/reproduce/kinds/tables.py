@@ -30,31 +30,37 @@ def arithmetic(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
 
 
 def counts(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Rows of a table that hold a value, in number or percent, and words per cell of some columns."""
+    """Rows of a table that hold a value, in number or percent, sizes of groups of rows, and words per cell."""
     settings = declared.settings
-    rows = [*settings["counts"], *settings.get("words", [])]
+    rows = [*settings["counts"], *settings.get("groups", []), *settings.get("words", [])]
     columns = {name for row in rows for name in (*row.get("where", {}), *row.get("columns", []))}
     table = read_table(declared.need(inputs, *settings["files"]), tuple(sorted(columns)))
     number = table.height
     other = "" if number == settings["rows"] else settings["fewer"].format(number=number)
     computed: dict[Key, Ours] = {}
     for row in settings["counts"]:
-        n = _matching(table, row.get("where", {}))
+        n = _matching(table, row.get("where", {})).height
         computed[row["table"], row["cell"]] = Ours.unless(
             100 * n / number if row.get("percent") else n, other
         )
+    for row in settings.get("groups", []):
+        sizes = _matching(table, row.get("where", {})).group_by(row["columns"]).len()["len"]
+        measures = {"distinct": sizes.len(), "repeated": (sizes > 1).sum(), "largest": sizes.max() or 0}
+        computed[row["table"], row["cell"]] = Ours.unless(float(measures[row["measure"]]), other)
+    for row in settings.get("absent", []):
+        computed[row["table"], row["cell"]] = Ours(None, row["why"])
     for row in settings.get("words", []):
         lengths = [len(str(cell).split()) for column in row["columns"] for cell in table[column]]
         computed[row["table"], row["cell"]] = Ours.unless(sum(lengths) / len(lengths), other)
     return computed
 
 
-def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> int:
+def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     """Rows with these values, whatever their capitals; '*' is any value but an empty one."""
     for column, value in where.items():
         text = pl.col(column).fill_null("").str.strip_chars().str.to_lowercase()
         table = table.filter(text != "" if value == "*" else text == value.lower())
-    return table.height
+    return table
 
 
 def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
@@ -63,7 +69,8 @@ def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     gold = declared.need(inputs, settings["gold"])
     table = read_table(gold, ("status", "language", "human_edited", "gold_extra_pairs"))
     computed = {
-        ("counts", name): Ours(_matching(table, where)) for name, where in settings["statements"].items()
+        ("counts", name): Ours(_matching(table, where).height)
+        for name, where in settings["statements"].items()
     }
     for name, file in settings["files"].items():
         path = inputs.find(file)

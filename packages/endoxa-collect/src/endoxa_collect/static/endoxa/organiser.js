@@ -1,5 +1,6 @@
 "use strict";
-/* Shows times as the clock of the reader has them, and renews the figures of the dashboard and the projector page.
+/* Shows times as the clock of the reader has them, renews the figures of the dashboard and the projector page, and
+   copies links to join.
    Without it times are in UTC, and a link or the browser renews. */
 
 const EVERY_MS = 4000;
@@ -57,5 +58,16 @@ function keepFresh(part) {
   window.setTimeout(turn, EVERY_MS);
 }
 
+/* Plain http has no clipboard: there the address stands beside the button to be marked. */
+function offerCopy(button) {
+  if (!navigator.clipboard) return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = button.dataset.done;
+  });
+}
+
 showClocks(document);
+document.querySelectorAll("[data-copy]").forEach(offerCopy);
 document.querySelectorAll("[data-live]").forEach(keepFresh);

@@ -1,0 +1,167 @@
+"""What a phone kept is stored once, and only the site's own answer says that it is."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.contributor.offline import owner_of
+from endoxa_collect.models import Mention, Rating, Sent, State, Statement
+from endoxa_collect.privacy import withdraw
+from endoxa_collect.templatetags.contributor import reach
+
+
+def send(client, address, fields, token):
+    return client.post(address, fields, headers={"Endoxa-Send": str(token), "Accept": "application/json"})
+
+
+@pytest.fixture
+def card(campaign, person, make_pairs):
+    make_pairs(campaign, *(("AR", f"sing song {n}", "es") for n in range(40)))
+    return drawing.next_card(person)
+
+
+def test_words_are_stored_once_for_each_token(as_person, person, card):
+    client, token = as_person(person), uuid4()
+    answering.rate(person, card.token, 4)
+    type(card).objects.update(adds=True, words=True)
+    address = reverse("contributor:finish", args=[card.token])
+    words = {"text": "whistle at noon", "language": "es"}
+    first = send(client, address, words, token)
+    assert (first.status_code, first["Endoxa-Kept"]) == (204, str(token))
+    assert first["Endoxa-Next"].startswith("/card/")
+    # Taken back meanwhile: a copy that comes late brings nothing back.
+    Mention.objects.all().delete()
+    again = send(client, address, words, token)
+    assert (again.status_code, again["Endoxa-Kept"]) == (204, str(token))
+    assert not Mention.objects.exists()
+    assert send(client, address, words, uuid4()).status_code == 204
+    assert Mention.objects.count() == 1
+
+
+def test_an_answer_of_the_survey_that_comes_late_replaces_no_newer_one(make_campaign, make_person, as_person):
+    question = {"name": "women", "axis": "gender", "text": {"en": "What do people say?"}}
+    person = make_person(make_campaign(survey=True, questions=[question]))
+    client, token = as_person(person), uuid4()
+    address = reverse("contributor:survey_question", args=["women"])
+    first = {"line_0": "sing at work", "language": "en"}
+    assert send(client, address, first, token).status_code == 204
+    client.post(address, {"line_0": "sing all day", "language": "en"})
+    assert send(client, address, first, token).status_code == 204
+    assert Statement.objects.get().text == "sing all day"
+    assert Sent.objects.count() == 1
+    withdraw(person)
+    assert not Sent.objects.exists()
+
+
+def test_what_the_site_says_of_answers(as_person, person, card, campaign):
+    client, token = as_person(person), uuid4()
+    rate = reverse("contributor:rate", args=[card.token])
+    refused = send(client, rate, {"value": "9"}, token)
+    assert (refused.status_code, refused["Endoxa-Kept"]) == (422, str(token))
+    assert send(client, rate, {"value": "4"}, token).status_code == 204
+    assert send(client, rate, {"value": "4"}, token).status_code == 204
+    assert send(client, rate, {"value": "1"}, token).status_code == 409
+    assert Rating.objects.get().value == 4
+    # Forms that a browser sends have no token, and get pages.
+    assert "Endoxa-Kept" not in client.post(rate, {"value": "4"})
+    withdraw(person)
+    assert send(client, rate, {"value": "4"}, token).status_code == 410
+
+
+def test_an_invalid_form_token_is_no_proof(person, card):
+    from django.test import Client
+
+    from endoxa_collect.security.codes import COOKIE
+
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies[COOKIE] = person.cookie
+    told = send(strict, reverse("contributor:rate", args=[card.token]), {"value": "4"}, uuid4())
+    assert told.status_code == 403
+    assert "Endoxa-Kept" not in told
+
+
+def test_pages_to_have_at_hand(as_person, person, card):
+    client = as_person(person)
+    told = client.post(reverse("contributor:at_hand")).json()
+    assert told["more"]
+    first = reverse("contributor:one_card", args=[card.token])
+    assert told["keep"][0] == first
+    assert str(card.token) in told["pages"][first]
+    assert len([path for path in told["keep"] if path.count("/") == 3 and path != "/offline/"]) == 5
+    again = client.post(reverse("contributor:at_hand"), {"have": told["keep"]}).json()
+    assert first in again["keep"]
+    assert first not in again["pages"]
+    # Reading draws nothing.
+    assert set(client.get(reverse("contributor:at_hand")).json()) == {"csrf"}
+
+
+def test_a_pause_lies_between_the_cards_where_it_is_due(as_person, make_campaign, make_person, make_pairs):
+    """As online, after each three cards; there is one page of this address, so that cards end before the second."""
+    lines = [{"name": "Listening", "contact": "0800 333 1665"}]
+    campaign = make_campaign("lake", sampler={"break_after": 3, "prompt_early": 0}, help_lines=lines)
+    person = make_person(campaign)
+    make_pairs(campaign, *(("AR", f"sing song {n}", "es") for n in range(40)))
+    drawing.next_card(person)
+    client, pause = as_person(person), reverse("contributor:pause")
+
+    def shown(have=()):
+        told = client.post(reverse("contributor:at_hand"), {"have": have}).json()
+        return [path for path in told["keep"] if not path.endswith(("/add/", "/offline/"))], told
+
+    client.post(reverse("contributor:at_hand"))
+    paths, told = shown()
+    assert [path == pause for path in paths] == [False, False, False, True, False, False, False]
+    assert not told["more"]
+    assert "tel:08003331665" in told["pages"][pause]
+    for _ in range(3):
+        answering.rate(person, drawing.next_card(person).token, 3)
+    # Now the pause is due: the next card is not open, and the phone has most pages.
+    paths, told = shown(paths)
+    assert [path == pause for path in paths] == [True, False, False, False]
+    assert pause not in told["pages"]
+    drawing.next_card(person)
+    paths, told = shown(paths)
+    assert [path == pause for path in paths] == [False, False, False, True, False, False, False]
+
+
+def test_nothing_is_at_hand_in_a_campaign_that_is_not_open(as_person, person, card, campaign):
+    campaign.state = State.PAUSED
+    campaign.save()
+    told = send(as_person(person), reverse("contributor:at_hand"), {}, uuid4())
+    assert told.status_code == 403
+    assert len(owner_of(person)) == 16
+
+
+def test_the_worker_comes_from_the_root_and_may_do_nothing_else(client):
+    told = client.get("/worker.js")
+    assert told["Content-Type"].startswith("text/javascript")
+    assert "worker-src 'self'" in told["Content-Security-Policy"]
+    assert told["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("contact", "address"),
+    [
+        ("0800 333 1665", "tel:08003331665"),
+        ("+54 (11) 5275-1135", "tel:+541152751135"),
+        ("sms: 741741", "sms:741741"),
+        ("https://example.org/help?x=1", "https://example.org/help?x=1"),
+        ("help@example.org", ""),
+        ("javascript:alert(1)", ""),
+        ("sms:741741?body=x", ""),
+        ('https://example.org"onclick=x', ""),
+        ("call 112 at night", ""),
+        ("12", ""),
+    ],
+)
+def test_help_lines_are_links_where_they_can_be(contact, address):
+    told = reach(contact)
+    assert told["address"] == address
+    page = render_to_string("parts/reach.html", told)
+    assert page.count("<a ") == bool(address)
+    assert '"onclick' not in page

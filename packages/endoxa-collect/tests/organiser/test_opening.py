@@ -1,0 +1,92 @@
+"""The opening: the list of what a campaign needs, refusals, and what happens to the rehearsal."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+
+from endoxa.errors import UserError
+from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
+from endoxa_collect.organiser.opening import checklist, set_state
+
+NOBODY = AnonymousUser()
+ADDRESS = "/organise/river/open/"
+
+
+@pytest.fixture
+def rehearsed(make_campaign):
+    campaign = make_campaign(retention="")
+    Campaign.objects.update(began_at=None)
+    return campaign
+
+
+@pytest.fixture
+def organiser(client, rehearsed, make_account):
+    client.force_login(make_account("ana", rehearsed, Role.ORGANISER))
+    return client
+
+
+def with_day(campaign, day):
+    version = campaign.versions.get()
+    version.content = {**version.content, "retention": day}
+    version.save()
+
+
+@pytest.mark.parametrize("day", ["", "2020-01-31", "soon"])
+def test_without_a_day_to_come_nothing_is_opened_or_erased(organiser, rehearsed, make_person, day):
+    with_day(rehearsed, day)
+    make_person(rehearsed)
+    page = organiser.get(ADDRESS).content.decode()
+    assert "Needed before you can open" in page
+    assert 'class="button primary">Open the campaign' not in page
+    assert organiser.post(ADDRESS, {"rehearsal": "erase"}).status_code == 409
+    assert organiser.post(reverse("organiser:state", args=["river"]), {"state": "open"}).status_code == 400
+    with pytest.raises(UserError, match="was not opened: set the last day"):
+        set_state(rehearsed, State.OPEN, NOBODY)
+    rehearsed.refresh_from_db()
+    assert (rehearsed.began_at, rehearsed.people.count()) == (None, 1)
+
+
+def test_a_paused_campaign_without_a_day_stays_paused(organiser, rehearsed):
+    Campaign.objects.update(state=State.PAUSED)
+    assert organiser.post(ADDRESS).status_code == 409
+    rehearsed.refresh_from_db()
+    assert rehearsed.state == State.PAUSED
+
+
+@pytest.mark.parametrize(("choice", "people"), [("keep", 1), ("erase", 0)])
+def test_the_organiser_says_what_happens_to_the_rehearsal(organiser, rehearsed, make_person, choice, people):
+    with_day(rehearsed, "2099-12-31")
+    make_person(rehearsed)
+    page = organiser.post(ADDRESS).content.decode()
+    assert "Please choose: erase the rehearsal, or keep it." in page
+    rehearsed.refresh_from_db()
+    assert rehearsed.began_at is None
+    assert organiser.post(ADDRESS, {"rehearsal": choice}).status_code == 302
+    rehearsed.refresh_from_db()
+    assert rehearsed.began_at is not None
+    assert rehearsed.people.count() == people
+    assert AuditEntry.objects.filter(action="rehearsal erased").exists() == (choice == "erase")
+
+
+def test_each_line_says_what_stands_there_and_whether_it_is_fine(organiser, rehearsed, make_pairs):
+    make_pairs(rehearsed, ("AR", "tomar mate", "es"))
+    with_day(rehearsed, "2099-12-31")
+    before = {str(check.name): check for check in checklist(rehearsed)}
+    assert not before["Join code"].fine
+    assert "Spanish (1)" in before["Languages of the pages"].now
+    assert "French" in str(before["Languages of the pages"].missing)
+    JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
+    after = {str(check.name): check for check in checklist(rehearsed)}
+    assert (after["Join code"].now, after["Join code"].fine) == ("RIVER222", True)
+    assert after["Last day on which answers are linked to people"].now == "Dec. 31, 2099"
+    page = organiser.get(ADDRESS).content.decode()
+    for check in after.values():
+        assert f'href="{check.address}"' in page
+
+
+def test_only_organisers_open(client, rehearsed, make_account):
+    with_day(rehearsed, "2099-12-31")
+    client.force_login(make_account("ben", rehearsed, Role.MODERATOR))
+    assert client.post(ADDRESS).status_code == 404
+    rehearsed.refresh_from_db()
+    assert rehearsed.began_at is None
