@@ -18,9 +18,10 @@ from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
+from endoxa.study.begin import init_study, suggestions
 from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
-from endoxa.study.items import build_items, init_study, read_associations, suggestions
+from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
@@ -357,7 +358,7 @@ def test_python_has_the_same_steps(tmp_path):
     table = pl.read_csv(associations(tmp_path))
     file = ex.init_study(tmp_path / "study", table, models="sim/latent", languages="en")
     assert file.name == "study.toml"
-    for part in ("tests", "questions", "stories"):
+    for part in ("tests", "questions", "stories", "choices"):
         edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
     assert ex.plan_study(tmp_path / "study")["items"].to_list() == [96]
     folders = ex.run_study(tmp_path / "study", progress=False)
@@ -371,9 +372,9 @@ def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     assert done.exit_code == 0, done.output
     assert "Correlations of instruments over associations" in done.output
     text = out.read_text(encoding="utf-8")
-    assert "24 associations, 4 instruments" in text
+    assert "24 associations, 5 instruments" in text
     assert "are simulated" in text
-    for name in ("pairs", "tests", "questions", "profiles"):
+    for name in ("pairs", "tests", "questions", "profiles", "choices"):
         assert f'href="study_pages/{name}.html"' in text
         assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
     correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
@@ -455,6 +456,18 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
         init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())
 
 
+def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_path):
+    chat = "hf/org/small-Instruct"
+    init_study(tmp_path / "here", associations(tmp_path), (chat,), ("en",))
+    here = read_study(tmp_path / "here").sections
+    assert here["stories"].build.per_cell == here["questions"].build.per_association == 2
+    assert here["questions"].probe["ask",] == here["choices"].probe["ask",] == "loglik"
+    init_study(tmp_path / "both", associations(tmp_path), (chat, "openai/gpt-4o-mini"), ("en",))
+    both = read_study(tmp_path / "both").sections
+    assert both["choices"].build.per_association == 2
+    assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"), [("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")]
@@ -489,7 +502,11 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
     assert "no known antonym" in unused["tests"]
     study = read_study(tmp_path / "study")
     made = build_items(study, read_associations(study))
-    assert [(each.part.name, len(each.ids)) for each in made] == [("pairs", 3), ("questions", 3)]
+    assert [(each.part.name, len(each.ids)) for each in made] == [
+        ("pairs", 3),
+        ("questions", 3),
+        ("choices", 3),
+    ]
 
 
 @pytest.mark.slow

@@ -16,8 +16,12 @@ from scipy.stats import chisquare
 
 from endoxa import commands
 from endoxa.curate.associations import association_id
+from endoxa.curate.persons import (
+    identity_of,
+    overlap,
+    person,
+)
 from endoxa.errors import UserError
-from endoxa.runs.answers.read import read_answer
 from endoxa.instruments.questions.items.build import (
     SAMPLE,
     Distractors,
@@ -25,13 +29,9 @@ from endoxa.instruments.questions.items.build import (
     build_questions,
     plain_attribute,
 )
-from endoxa.curate.persons import (
-    identity_of,
-    overlap,
-    person,
-)
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.runs.answers.read import read_answer
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import read_items, write_items
 from endoxa.words.packs import languages_with

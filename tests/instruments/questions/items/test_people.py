@@ -10,8 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.errors import UserError
-from endoxa.instruments.questions.items.build import build_questions
 from endoxa.curate.persons import (
     comparable,
     find_noun,
@@ -19,6 +17,8 @@ from endoxa.curate.persons import (
     overlap,
     person,
 )
+from endoxa.errors import UserError
+from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.words.packs import languages_with

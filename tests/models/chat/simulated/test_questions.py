@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from endoxa.errors import UserError
-from endoxa.runs.answers.read import read_answer
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
 from endoxa.models.chat.simulated.draws import Draws, wording, words_of
@@ -26,6 +25,7 @@ from endoxa.models.chat.simulated.questions import (
     patterns,
     worded,
 )
+from endoxa.runs.answers.read import read_answer
 from endoxa.schema.chat import Message, Sampling
 from endoxa.schema.qa import PROTOCOLS, QaItem
 
