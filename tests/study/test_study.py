@@ -461,11 +461,11 @@ def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_p
     chat = "hf/org/small-Instruct"
     init_study(tmp_path / "here", associations(tmp_path), (chat,), ("en",))
     here = read_study(tmp_path / "here").sections
-    assert here["stories"].build.per_cell == here["questions"].build.per_association == 2
+    assert here["stories"].build.per_cell == 2
     assert here["questions"].probe["ask",] == here["choices"].probe["ask",] == "loglik"
     init_study(tmp_path / "both", associations(tmp_path), (chat, "openai/gpt-4o-mini"), ("en",))
     both = read_study(tmp_path / "both").sections
-    assert both["choices"].build.per_association == 2
+    assert both["stories"].build.per_cell == 2
     assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
 
 

@@ -39,13 +39,10 @@ _WRITTEN = {
 }
 
 _LOCAL = {
-    QUESTIONS.name: "per_association = 2     # few, for weights on this machine\nrepeats = 1",
     STORIES.name: f"per_cell = 2            # stories for each value; few, for weights on this machine\n"
-    f"{_WRITTEN[STORIES.name]}",
-    CHOICES.name: 'kind = "decision"       # or "inference", "association"\n'
-    "per_association = 2     # situations, each in two orders; few, for weights on this machine\nrepeats = 1",
+    f"{_WRITTEN[STORIES.name]}"
 }
-"""What is written instead where weights on this machine are asked: a laptop takes seconds for each answer."""
+"""What is written instead where weights on this machine are asked: each story takes many seconds."""
 _SCORED = 'ask = "loglik"          # score the options: faster, and every model answers'
 """What is added where nothing but weights on this machine is asked."""
 
