@@ -9,11 +9,103 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
 def write_stub() -> None: ...
+
+def probe_choices(
+    data: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    system: str = '',
+    retry_errors: bool = False,
+    before: str = '',
+    after: str = '',
+    examples: Sequence[Sequence[str] | str] | str = (),
+    ask: Literal['letters', 'text', 'loglik', 'loglik-mean', 'nli'] = 'letters',
+    repeats: int = 1,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 512,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    confidence: float = 0.95,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """What a model concludes, decides and associates about two groups, from the same associations. `endoxa probe choices`; see `probe`.
+
+    Options:
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
+        ask: Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI model (hf/...).
+        repeats: Number of times each item is asked in each order.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        confidence: Confidence level of the intervals.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
 
 def probe_embeddings(
     tests: Source,
@@ -1033,6 +1125,40 @@ def build_qa(
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
         out: Questions (.jsonl).
         sample: Write an invented sample table of associations, and exit.
+    """
+
+def build_choices(
+    associations: Source,
+    *,
+    progress: bool = True,
+    limit: int | None = None,
+    include_drafts: bool = False,
+    kind: Literal['inference', 'decision', 'association'] = 'decision',
+    language: str | None = None,
+    per_association: int = 4,
+    references: int = 1,
+    premises: Sequence[str] | str = ...,
+    counter: str | Path | None = None,
+    templates: str | Path | None = None,
+    gender: str = 'm',
+    seed: int = 0,
+    out: str | Path,
+) -> Outcome:
+    """Make inferences, decisions between two candidates, or word lists from associations. `endoxa build choices`; see `command`.
+
+    Options:
+        limit: Use only the first N associations that get an item.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        kind: Inferences, decisions or word lists.
+        language: Language of the items; others with --templates.
+        per_association: Number of situations and wordings per association.
+        references: Number of other groups per association.
+        premises: Premises of inferences, separated by commas: neutral, stereotype, counter.
+        counter: Approved drafts of `endoxa author counter`, for the premise counter.
+        templates: Your own situations and words (TOML).
+        gender: Grammatical gender of the people, where the language has one.
+        seed: Seed of every random draw.
+        out: Items (.jsonl).
     """
 
 def build_stories(
