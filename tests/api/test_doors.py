@@ -17,6 +17,7 @@ from endoxa.runs.instrument import INSTRUMENTS
 from support import harm_samples, qa_questions, story_runs, tiny
 
 FUNCTIONS = {
+    "choices": ex.probe_choices,
     "pairs": ex.probe_pairs,
     "embeddings": ex.probe_embeddings,
     "qa": ex.probe_questions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -18,14 +19,15 @@ from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
+from endoxa.study.begin import init_study, suggestions
 from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
-from endoxa.study.items import build_items, init_study, read_associations, suggestions
+from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
 
-PARTS_NAMES = ("pairs", "tests", "questions", "stories")
+PARTS_NAMES = ("pairs", "tests", "questions", "stories", "choices")
 IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")
 SAID = {
     "women": ("gentle", "kind", "patient", "poor"),
@@ -116,7 +118,7 @@ def test_every_item_knows_its_association(finished):
         one.part.name: one
         for one in build_items(read_study(finished), read_associations(read_study(finished)))
     }
-    assert made.keys() == {"pairs", "tests", "questions", "stories"}
+    assert made.keys() == set(PARTS_NAMES)
     for one in made.values():
         assert one.ids
         assert set(one.ids) <= known
@@ -135,7 +137,7 @@ def test_planted_strengths_are_in_the_records(finished):
     folder = finished.parent / "exact"
     shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("runs"), dirs_exist_ok=True)
     edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
-    for part in ("tests", "questions", "stories"):
+    for part in ("tests", "questions", "stories", "choices"):
         edit(folder, f'{part} = "sim/latent"\n', "")
     run_study(read_study(folder))
     found = records(folder)["pairs"]
@@ -205,7 +207,7 @@ def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, f
 
 def test_what_is_not_current_is_refused(study):
     assert [step.name for step in require_current(read_study(study))[1]] == [
-        "pairs", "tests", "questions", "stories", "profiles",
+        "pairs", "tests", "questions", "stories", "profiles", "choices",
     ]  # fmt: skip
     edit(study, "seed = 0", "seed = 1")
     with pytest.raises(UserError, match=r"not that of the study file any more .*seed was 0, is now 1"):
@@ -222,7 +224,7 @@ def test_what_is_not_current_is_refused(study):
 
 def test_a_moved_study_is_still_current(study, tmp_path):
     moved = Path(shutil.move(study, tmp_path / "elsewhere"))
-    assert len(require_current(read_study(moved))[1]) == 5
+    assert len(require_current(read_study(moved))[1]) == 6
     assert all(one.what == "was complete" for one in run_study(read_study(moved))[1])
 
 
@@ -301,7 +303,7 @@ def test_the_budget_is_one_for_all_runs(study, monkeypatch):
 def test_the_plan_counts_what_is_asked(begun):
     _, rows = plan_study(read_study(begun))
     by_name = {row.name: row for row in rows}
-    assert list(by_name) == ["pairs", "tests", "questions", "stories", "profiles"]
+    assert list(by_name) == ["pairs", "tests", "questions", "stories", "profiles", "choices"]
     assert by_name["pairs"].items == 48
     assert by_name["pairs"].calls == 0
     assert by_name["questions"].calls == by_name["questions"].items
@@ -338,7 +340,7 @@ def test_strengths_have_the_planted_correlation():
 
 def test_the_commands_say_what_they_did(begun, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    for part in ("tests", "questions", "stories"):
+    for part in ("tests", "questions", "stories", "choices"):
         edit(folder, f'{part} = "sim/latent"\n', "")
     run = CliRunner().invoke
     planned = run(app, ["study", "plan", str(folder)])
@@ -357,7 +359,7 @@ def test_python_has_the_same_steps(tmp_path):
     table = pl.read_csv(associations(tmp_path))
     file = ex.init_study(tmp_path / "study", table, models="sim/latent", languages="en")
     assert file.name == "study.toml"
-    for part in ("tests", "questions", "stories"):
+    for part in ("tests", "questions", "stories", "choices"):
         edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
     assert ex.plan_study(tmp_path / "study")["items"].to_list() == [96]
     folders = ex.run_study(tmp_path / "study", progress=False)
@@ -371,16 +373,16 @@ def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     assert done.exit_code == 0, done.output
     assert "Correlations of instruments over associations" in done.output
     text = out.read_text(encoding="utf-8")
-    assert "24 associations, 4 instruments" in text
+    assert re.search(r"shows (\w+) of 2[0-4] associations in several instruments: ", text)
     assert "are simulated" in text
-    for name in ("pairs", "tests", "questions", "profiles"):
+    for name in ("pairs", "tests", "questions", "profiles", "choices"):
         assert f'href="study_pages/{name}.html"' in text
         assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
     correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
-    assert correlations.height == 6  # every two of four instruments
+    assert correlations.height == 10  # every two of five instruments
     assert set(correlations["model"]) == {"sim/latent"}
     effects = pl.read_csv(out.parent / "study_tables" / "effects.csv")
-    assert set(effects["instrument"]) == {"pairs", "tests", "questions", "stories"}
+    assert set(effects["instrument"]) == set(PARTS_NAMES)
     assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
 
 
@@ -429,7 +431,7 @@ def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, lo
     table.write_csv(tmp_path / "associations.csv")
     name = f"sim/latent?correlation={planted:g}&scatter=0.5"
     init_study(tmp_path / "study", tmp_path / "associations.csv", (name,), ())
-    for part in ("questions", "stories"):
+    for part in ("questions", "stories", "choices"):
         edit(tmp_path / "study", f'{part} = "{name}"\n', "")
     run_study(read_study(tmp_path / "study"))
     found = write_study(read_study(tmp_path / "study"), tmp_path / "study.html").convergence.correlations
@@ -446,13 +448,25 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     reached = {name: {part for part in PARTS_NAMES if model.reached(part)} for name, model in made.items()}
     assert reached == {
         "small": {"pairs", "tests"},
-        "gpt-4o-mini": {"questions", "stories"},
-        "sim/biased": {"questions"},
+        "gpt-4o-mini": {"questions", "stories", "choices"},
+        "sim/biased": {"questions", "choices"},
         "sim/teller": {"stories"},
         "encoder": {"tests"},
     }
     with pytest.raises(UserError, match="names no respondent"):
         init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())
+
+
+def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_path):
+    chat = "hf/org/small-Instruct"
+    init_study(tmp_path / "here", associations(tmp_path), (chat,), ("en",))
+    here = read_study(tmp_path / "here").sections
+    assert here["stories"].build.per_cell == 2
+    assert here["questions"].probe["ask",] == here["choices"].probe["ask",] == "loglik"
+    init_study(tmp_path / "both", associations(tmp_path), (chat, "openai/gpt-4o-mini"), ("en",))
+    both = read_study(tmp_path / "both").sections
+    assert both["stories"].build.per_cell == 2
+    assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
 
 
 @pytest.mark.slow
@@ -465,7 +479,7 @@ def test_after_a_changed_setting_and_a_run_the_study_can_be_reported(study, old,
     with pytest.raises(UserError, match="any more"):
         require_current(read_study(study))
     run_study(read_study(study))
-    assert len(require_current(read_study(study))[1]) == 5
+    assert len(require_current(read_study(study))[1]) == 6
 
 
 def test_a_model_that_was_added_and_not_measured_is_noticed(study):
@@ -489,7 +503,11 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
     assert "no known antonym" in unused["tests"]
     study = read_study(tmp_path / "study")
     made = build_items(study, read_associations(study))
-    assert [(each.part.name, len(each.ids)) for each in made] == [("pairs", 3), ("questions", 3)]
+    assert [(each.part.name, len(each.ids)) for each in made] == [
+        ("pairs", 3),
+        ("questions", 3),
+        ("choices", 3),
+    ]
 
 
 @pytest.mark.slow
@@ -502,7 +520,8 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     shutil.rmtree(study / "runs" / "pairs")
     with pytest.raises(UserError, match="Finish it: endoxa study run"):
         compare_studies([finished, study])
-    edit(study, 'questions = "sim/latent"\n', "")
+    for part in ("questions", "choices"):
+        edit(study, f'{part} = "sim/latent"\n', "")
     run_study(read_study(study))
     found = compare_studies([finished, study])
     claimed = {(part.name, change.measure, change.verdict) for part, _, change in found.shown if change.clear}

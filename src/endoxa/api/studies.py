@@ -45,8 +45,8 @@ def init_study(
     """
     from endoxa.api.data import as_polars, is_path, naming_the_frame, text_of
     from endoxa.sources.source import Source
+    from endoxa.study.begin import init_study as begin
     from endoxa.study.file import FILE
-    from endoxa.study.items import init_study as begin
 
     folder = Path(folder)
     if is_path(associations):

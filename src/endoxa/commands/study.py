@@ -88,7 +88,7 @@ def init(
       endoxa study init out/study --from safari/english.csv --limit 200
     """  # noqa: D301
     from endoxa.sources.sources import locate
-    from endoxa.study.items import init_study
+    from endoxa.study.begin import init_study
 
     path = source if source.exists() or source.suffix else locate(str(source))
     count, suggested, without = init_study(

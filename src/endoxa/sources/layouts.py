@@ -83,14 +83,9 @@ class Layout:
 def layouts() -> Mapping[str, Layout]:
     """Every layout by name."""
     listed = tomllib.loads(files("endoxa.sources").joinpath("layouts.toml").read_text(encoding="utf-8"))
-    tuples = {"columns", "people"}
-    return {
-        name: Layout(
-            name=name,
-            **{key: tuple(value) if key in tuples else value for key, value in declared.items()},
-        )
-        for name, declared in listed.items()
-    }
+    for declared in listed.values():
+        declared |= {key: tuple(declared[key]) for key in ("columns", "people") if key in declared}
+    return {name: Layout(name=name, **declared) for name, declared in listed.items()}
 
 
 @understood_once

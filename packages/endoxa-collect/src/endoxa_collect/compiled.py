@@ -64,7 +64,7 @@ def _run(
     compiler.query, compiler.connection = again, connection
     compiler.as_sql = lambda *_, **__: (sql, filled)
     again.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
-    run._query = again  # the property would have rows read as dictionaries
+    run._query = again  # type: ignore[attr-defined]  # the property would have rows read as dictionaries
     return run
 
 
@@ -73,7 +73,7 @@ def _unevaluated(queryset: QuerySet[Any, Row]) -> QuerySet[Any, Row]:
     fresh: QuerySet[Any, Row] = queryset.__class__.__new__(queryset.__class__)
     fresh.__dict__.update(queryset.__dict__)
     fresh._result_cache = None
-    fresh._prefetch_done = False
+    fresh._prefetch_done = False  # type: ignore[attr-defined]
     return fresh
 
 

@@ -11,7 +11,7 @@ from django.utils import translation
 
 import endoxa_collect
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.contributor import joining
+from endoxa_collect.contributor import leaving
 from endoxa_collect.models import Person, State
 
 STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
@@ -66,7 +66,7 @@ def test_every_column_of_a_person_is_told():
         "id", "campaign", "secret_hash", "receipt_hash", "ui_language", "consent_version", "consent_language",
         "consent_hour", "earlier_consents", "keep_words",
         "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
-        "countries", "close_to", "aside", "aside_pairs", "conduct",
+        "countries", "close_to", "aside", "aside_pairs", "conduct", "interviewer",
     }  # fmt: skip
     assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
 
@@ -96,7 +96,7 @@ def test_the_page_for_faults_needs_nothing(db):
     "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
 )
 def test_pages_keep_to_the_rules_of_the_house(client, db, path):
-    path = joining._noted(None) if path == "/left/" else path
+    path = leaving._noted(None) if path == "/left/" else path
     page = client.get(path, headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert '<meta name="robots" content="noindex, nofollow">' in page

@@ -183,7 +183,7 @@ class TestLogs:
             except KeyError as problem:
                 raise ValueError("Key (text)=(words of ana) already exists") from problem
 
-        monkeypatch.setattr("endoxa_collect.contributor.joining.ReceiptForm", broken)
+        monkeypatch.setattr("endoxa_collect.contributor.leaving.ReceiptForm", broken)
         client = Client(raise_request_exception=False, **HEADERS)
         response = client.post("/leave/?from=ana@river.example", {"code": "QQQQ-RRRR-SSSS"})
         assert response.status_code == 500

@@ -144,7 +144,10 @@ def _of_cell(
     chosen = answers.filter(pl.col("outcome").is_in([STEREOTYPE, ANTI]))
     if kind != "inference" and chosen.height:
         missing, for_it = answers.height - chosen.height, int(_is(chosen, STEREOTYPE).sum())
-        bounds = {"bound_low": for_it / answers.height, "bound_high": (for_it + missing) / answers.height}
+        bounds: dict[str, Any] = {
+            "bound_low": for_it / answers.height,
+            "bound_high": (for_it + missing) / answers.height,
+        }
         yield row(SHARE, _is(chosen, STEREOTYPE), chosen, **bounds)
         first = pl.col("first") == "identity"
         shown_first = chosen.select(first == (pl.col("outcome") == STEREOTYPE)).to_series().to_numpy()

@@ -100,7 +100,8 @@ def left_out_predictions(target: np.ndarray, predictors: np.ndarray, codes: np.n
     residual = target - columns @ (inverse @ (columns.T @ target))
     if len(np.unique(codes)) == len(codes):
         rest = 1 - np.einsum("ij,jk,ik->i", columns, inverse, columns)
-        return target - residual / np.where(rest > 1e-9, rest, np.nan)
+        left_out: np.ndarray = target - residual / np.where(rest > 1e-9, rest, np.nan)
+        return left_out
     order = np.argsort(codes, kind="stable")
     made = np.empty(len(target))
     for rows in np.split(order, np.cumsum(np.bincount(codes))[:-1]):

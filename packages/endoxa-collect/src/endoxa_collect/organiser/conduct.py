@@ -108,8 +108,10 @@ def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         classes = measured.classes(settings) if measured else (UNKNOWN, UNKNOWN, UNKNOWN)
         if pk in aside or _CONSPICUOUS & set(classes):
             answers = measured.rated + measured.skipped if measured else 0
-            words = (LABELS[name] for name in classes)
-            listed.append(Somebody(pk, pk.hex[:4], answers, *words, pk in aside))
+            speeding, straight_lining, nonresponse = (LABELS[name] for name in classes)
+            listed.append(
+                Somebody(pk, pk.hex[:4], answers, speeding, straight_lining, nonresponse, pk in aside)
+            )
     listed.sort(key=lambda somebody: (somebody.aside, -somebody.answers, somebody.mark))
     return render(request, "organiser/people.html", {"campaign": campaign, "people": listed})
 

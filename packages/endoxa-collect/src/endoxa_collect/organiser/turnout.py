@@ -50,12 +50,9 @@ class Row:
 def by_code(campaign: Campaign) -> list[Row]:
     """Codes with how many agreed and said no, those who left since among them; newest codes first."""
     codes = campaign.codes.annotate(joined=Sum("arrivals__joined"), no=Sum("arrivals__declined"))
-    rows = [
-        (code.label, code.joined or 0, code.code, code.no or 0)
-        for code in codes.order_by("-created_at", "-pk")
-    ]
-    most = max((joined for _, joined, _, _ in rows), default=0)
-    return [Row(name, joined, most, code, no) for name, joined, code, no in rows]
+    rows = codes.order_by("-created_at", "-pk").values_list("label", "joined", "code", "no")
+    most = max((joined or 0 for _, joined, _, _ in rows), default=0)
+    return [Row(label, joined or 0, most, code, no or 0) for label, joined, code, no in rows]
 
 
 def by_language(campaign: Campaign) -> list[Row]:
@@ -106,7 +103,8 @@ def steps(campaign: Campaign) -> list[Row]:
 
 def _people_of(rows: QuerySet[Any]) -> int:
     """How many people they are of."""
-    return rows.aggregate(number=Count("person", distinct=True))["number"]
+    number: int = rows.aggregate(number=Count("person", distinct=True))["number"]
+    return number
 
 
 def left(campaign: Campaign) -> int:

@@ -78,7 +78,7 @@ class Results:
     @property
     def main(self) -> list[Row]:
         """The measure that stands for each kind, by model."""
-        return main_rows(self.estimates).rows(named=True)
+        return list(main_rows(self.estimates).rows(named=True))
 
     def value(self, row: Row, measure: str) -> float | None:
         """Another measure of the same model, kind and premise."""
@@ -142,7 +142,9 @@ def findings(results: Results) -> Section:
         for run in results.runs
         for finding in answer_findings(read_counts(run.folder), run.facts, str)
     ]
-    large = {"number": value_text(rows[0]), "meaning": _meaning(rows[0])} if len(rows) == 1 else {}
+    large: dict[str, Any] = (
+        {"number": value_text(rows[0]), "meaning": _meaning(rows[0])} if len(rows) == 1 else {}
+    )
     table = table_of(
         "Every kind of item",
         rows,

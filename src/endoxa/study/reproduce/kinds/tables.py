@@ -44,8 +44,9 @@ def counts(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
             100 * n / number if row.get("percent") else n, other
         )
     for row in settings.get("groups", []):
-        sizes = _matching(table, row.get("where", {})).group_by(row["columns"]).len()["len"]
-        measures = {"distinct": sizes.len(), "repeated": (sizes > 1).sum(), "largest": sizes.max() or 0}
+        sizes = _matching(table, row.get("where", {})).group_by(row["columns"]).len()["len"].to_list()
+        repeated = sum(size > 1 for size in sizes)
+        measures = {"distinct": len(sizes), "repeated": repeated, "largest": max(sizes, default=0)}
         computed[row["table"], row["cell"]] = Ours.unless(float(measures[row["measure"]]), other)
     for row in settings.get("absent", []):
         computed[row["table"], row["cell"]] = Ours(None, row["why"])
