@@ -71,6 +71,11 @@ def material(kind: str, folder: Path) -> tuple[Path, str, dict[str, Any]]:
             path = folder / "test.jsonl"
             path.write_text(json.dumps(SETS), encoding="utf-8")
             return path, f"hf/{tiny.masked(folder / 'bert')}", {"poolings": ["mean"]}
+        case "choices":
+            associations = folder / "associations.csv"
+            associations.write_text("identity,attribute,axis\nwomen,patient,gender\nmen,brave,gender\n")
+            command("build", "choices", associations, "--kind", "decision", "-o", folder / "items.jsonl")
+            return folder / "items.jsonl", "sim/biased", {"repeats": 2}
         case "qa":
             data = qa_questions.write(folder / "questions.jsonl", qa_questions.questions(24))
             return data, "sim/biased", {"repeats": 2}

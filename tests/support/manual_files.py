@@ -36,6 +36,7 @@ endoxa probe embeddings --tests tests.json --model hf/google-bert/bert-base-unca
 endoxa probe qa --data Nationality.jsonl --model sim/biased --out out/q1
 endoxa probe qa --data Nationality.jsonl --model sim/fair --out out/qa-b
 endoxa probe qa --data Nationality.jsonl --model sim/biased --model sim/fair --out out/models
+endoxa build choices associations.csv --kind decision -o decisions.jsonl
 endoxa build names Nationality.jsonl -o names.jsonl
 endoxa probe qa --data names.jsonl --model sim/biased --out out/q2
 endoxa build stories --language en --language hi --attribute gender -o prompts.jsonl

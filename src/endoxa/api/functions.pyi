@@ -32,7 +32,7 @@ def probe_choices(
     before: str = '',
     after: str = '',
     examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['auto', 'letters', 'text', 'loglik', 'loglik-mean', 'nli'] = 'auto',
+    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean', 'nli'] = 'auto',
     repeats: int = 1,
     temperature: float | None = 1.0,
     top_p: float | None = None,

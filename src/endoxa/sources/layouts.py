@@ -75,8 +75,8 @@ class Layout:
 
     def said_by_name(self, path: Path) -> dict[str, str]:
         """Language and region that the name of a file holds."""
-        found = re.search(self.file_name, path.name) if self.file_name else None
-        return {name: value.replace("_", " ") for name, value in found.groupdict().items()} if found else {}
+        match = re.search(self.file_name, path.name) if self.file_name else None
+        return {name: value.replace("_", " ") for name, value in match.groupdict().items()} if match else {}
 
 
 @cache

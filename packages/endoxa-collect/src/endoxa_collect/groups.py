@@ -155,26 +155,26 @@ def read_groups(path: Path) -> tuple[Group, ...]:
         raise UserError(
             f"{path}: unknown column '{unknown}'. Expected id, name_en (name_es, ...), kind, parent, own, near."
         )
-    found: dict[str, Group] = {}
+    declared: dict[str, Group] = {}
     for row in table_rows(path, ("id", "kind", "own"), optional=_COLUMNS, as_written=True):
         raise_fault(path, row)
         cells = {column: (text or "").strip() for column, text in row.cells.items()}
         if not any(cells.values()):
             continue
         group = _group(f"{path}, row {row.number}", cells)
-        if group.id in found:
+        if group.id in declared:
             raise UserError(f"{path}, row {row.number}, column 'id': '{group.id}' is there twice.")
-        found[group.id] = group
-    for number, group in enumerate(found.values(), start=1):
-        lost = next((parent for parent in group.parents if parent not in found), "")
+        declared[group.id] = group
+    for number, group in enumerate(declared.values(), start=1):
+        lost = next((parent for parent in group.parents if parent not in declared), "")
         if lost:
             raise UserError(
                 f"{path}, group {number} ('{group.id}'), column 'parent': no row has the id '{lost}'. "
-                f"Add it, or write one of: {', '.join(found)}."
+                f"Add it, or write one of: {', '.join(declared)}."
             )
-    if not found:
+    if not declared:
         raise UserError(f"{path} has no rows: write one group in each row.")
-    return tuple(found.values())
+    return tuple(declared.values())
 
 
 def _group(place: str, cells: Mapping[str, str]) -> Group:
@@ -200,8 +200,8 @@ def _group(place: str, cells: Mapping[str, str]) -> Group:
             "own": "a rule such as gender=woman",
             "kind": "a kind such as gender, religion, region or crossing",
         }.get(column, "at most 120 characters" if column.startswith("name_") else first["msg"])
-        found = cells.get(column, "")
-        raise UserError(f"{place}, column '{column}': found '{found[:60]}', expected {expected}.") from None
+        cell = cells.get(column, "")
+        raise UserError(f"{place}, column '{column}': found '{cell[:60]}', expected {expected}.") from None
 
 
 def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: str) -> None:

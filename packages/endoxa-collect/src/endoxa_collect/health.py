@@ -59,10 +59,10 @@ def proxy_of(request: HttpRequest) -> Proxy:
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """Yes or no for each part, some seconds old at most; status 503 where one fails."""
-    found, proxy = _LATELY.get("", parts), proxy_of(request)
-    well = all(found.values())
+    working, proxy = _LATELY.get("", parts), proxy_of(request)
+    well = all(working.values())
     seen = {"https": proxy.https, "addresses_passed_on": proxy.addresses}
-    return JsonResponse({"ok": well, **found, **seen}, status=200 if well else 503)
+    return JsonResponse({"ok": well, **working, **seen}, status=200 if well else 503)
 
 
 @require_safe
@@ -128,22 +128,22 @@ def faults(address: str, outside: Asked, local: Asked | None, *, https_expected:
             f"{address}/health answers {outside.status}, and not as this site does: "
             "does the site run where the proxy passes requests to?"
         ]
-    found = (
+    problems = (
         [] if outside.seen.get("ok") else ["The site answers that a part of it does not work (see above)."]
     )
     if address.startswith("https:") and not outside.seen.get("https"):
-        found.append(
+        problems.append(
             "The proxy does not say that people come by https: let it set X-Forwarded-Proto "
             "(nginx: proxy_set_header X-Forwarded-Proto $scheme)."
             if https_expected
             else "The site does not know that people come by https: set ENDOXA_HTTPS=1 and restart it."
         )
     if outside.seen.get("addresses_passed_on"):
-        found.append(
+        problems.append(
             "The proxy passes addresses of visitors on: remove X-Forwarded-For, X-Real-IP and Forwarded "
             '(nginx: proxy_set_header X-Forwarded-For "").'
         )
-    return found
+    return problems
 
 
 urlpatterns = [path("health", health, name="health"), path("robots.txt", robots, name="robots")]

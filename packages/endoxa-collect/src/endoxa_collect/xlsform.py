@@ -27,22 +27,10 @@ Cells = Mapping[str, str]
 _SHEETS = ("survey", "choices", "settings")
 _TRANSLATED = re.compile(r"(label|hint)(?:::?\s*(.+?))?")
 _CODE = re.compile(r".*\(([A-Za-z]{2,3})(?:[-_]\w+)?\)")
-_META = frozenset(
-    (
-        *(
-            "start",
-            "end",
-            "today",
-            "deviceid",
-            "subscriberid",
-            "simserial",
-            "phonenumber",
-            "username",
-            "email",
-        ),
-        *("audit", "start-geopoint", "background-audio", "calculate", "hidden"),
-    )
-)
+_META = {
+    *("start", "end", "today", "deviceid", "subscriberid", "simserial", "phonenumber", "username", "email"),
+    *("audit", "start-geopoint", "background-audio", "calculate", "hidden"),
+}
 _GROUPS = {"begin group", "begin_group", "begin repeat", "begin_repeat"}
 _ENDS = {"end group", "end_group", "end repeat", "end_repeat"}
 _LOST = ("relevant", "constraint", "calculation", "choice_filter", "default", "appearance")
@@ -107,7 +95,7 @@ def _sheets(path: Path) -> dict[str, list[Cells]]:
                 f"{path} has no sheet 'survey' (found: {', '.join(named)}). Expected an XLSForm, as KoboToolbox, "
                 "ODK and LimeSurvey save it."
             )
-        found: dict[str, list[Cells]] = {}
+        rows_of: dict[str, list[Cells]] = {}
         for name in _SHEETS:
             if name not in named:
                 continue
@@ -116,7 +104,7 @@ def _sheets(path: Path) -> dict[str, list[Cells]]:
             ] or [[]]
             columns = [column.strip() for column in heading]
             columns = [column if _translated(column) else column.lower() for column in columns]
-            found[name] = [
+            rows_of[name] = [
                 {column: cell for column, cell in zip(columns, row, strict=False) if column} for row in rows
             ]
             if name != "settings":
@@ -125,7 +113,7 @@ def _sheets(path: Path) -> dict[str, list[Cells]]:
                     raise UserError(
                         f"{path}, sheet '{name}', row 1: column '{missing}' is missing (found: {', '.join(columns)})."
                     )
-        return found
+        return rows_of
 
 
 def _text(cell: object) -> str:

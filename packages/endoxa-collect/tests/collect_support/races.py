@@ -98,7 +98,7 @@ def two_stand_in_for_each_other(ana: Person, ben: Person, one: Pair, other: Pair
         with shared(person.campaign_id):
             taken = plan.take(NOW)
             both.wait(5)
-            drawing._stored(type("Planning", (), {"number": 0}), plan, person, NOW)
+            drawing.stored(type("Planning", (), {"number": 0}), plan, person, NOW)
         return taken
 
     return at_once(lambda: draw(ana, other), lambda: draw(ben, one))

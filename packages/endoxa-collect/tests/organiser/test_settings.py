@@ -130,7 +130,7 @@ def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, p
         ),
         ("general", {"data_languages": "Spanish\nqu"}, ("data_languages",), ["es", "qu"]),
         ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
-        ("general", {"retention": ""}, ("retention",), ""),
+        ("general", {"retention": "2098-12-31"}, ("retention",), "2098-12-31"),
         ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
         ("cards", {"k": "5", "own_slots": "2", "topup": "10"}, ("sampler", "topup"), 0.1),
         ("care", {"watch_words": "fog\n\nfog\nhail"}, ("watch_words",), ["fog", "hail"]),

@@ -188,8 +188,10 @@ def names_a_thing(attribute: str) -> bool:
     usual = len(phrase) == 1 and last in listed("verbs")
     if usual or (last.endswith("ing") and can_be(last, "VERB")):
         return False
-    one = lemma(last, "NOUN")
-    person = names_people(inflected(one, "NNS")) or _is_person(one) or one.endswith(_PERSON_ENDINGS)
+    singular = lemma(last, "NOUN")
+    person = (
+        names_people(inflected(singular, "NNS")) or _is_person(singular) or singular.endswith(_PERSON_ENDINGS)
+    )
     return can_be(last, "NOUN") and not (
         person or last in listed("collectives") or _ends_like_adjective(last)
     )

@@ -112,10 +112,10 @@ def _of_cell(
         if measure == BIAS:
             second = _codes(of, "item_id")
         carried = (values + 1) / 2 if signed else values
-        found = two_way(
+        estimate = two_way(
             carried, first, second, neutral=0.5, confidence=confidence, bounds=(0.0, 1.0), seed=seed
         )
-        low, high = found.interval.low, found.interval.high
+        low, high = estimate.interval.low, estimate.interval.high
         if signed:
             low, high = 2 * low - 1, 2 * high - 1
         return {
@@ -125,14 +125,14 @@ def _of_cell(
             "low": low,
             "high": high,
             "confidence": confidence,
-            "p_value": found.p_value if neutral is not None else None,
+            "p_value": estimate.p_value if neutral is not None else None,
             "n": len(of),
             "neutral": neutral,
             "method": METHOD if measure != BIAS else METHOD.replace("identities x attributes", "lists"),
-            "clusters": found.first,
-            "attributes": found.second,
-            "sampled": found.sampled,
-            "reason": _untestable(found, confidence) if neutral is not None else "",
+            "clusters": estimate.first,
+            "attributes": estimate.second,
+            "sampled": estimate.sampled,
+            "reason": _untestable(estimate, confidence) if neutral is not None else "",
             **more,
         }
 
@@ -176,11 +176,11 @@ def _codes(answers: pl.DataFrame, column: str) -> np.ndarray:
     return folded.rank("dense").to_numpy().astype(np.int64)
 
 
-def _untestable(found: TwoWay, confidence: float) -> str:
-    if found.sampled != "none":
+def _untestable(estimate: TwoWay, confidence: float) -> str:
+    if estimate.sampled != "none":
         return ""
     needed = fewest_units(significance(confidence))
-    return too_few(max(found.first, found.second), "identities or attributes", needed)
+    return too_few(max(estimate.first, estimate.second), "identities or attributes", needed)
 
 
 def list_bias(answers: pl.DataFrame) -> pl.DataFrame:

@@ -250,12 +250,12 @@ def prediction_sentence(row: Mapping[str, Any]) -> str:
     """What the row says, the finding first."""
     cheap = listed([tool(name) for name in row["predictors"].split("; ")])
     together = " together" if ";" in row["predictors"] else ""
-    one, rest = (
+    unit, rest = (
         ("one association", "the others")
         if row["left_out"] == "association"
         else ("one identity", "those of the other identities")
     )
-    of = f"{tool(row['target'])} of {one} from {rest}"
+    of = f"{tool(row['target'])} of {unit} from {rest}"
     if row["verdict"] == UNTESTED:
         return f"{row['model']}: what {cheap} predict of {of} cannot be tested: {row['reason']}."
     words = {ABOVE: "better", BELOW: "worse"}

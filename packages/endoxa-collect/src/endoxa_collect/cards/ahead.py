@@ -33,9 +33,9 @@ def cards_ahead(
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
-    held = _renewed(person, now)
+    waiting_cards = _renewed(person, now)
     view = view_of(person.campaign, now)
-    room = min(AHEAD - len(held), _share(view))
+    room = min(AHEAD - len(waiting_cards), _share(view))
     drawn = 0
     while drawn < min(room, AT_ONCE) and _draw(person, view, now, rng):
         drawn += 1
@@ -59,10 +59,10 @@ def _renewed(person: Person, now: datetime) -> list[Card]:
         campaign = lock_person(person)
         waiting = Card.objects.filter(person=person, state=CardState.AHEAD)
         cards = list(waiting.select_related("pair"))
-        held = [card for card in cards if is_shown(card, now)]
-        waiting.exclude(pk__in=[card.pk for card in held]).update(state=CardState.LAPSED)
+        waiting_cards = [card for card in cards if is_shown(card, now)]
+        waiting.exclude(pk__in=[card.pk for card in waiting_cards]).update(state=CardState.LAPSED)
         waiting.update(expires_at=now + timedelta(minutes=campaign.settings.lease_minutes))
-    return held
+    return waiting_cards
 
 
 def _draw(person: Person, view: View, now: datetime, rng: np.random.Generator) -> bool:

@@ -29,29 +29,34 @@ from endoxa_collect.models import (
 def set_aside(campaign: Campaign, person: UUID, user: User | AnonymousUser | None, *, aside: bool) -> bool:
     """Set all rows of a person aside (or back); whether anything changed. The log has how many, not whose."""
     with locked(campaign.pk) as current:
-        found = Person.objects.filter(campaign=current, pk=person).exclude(aside=aside).first()
-        if found is None:
+        contributor = Person.objects.filter(campaign=current, pk=person).exclude(aside=aside).first()
+        if contributor is None:
             return False
-        found.aside = aside
-        found.save(update_fields=["aside"])
+        contributor.aside = aside
+        contributor.save(update_fields=["aside"])
         touched = Pair.objects.filter(
-            Q(mention_rows__person=found)
-            | Q(rating_rows__person=found)
-            | Q(hurt_answers__person=found)
-            | Q(skip_rows__person=found)
-            | Q(author=found)
+            Q(mention_rows__person=contributor)
+            | Q(rating_rows__person=contributor)
+            | Q(hurt_answers__person=contributor)
+            | Q(skip_rows__person=contributor)
+            | Q(author=contributor)
         )
         pairs = list(touched.filter(campaign=current).distinct())
         if aside:
-            _hide(found, pairs)
+            _hide(contributor, pairs)
             drop_reports(pairs)
         else:
-            _show(found)
-            for skip in found.skips.filter(reason__startswith="report_").exclude(pair=None):
+            _show(contributor)
+            for skip in contributor.skips.filter(reason__startswith="report_").exclude(pair=None):
                 assert skip.pair is not None
                 flag_report(skip.pair, skip.reason)
         recount(current, Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
-        rows = found.ratings.count() + found.mentions.count() + found.skips.count() + found.statements.count()
+        rows = (
+            contributor.ratings.count()
+            + contributor.mentions.count()
+            + contributor.skips.count()
+            + contributor.statements.count()
+        )
         record(current, user, "person set aside" if aside else "person taken back", rows=rows)
     return True
 

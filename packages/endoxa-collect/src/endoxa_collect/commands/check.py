@@ -56,9 +56,9 @@ def check(
 
     from endoxa_collect.health import ask, faults, parts
 
-    found = parts()
-    good = [_PARTS[name][0] for name, well in found.items() if well]
-    problems = [_PARTS[name][1] for name, well in found.items() if not well]
+    working = parts()
+    good = [_PARTS[name][0] for name, well in working.items() if well]
+    problems = [_PARTS[name][1] for name, well in working.items() if not well]
     name = urlsplit(address).netloc if address else settings.ALLOWED_HOSTS[0]
     inside = ask(local, name) if local else None
     if local and inside is not None:

@@ -89,8 +89,8 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     codes = editions.pairs_of(edition).filter(pl.col("ratings") >= LEAST)["country"].unique().to_list()
     country = country if country in codes else ""
     words = words_in(campaign)
-    found = rows_of(edition, country, query, words).to_dicts()
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    matching = rows_of(edition, country, query, words).to_dicts()
+    page = Paginator(matching, PAGE).get_page(request.GET.get("page"))
     rows = [
         Row(
             groups.spoken(row["country"], language, campaign.settings),

@@ -106,7 +106,7 @@ def decline(_request: HttpRequest, _campaign: Campaign, code: str) -> HttpRespon
 @require_safe
 @contributor
 def reminder(request: HttpRequest, person: Person) -> HttpResponse:
-    """A calendar file for the phone: the title and the way back, at this hour in a day or a week."""
+    """A calendar file for the phone: the title and the way back, at 18:00 of its own clock in a day or a week."""
     days = _DAYS.get(request.GET.get("days", ""))
     if days is None:
         raise Http404

@@ -54,16 +54,16 @@ def at_hand(request: HttpRequest, person: Person) -> HttpResponse:
     `keep` are all addresses that are worth keeping, in the order in which they are shown; `more` says whether there
     would be further pages.
     """
-    told: dict[str, object] = {"csrf": get_token(request)}
+    content: dict[str, object] = {"csrf": get_token(request)}
     if request.method == "POST":
         have = set(request.POST.getlist("have"))
         pages, more = _pages(request, person, have)
-        told |= {
+        content |= {
             "keep": list(pages),
             "pages": {address: page for address, page in pages.items() if page},
             "more": more,
         }
-    return JsonResponse(told)
+    return JsonResponse(content)
 
 
 def _pages(request: HttpRequest, person: Person, have: set[str]) -> tuple[dict[str, str], bool]:

@@ -93,8 +93,8 @@ def figures_of(campaign: Campaign) -> Figures:
     if edition is None or edition.release_id != release.pk:
         # It was made before figures were kept.
         edition = None
-    found = edition.figures if edition else {}
-    return Figures(None, _edition(release, found), _heard(found), None)
+    numbers = edition.figures if edition else {}
+    return Figures(None, _edition(release, numbers), _heard(numbers), None)
 
 
 def latest_release(campaign: Campaign) -> Release | None:
@@ -102,23 +102,23 @@ def latest_release(campaign: Campaign) -> Release | None:
     return Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
 
 
-def _totals(found: Mapping[str, Any]) -> Totals | None:
-    if found["answered"] < LEAST:
+def _totals(numbers: Mapping[str, Any]) -> Totals | None:
+    if numbers["answered"] < LEAST:
         return None
-    about = [(code, _rounded(count)) for code, count in found["about"] if code != OTHER]
+    about = [(code, _rounded(count)) for code, count in numbers["about"] if code != OTHER]
     return Totals(
-        people=_rounded(found["answered"]),
-        pairs=_rounded(found["rated"]),
-        ratings=_rounded(found["counted"]),
+        people=_rounded(numbers["answered"]),
+        pairs=_rounded(numbers["rated"]),
+        ratings=_rounded(numbers["counted"]),
         countries=tuple(about[:_MOST_COUNTRIES]),
     )
 
 
-def _heard(found: Mapping[str, Any]) -> tuple[HeardPair, ...]:
+def _heard(numbers: Mapping[str, Any]) -> tuple[HeardPair, ...]:
     """The listed pairs of an edition, without those that moderators or people stopped since."""
-    if found.get("answered", 0) < CROWD:
+    if numbers.get("answered", 0) < CROWD:
         return ()
-    rows = {row["pair"]: row for row in found["heard"]}
+    rows = {row["pair"]: row for row in numbers["heard"]}
     pairs = Pair.objects.filter(public_id__in=rows, moderation=Moderation.LIVE, negative=False, flags=[])
     shown = {str(pair.public_id) for pair in pairs if pair.need != CANDIDATE}
     return tuple(
@@ -132,16 +132,16 @@ def _rounded(count: int) -> int:
     return count // ROUNDED * ROUNDED
 
 
-def _edition(release: Release, found: Mapping[str, Any]) -> Edition:
+def _edition(release: Release, numbers: Mapping[str, Any]) -> Edition:
     return Edition(
         number=release.number,
         day=timezone.localdate(release.made_at),
-        people=found.get("people"),
-        pairs=found.get("pairs"),
-        ratings=found.get("ratings"),
-        rated=found.get("rated", 0),
-        origins=tuple((code, count) for code, count in found.get("origins", ())),
-        about=tuple((code, count) for code, count in found.get("about", ())),
+        people=numbers.get("people"),
+        pairs=numbers.get("pairs"),
+        ratings=numbers.get("ratings"),
+        rated=numbers.get("rated", 0),
+        origins=tuple((code, count) for code, count in numbers.get("origins", ())),
+        about=tuple((code, count) for code, count in numbers.get("about", ())),
     )
 
 

@@ -64,9 +64,9 @@ class Proof:
         if token is None or not getattr(request, "csrf_processing_done", False):
             return response
         address = response.headers.get("Location", "")
-        told = _status(request, response, urlsplit(address).path, parse_qs(urlsplit(address).query))
-        if told != response.status_code:
-            response = HttpResponse(status=told)
+        code = _status(request, response, urlsplit(address).path, parse_qs(urlsplit(address).query))
+        if code != response.status_code:
+            response = HttpResponse(status=code)
         if address:
             response[NEXT] = address
         response[KEPT] = str(token)

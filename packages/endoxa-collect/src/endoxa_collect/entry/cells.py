@@ -93,8 +93,8 @@ def _with_nearest(fault: str, names: Sequence[str]) -> str:
 
 def group_cell(typed: str, settings: CampaignSettings) -> str:
     """The id of a declared group by its id or its name in any language."""
-    found = groups.match(typed, settings)
-    if found.code:
-        return found.code
+    match = groups.match(typed, settings)
+    if match.code:
+        return match.code
     fault = gettext("found '%(typed)s', expected the id or the name of a group of the campaign")
-    raise ValueError(_with_nearest(fault % {"typed": typed}, found.perhaps))
+    raise ValueError(_with_nearest(fault % {"typed": typed}, match.perhaps))

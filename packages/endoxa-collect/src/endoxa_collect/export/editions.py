@@ -2,9 +2,9 @@
 
 An edition is a public release, or, before there is one, the figures of a day. Both are made from tables as a release
 has them, so no public figure says what the release hides. Within an edition nothing changes. Where somebody withdrew, a
-published release is patched, as `collect export --patch` does, on the next day; its
-page hides words that are gone at once. Figures of a day are
-made anew only once `LEAST` people joined or left since: two looks never differ by one person.
+published release is patched, as `collect export --patch` does, on the next day; its page hides words that are gone at
+once. Figures of a day are made anew only once `LEAST` people joined or left since: two looks never differ by one
+person.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _heard(rated: pl.DataFrame, least: int) -> list[dict[str, Any]]:
     rows = rated.filter(
         (pl.col("polarity") == POLARITIES[False]) & (pl.col("ratings") >= least) & (pl.col("knowers") > 0.5)
     )
-    found = [
+    listed = [
         {
             "pair": row["association_id"],
             "country": row["country"],
@@ -125,8 +125,8 @@ def _heard(rated: pl.DataFrame, least: int) -> list[dict[str, Any]]:
         }
         for row in rows.iter_rows(named=True)
     ]
-    found.sort(key=lambda row: (-wilson(row["heard"], row["people"], 0.95).low, row["pair"]))
-    return found[:_MOST_PAIRS]
+    listed.sort(key=lambda row: (-wilson(row["heard"], row["people"], 0.95).low, row["pair"]))
+    return listed[:_MOST_PAIRS]
 
 
 def keep(release: Release, folder: Path, tables: Tables) -> None:

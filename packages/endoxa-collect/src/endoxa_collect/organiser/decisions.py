@@ -323,8 +323,8 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
     """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
     approved = 0
     for item, seen in shown:
-        found = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
-        if plain(list(found), user):
+        matching = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
+        if plain(list(matching), user):
             with suppress(EntryError):
                 decide(campaign, user, item, Decision(Action.APPROVE, seen))
                 approved += 1

@@ -232,10 +232,10 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER, methods=SEND)
 def add_one(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add one seed; one that is there already is not added again."""
-    one = OneForm(campaign, request.POST)
-    if not one.is_valid():
-        return _page(request, campaign, UploadForm(campaign), one=one)
-    add_seeds(campaign, [one.cleaned_data["row"]], note=logged(campaign, request.user))
+    single = OneForm(campaign, request.POST)
+    if not single.is_valid():
+        return _page(request, campaign, UploadForm(campaign), single=single)
+    add_seeds(campaign, [single.cleaned_data["row"]], note=logged(campaign, request.user))
     return redirect("organiser:seeds", campaign.slug)
 
 
@@ -244,12 +244,12 @@ def _page(
     campaign: Campaign,
     form: UploadForm,
     problem: str = "",
-    one: OneForm | None = None,
+    single: OneForm | None = None,
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
-        "one": one or OneForm(campaign),
+        "one": single or OneForm(campaign),
         "problem": problem,
         "there": Pair.objects.filter(campaign=campaign, source=Source.SEED).count(),
         "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],

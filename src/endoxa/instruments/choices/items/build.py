@@ -290,7 +290,7 @@ class _Maker:
         who = self.sides[row.key][1]
         for number, (reference, other) in enumerate(self._references(row, random)):
             gender = _shared_gender(who, other, self.options.gender)
-            people = tuple(one.filled(self.templates.candidates, gender) for one in (who, other))
+            people = tuple(entry.filled(self.templates.candidates, gender) for entry in (who, other))
             for situation, wording in self._combinations(list(words.situations), len(texts), random):
                 yield self._item(
                     row,
@@ -312,7 +312,7 @@ class _Maker:
         for number, (reference, _) in enumerate(self._references(row, random)):
             key = identity_of(reference, self.language).key
             theirs = [other for other in self.said.get(key, []) if not self._says(row.key, other)]
-            own = [one for one in mine if not self._says(key, one)]
+            own = [entry for entry in mine if not self._says(key, entry)]
             if not (theirs and own):
                 raise _UnusableError(
                     f"the other group of its list, '{reference}', has no attribute of its own"
@@ -320,7 +320,7 @@ class _Maker:
             for start in range(0, len(own), LONGEST_LIST):
                 part = own[start : start + LONGEST_LIST]
                 drawn = random.permutation(len(theirs))[: len(part)]
-                groups = [(one, 0) for one in part] + [(theirs[k], 1) for k in drawn]
+                groups = [(entry, 0) for entry in part] + [(theirs[k], 1) for k in drawn]
                 yield self._item(
                     row,
                     f"w-{number + 1}-{start // LONGEST_LIST + 1}",
@@ -332,8 +332,8 @@ class _Maker:
                     question=self.templates.association.instruction,
                     options=(row.cells["identity"], reference),
                     words=tuple(
-                        Word(one.cells["attribute"], one.cells["association_id"], group)
-                        for one, group in groups
+                        Word(entry.cells["attribute"], entry.cells["association_id"], group)
+                        for entry, group in groups
                     ),
                 )
 

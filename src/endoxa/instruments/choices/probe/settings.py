@@ -12,7 +12,7 @@ from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ASKING, DATA, Option
 
-Ask = Literal["auto", "letters", "text", "loglik", "loglik-mean", "nli"]
+Ask = Literal["auto", "text", "letters", "loglik", "loglik-mean", "nli"]
 NLI = "nli"
 ORDERS = 2
 """Every item is asked in two orders, one the reverse of the other."""

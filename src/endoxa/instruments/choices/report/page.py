@@ -13,7 +13,7 @@ from endoxa.instruments.choices.estimates import SCHEMAS, SHARE, analyze_run
 from endoxa.instruments.choices.headline import main_rows
 from endoxa.instruments.choices.report.answers import answers
 from endoxa.report.charts import INK, ORANGE, square_legend
-from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, decimal_ends, percent_ends
+from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, decimal_ends, interval_holds, percent_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, filled
@@ -207,7 +207,8 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
             away = abs((row["value"] or 0.5) - 0.5)
             yield Diagnostic("position", text, abs(first - 0.5) > away, row["n"], row["model"], value=first)
         if row["bound_low"] is not None:
-            crossing = row["verdict"] in (ABOVE, BELOW) and row["bound_low"] <= 0.5 <= row["bound_high"]
+            bounds = {"low": row["bound_low"], "high": row["bound_high"]}
+            crossing = row["verdict"] in (ABOVE, BELOW) and interval_holds(bounds, 0.5)
             text = (
                 f"{row['model']}: with every missing choice against or for the stereotype, the share would be "
                 f"{percent(row['bound_low'])} or {percent(row['bound_high'])}."
