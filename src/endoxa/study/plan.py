@@ -22,7 +22,9 @@ from endoxa.study.run import PROFILES, steps
 SECONDS_PER_CALL = 2.0
 """What a call to a chat model is taken to last, for the hours of a plan."""
 SECONDS_PER_ITEM = 0.1
-"""What a pair or a test is taken to last with weights on this machine."""
+"""What a pair, a test or the scoring of options is taken to last with weights on this machine."""
+SECONDS_PER_TOKEN = 0.035
+"""What a token that they write is taken to last (SmolLM2-135M on two cores: 29 tokens a second)."""
 STORY_TOKENS, QUESTION_TOKENS = 300, 700
 """Tokens of a story and of what is asked about it."""
 ANSWER_TOKENS = 15
@@ -118,15 +120,19 @@ def _hours(step: Step, items: int, work: Sequence[Planned]) -> float:
     """Hours at the assumed speeds; simulated models take none."""
     settings = step.settings
     if isinstance(settings, ChatRunSettings):
-        real = [planned_model for planned_model in work if not planned_model.model.startswith("sim/")]
-        return (
-            sum(planned_model.expected.calls for planned_model in real)
-            * SECONDS_PER_CALL
-            / settings.options.concurrency
-            / 3600
-        )
+        return sum(seconds(model, settings.options.concurrency) for model in work) / 3600
     real_models = [model for model in settings.models if not model.startswith("live/")]
     return items * len(real_models) * SECONDS_PER_ITEM / 3600
+
+
+def seconds(model: Planned, concurrency: int) -> float:
+    """How long the work of a chat model takes at the assumed speeds; calls of weights here are not side by side."""
+    if model.model.startswith("sim/"):
+        return 0.0
+    expected = model.expected
+    if model.model.startswith("hf/"):
+        return expected.calls * SECONDS_PER_ITEM + expected.completion_tokens * SECONDS_PER_TOKEN
+    return expected.calls * SECONDS_PER_CALL / concurrency
 
 
 def detectable_mean(sizes: np.ndarray) -> float:
@@ -184,7 +190,8 @@ def plan_table(items: Sequence[Items], rows: Sequence[PlannedStep]) -> Plan:
 
 _EXPLAINED = (
     "detectable: smallest mean effect found four times in five, in standard deviations of associations.\n"
-    f"hours: rough, at {SECONDS_PER_CALL:g} s per call and {SECONDS_PER_ITEM:g} s per pair or test."
+    f"hours: rough, at {SECONDS_PER_CALL:g} s per call; with weights on this machine {SECONDS_PER_ITEM:g} s per item "
+    f"and {SECONDS_PER_TOKEN:g} s per token written."
 )
 
 
