@@ -6,6 +6,7 @@ import csv
 import gzip
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 
@@ -16,6 +17,7 @@ from endoxa.curate.published import chosen_associations, read_associations
 from endoxa.errors import UserError
 from endoxa.sources.layouts import layout_of, layouts
 from endoxa.sources.read import recognise
+from endoxa.sources.source import reading_files
 from endoxa.sources.sources import locate, source
 
 SAFARI = """\
@@ -153,7 +155,7 @@ def test_a_published_file_gives_what_a_laptop_can_do_and_says_how_to_take_more(t
 
 @pytest.mark.parametrize(
     ("layout", "expected"),
-    [("esbbq", "endoxa probe qa"), ("heseia", "no command"), ("safri", "Did you mean")],
+    [("esbbq", "endoxa probe qa"), ("heseia", "endoxa curate extract"), ("safri", "Did you mean")],
 )
 def test_what_holds_no_associations_names_the_command_that_takes_it(tmp_path, layout, expected):
     with pytest.raises(UserError, match=expected):
@@ -165,12 +167,48 @@ def test_a_table_of_associations_is_no_file_of_pairs(tmp_path):
         recognise(written(tmp_path, SPICE))
 
 
+@pytest.mark.parametrize(
+    ("sheet", "layout", "identity"), [(None, "safari", "bakers"), ("2", "safari-multilingual", "waokaji")]
+)
+def test_a_workbook_with_two_rows_of_names_is_read_sheet_by_sheet(tmp_path, sheet, layout, identity):
+    book = openpyxl.Workbook()
+    names = [
+        "Country",
+        "Participant ID",
+        "Statement",
+        "Identity",
+        "Attribute",
+        "Axis",
+        "Offensiveness",
+        "Prevalence",
+    ]
+    said = ["Kenya", "K1", "Bakers are early", "Bakers", "Early", "Profession", "1 - Not offensive", "1"]
+    native = ["Language", "Identity_native", "Attribute_native"]
+    first, second = book.active, book.create_sheet("Native")
+    for page, more, cells in ((first, [], []), (second, native, ["Kiswahili", "Waokaji", "Wanaamka mapema"])):
+        page.append(
+            ["Respondent", None, "Stereotype", None, None, None, "Judgement", None, *["Native"] * bool(more)]
+        )
+        page.append([*names, *more])
+        page.append([*said, *cells])
+        page.append([*said[:1], "K2", *said[2:], *cells])
+        for span in ("A1:B1", "C1:F1", "G1:H1", *["I1:K1"] * bool(more)):
+            page.merge_cells(span)
+    book.save(tmp_path / "book.xlsx")
+    with reading_files(sheet=sheet):
+        table = read_associations(tmp_path / "book.xlsx")
+        recognised = layout_of(tmp_path / "book.xlsx")
+    assert recognised is not None
+    assert recognised.name == layout
+    assert table.select("identity", "support").rows() == [(identity, "2")]
+
+
 def test_no_layout_is_taken_for_another_one(tmp_path):
     for name, layout in layouts().items():
         path = written(tmp_path, ",".join(layout.columns) + "\n" + "x," * (len(layout.columns) - 1) + "x\n")
-        found = layout_of(path)
-        assert found is not None
-        assert found.name == name
+        recognised = layout_of(path)
+        assert recognised is not None
+        assert recognised.name == name
         path.unlink()
 
 

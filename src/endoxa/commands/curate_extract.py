@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
-
+from endoxa.commands.layout import Layout
 from endoxa.commands.reader_models import ReaderModels
 from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_lines, print_lines
 from endoxa.report.words import plural
@@ -26,31 +25,6 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Columns or respondents that a warning names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the table stands in a file.
-
-    Attributes:
-        sheet: sheet of a workbook.
-        header_row: row of the names of columns.
-    """
-
-    sheet: Annotated[
-        str | None,
-        Option("Sheet of a workbook, by name or number.", DATA, metavar="NAME", default="the only table"),
-    ] = None
-    header_row: Annotated[
-        int | None,
-        Ge(1),
-        Option(
-            "Row that names the columns, as a spreadsheet numbers it.",
-            DATA,
-            metavar="N",
-            default="the first that does",
-        ),
-    ] = None
 
 
 _BY_NAME = "the one with a usual name"
@@ -326,11 +300,15 @@ def _statements(
         UserError: there is no mapping, and no column of statements.
     """
     from endoxa.curate.survey import ColumnChoice
+    from endoxa.curate.survey.gaps import sentences_of
     from endoxa.curate.survey.reading import read_export
     from endoxa.curate.survey.rows import RowColumns, read_statements
     from endoxa.errors import UserError
     from endoxa.sources.columns import usual_column
 
+    if column is None and survey_map is None and (published := sentences_of(path)):
+        path, how = published
+        note(how)
     if column is None and survey_map is not None:
         if rows != Rows():
             raise UserError(

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from endoxa.commands.layout import Layout
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Group, Outcome, argument, plan_lines, table
 from endoxa.runs.options import Allowed
@@ -44,6 +45,7 @@ def init(
             default="detected",
         ),
     ] = None,
+    layout: Layout,
     min_support: Annotated[
         int | None,
         Option(
@@ -86,10 +88,12 @@ def init(
       endoxa study init out/study --from associations.csv
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
       endoxa study init out/study --from safari/english.csv --limit 200
+      endoxa study init out/study --from safari_dataset.xlsx --sheet 2 --language sw
     """  # noqa: D301
     from endoxa.sources.sources import locate
     from endoxa.study.begin import init_study
 
+    del layout  # in force while the command runs
     path = source if source.exists() or source.suffix else locate(str(source))
     count, suggested, without = init_study(
         folder, path, model, language, layout=format, min_support=min_support, limit=limit

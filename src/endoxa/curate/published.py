@@ -25,8 +25,9 @@ from endoxa.report.words import plural
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.drafts import axis_of
 from endoxa.sources.frames import read_table
-from endoxa.sources.layouts import Layout, layout_named, layout_of
-from endoxa.sources.tables import require_columns
+from endoxa.sources.layouts import SENTENCES, Layout, Recognised, layout_named, recognised_as
+from endoxa.sources.source import called, reading_files
+from endoxa.sources.tables import require_columns, written_columns
 from endoxa.words.people import every_group, find, is_place
 
 _LOG = logging.getLogger(__name__)
@@ -54,21 +55,21 @@ def read_associations(
     Raises:
         UserError: the file cannot be read, has no associations, or holds something that another command takes.
     """
-    published = _layout(path, layout)
-    if published is None:
+    recognised = _recognised(path, layout)
+    if recognised is None:
         table = read_table(path, ("identity", "attribute"))
         if min_support is None:
             return table
         require_columns(path, table.columns, ("support",))
         return _frequent(table, min_support, path)
-    if not published.unit:
-        raise UserError(f"{path} has the layout {published.name}. It is taken by: {published.takes}.")
+    published = recognised.layout
     fewest = published.support if min_support is None else min_support
-    rows = read_table(path, published.columns, as_written=True)
+    with reading_files(sheet=recognised.sheet):
+        rows = read_table(path, tuple(recognised.columns), as_written=True).rename(recognised.columns)
     made = _frequent(_associations(rows, published, path), fewest, path)
     _LOG.warning(
         "%s was read as %s: %s from %s. Minimum support %d: %s.",
-        path,
+        called(path),
         published.name,
         plural(made.height, "association"),
         plural(rows.height, "row"),
@@ -99,7 +100,7 @@ def chosen_associations(
         UserError: as for `read_associations`, or the limit is below 1.
     """
     table = read_associations(path, layout, min_support=min_support)
-    if limit is None and _layout(path, layout) is not None:
+    if limit is None and _recognised(path, layout) is not None:
         limit = USUAL_LIMIT
         if table.height > limit:
             _LOG.warning(
@@ -125,11 +126,21 @@ def chosen_associations(
     return kept.sort("_row").drop("_row", "_support", "_rank")
 
 
-def _layout(path: Path, name: str | None) -> Layout | None:
-    """The published layout of a file, by name or by its columns; None for a table of one's own."""
+def _recognised(path: Path, name: str | None) -> Recognised | None:
+    """The published layout of a file, by name or by its columns; None for a table of one's own.
+
+    Raises:
+        UserError: there is no layout of that name, the file lacks columns of it, or it holds no associations.
+    """
     if name == OWN:
         return None
-    return layout_of(path) if name is None else layout_named(name)
+    recognised = recognised_as(path, name)
+    layout = recognised.layout if recognised else layout_named(name) if name else None
+    if layout and layout.unit in ("", SENTENCES):
+        raise UserError(f"{path} has the layout {layout.name}. It is taken by: {layout.takes}.")
+    if layout and not recognised:
+        require_columns(path, written_columns(path), layout.columns)
+    return recognised
 
 
 def _support() -> pl.Expr:
@@ -156,7 +167,9 @@ def _associations(rows: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFram
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for cells in rows.iter_rows(named=True):
         row = _row(
-            {ours: (cells[theirs] or "").strip() for ours, theirs in layout.roles.items()}, layout, defaults
+            {ours: (cells.get(theirs) or "").strip() for ours, theirs in layout.roles.items()},
+            layout,
+            defaults,
         )
         row["people"] = str(_people(cells, layout))
         if row["identity"] and row["attribute"]:

@@ -20,9 +20,14 @@ def usual_column(table: pl.DataFrame, role: Role) -> str | None:
 
     Of several, the first whose cells repeat, because what tells rows apart tells no people apart.
     """
-    columns = [name for name in table.columns if _plain(name) in _names()[role]]
+    columns = [name for name in table.columns if is_usual(name, role)]
     repeated = (name for name in columns if table[name].drop_nulls().is_duplicated().any())
     return next(repeated, columns[0] if columns else None)
+
+
+def is_usual(name: str, role: Role) -> bool:
+    """Whether a column's name says in some language that it has the role."""
+    return _plain(name) in _names()[role]
 
 
 def with_respondents(table: pl.DataFrame, column: str | None = None) -> pl.DataFrame:

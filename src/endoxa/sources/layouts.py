@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -15,8 +15,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.sources.source import understood_once
+from endoxa.sources.columns import is_usual
+from endoxa.sources.headers import plain_name
+from endoxa.sources.source import current_reading, understood_once
+from endoxa.sources.spreadsheets import sheets_with_tables, workbook_sheet
 from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
+
+SENTENCES = "sentences"
+"""Unit of layouts that have sentences without their groups and attributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,7 @@ class Layout:
         takes: commands that take such a file.
         checked: what the layout was checked against.
         published: where its files are, and which file it is; empty where nobody has seen it.
-        unit: what a row of associations is: statements, counts or ratings; empty where it holds none.
+        unit: what a row is: statements, counts or ratings of associations, or sentences; empty for anything else.
         roles: our name of a column -> the file's.
         people: columns whose numbers of people are added up.
         judged: whether the same people judged every row, so that rows are not added up.
@@ -73,6 +79,21 @@ class Layout:
             f"It is taken by: {self.takes}."
         )
 
+    def columns_in(self, names: Sequence[str]) -> dict[str, str]:
+        """The file's name of each column that we know -> ours, in any spelling.
+
+        Who said what may have any usual name ("Participant ID"), because a workbook's differs from a table made of it.
+        """
+        plain = {plain_name(name): name for name in reversed(names)}
+        known = (*self.columns, *self.roles.values(), *self.people)
+        there = {plain[plain_name(column)]: column for column in known if plain_name(column) in plain}
+        for role in ("respondent", "statement"):
+            column = self.roles.get(role)
+            if column in self.columns and column not in there.values():
+                usual = next((name for name in names if name not in there and is_usual(name, role)), None)
+                there |= {usual: column} if usual else {}
+        return there
+
     def said_by_name(self, path: Path) -> dict[str, str]:
         """Language and region that the name of a file holds."""
         match = re.search(self.file_name, path.name) if self.file_name else None
@@ -88,16 +109,62 @@ def layouts() -> Mapping[str, Layout]:
     return {name: Layout(name=name, **declared) for name, declared in listed.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A file in a published layout.
+
+    Attributes:
+        layout: which.
+        columns: the file's names of columns -> the layout's.
+        sheet: that of a workbook with several; None for the only table.
+    """
+
+    layout: Layout
+    columns: Mapping[str, str]
+    sheet: str | None = None
+
+
 @understood_once
-def layout_of(path: Path) -> Layout | None:
-    """The layout that a table has by its columns; None where it has none, or is no table that can be read."""
+def recognised_as(path: Path, name: str | None = None) -> Recognised | None:
+    """The layout that a table has by its columns, in the first sheet that has one; None where none has.
+
+    Args:
+        path: a table; what cannot be read has no layout.
+        name: look only for the layout of this name.
+
+    Raises:
+        UserError: there is no layout of that name.
+    """
+    sought = layouts().values() if name is None else (layout_named(name),)
     if path.suffix.lower() not in TABLE_SUFFIXES or not path.is_file():
         return None
     try:
-        there = set(written_columns(path))
+        sheets = list(_sheets(path))
     except UserError:  # whoever reads the file says what is wrong with it
         return None
-    return next((layout for layout in layouts().values() if there.issuperset(layout.columns)), None)
+    for sheet, names in sheets:
+        for layout in sought:
+            columns = layout.columns_in(names)
+            if set(layout.columns) <= set(columns.values()):
+                return Recognised(layout, columns, sheet)
+    return None
+
+
+def _sheets(path: Path) -> Iterator[tuple[str | None, tuple[str, ...]]]:
+    """Each sheet that may be meant, with the names of its columns."""
+    reading = current_reading()
+    titles = sheets_with_tables(path) if reading.sheet is None else []
+    if len(titles) > 1:
+        for title in titles:
+            yield title, workbook_sheet(path, (), (), title, reading.header_row).names
+    else:
+        yield None, written_columns(path)
+
+
+def layout_of(path: Path) -> Layout | None:
+    """The layout that a table has; see `recognised_as`."""
+    recognised = recognised_as(path)
+    return recognised.layout if recognised else None
 
 
 def layout_named(name: str) -> Layout:

@@ -224,7 +224,7 @@ def workbook_sheet(
         listed = ", ".join(f"{place + 1} '{titles[place]}'" for place in tables)
         raise UserError(
             f"{path} has {len(tables)} sheets with tables ({listed}). Name one with --sheet NAME or --sheet NUMBER "
-            "(`endoxa curate extract`), or save it as .csv."
+            "(`endoxa curate extract`, `endoxa study init`), or save it as .csv."
         )
     place = tables[0]
     header, start = headers[place], starts[place]
