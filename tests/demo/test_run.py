@@ -71,14 +71,16 @@ def test_recorded_stories_and_their_pronouns():
     assert texts.filter(occupation="pilot")["pronoun"].to_list() == ["he", "he"]
 
 
-def test_real_model(smollm2, tmp_path, capfd):
-    """200 pairs and 60 questions; its share of pairs is that of a count over its records; no bar of a library."""
+def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
+    """Half of the framings, a quarter of the questions: pairs are counted over records; no bar of a library."""
+    fewer = smollm._STUDY.replace("framings = 4 ", "framings = 2 ").replace("limit = 32 ", "limit = 8 ")
+    monkeypatch.setattr(smollm, "_STUDY", fewer)
     steps = run.Steps(["pairs", "questions", "study"], 6, (lines := []).append, lambda *_: None)
     results = run.real_model(tmp_path, smollm.weights_file(), 0, steps)
     assert len(lines) == 6
     assert capfd.readouterr() == ("", "")
     records = pl.read_parquet(tmp_path / "smollm2/runs/pairs/records.parquet")
-    assert records.height == 200
+    assert records.height == 100
     share = (records["score_more"] > records["score_less"]).mean()
     assert results[0].finding.rests_on[0]["value"] == pytest.approx(share)
-    assert pl.read_parquet(tmp_path / "smollm2/runs/questions/records.parquet").height == 60
+    assert pl.read_parquet(tmp_path / "smollm2/runs/questions/records.parquet").height == 14
