@@ -7,7 +7,8 @@ from functools import wraps
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, QuerySet, Value
 from django.db.models.query import FlatValuesListIterable, ModelIterable, get_related_populators
 
@@ -25,9 +26,9 @@ class _Given(Value):
         """A placeholder, with this object as its parameter until a run puts the value there."""
         return "%s", [self]
 
-    def taken_from(self, values: tuple[Any, ...]) -> Any:
+    def taken_from(self, values: tuple[Any, ...], database: BaseDatabaseWrapper) -> Any:
         """The value for this place, as the database wants it."""
-        return self._field.get_db_prep_value(values[self.value], connection)
+        return self._field.get_db_prep_value(values[self.value], database)
 
 
 class _Query:
@@ -51,16 +52,20 @@ class _Query:
 
     def run(self, values: tuple[Any, ...]) -> list[Any]:
         """The rows with these values."""
-        params = [value.taken_from(values) if isinstance(value, _Given) else value for value in self._params]
-        with connection.cursor() as cursor:
+        database = connections[DEFAULT_DB_ALIAS]
+        params = [
+            value.taken_from(values, database) if isinstance(value, _Given) else value
+            for value in self._params
+        ]
+        with database.cursor() as cursor:
             cursor.execute(self._sql, params)
             rows = cursor.fetchall()
-        return [self._read(self._converted(row)) for row in rows]
+        return [self._read(self._converted(row, database)) for row in rows]
 
-    def _converted(self, row: Sequence[Any]) -> list[Any]:
+    def _converted(self, row: Sequence[Any], database: BaseDatabaseWrapper) -> list[Any]:
         columns = list(row)
         for position, convert, column in self._converters:
-            columns[position] = convert(columns[position], column, connection)
+            columns[position] = convert(columns[position], column, database)
         return columns
 
 
@@ -77,10 +82,10 @@ def _models(compiler: Any) -> Callable[[list[Any]], Any]:
     model, places = compiler.klass_info["model"], compiler.klass_info["select_fields"]
     columns = slice(places[0], places[-1] + 1)
     names = [column.target.attname for column, *_ in compiler.select[columns]]
-    related = get_related_populators(compiler.klass_info, compiler.select, connection.alias)
+    related = get_related_populators(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS)
 
     def read(row: list[Any]) -> Any:
-        instance = model.from_db(connection.alias, names, row[columns])
+        instance = model.from_db(DEFAULT_DB_ALIAS, names, row[columns])
         for populator in related:
             populator.populate(row, instance)
         return instance

@@ -197,15 +197,13 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
     the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
     """
-    size, met = SHOWN[kind], _met(person)
-    # How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+    size, all_sizes = SHOWN[kind], _all_sizes(person.campaign)
+    if not _large(person, all_sizes, size):
+        return None
+    met = _met(person)
     places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
-    languages, named = _languages(person), {*person.origins, *person.connections}
-    sizes: Counter[str] = Counter()
-    for (where, language, topic), n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
-        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
-            sizes[where] += n
-    countries = sorted(country for country, there in sizes.items() if there >= size)
+    sizes = _large(person, Counter(all_sizes) - Counter(places), size)
+    countries = sorted(sizes)
     if not countries:
         return None
     country = str(rng.choice(countries))
@@ -222,6 +220,19 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
         propensity=share * size / len(candidates) / len(countries),
         version=person.campaign.version,
     )
+
+
+def _large(person: Person, sizes: Mapping[_Place, int], size: int) -> Counter[str]:
+    """How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+
+    Without countries that have fewer than `size`.
+    """
+    languages, named = _languages(person), {*person.origins, *person.connections}
+    there: Counter[str] = Counter()
+    for (where, language, topic), n in sizes.items():
+        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
+            there[where] += n
+    return Counter({country: n for country, n in there.items() if n >= size})
 
 
 @remembered
@@ -401,6 +412,8 @@ def _latest_mixed(person: UUID) -> QuerySet[MixedCard]:
 def newest(card: Card | None, person: Person) -> Card | MixedCard | None:
     """What the person answered last: this card, or a later one of another kind."""
     mixed = only(_latest_mixed(person.pk))
+    if mixed is not None:
+        mixed.campaign = person.campaign
     if card is None or mixed is None:
         return card or mixed
     assert card.closed_at is not None

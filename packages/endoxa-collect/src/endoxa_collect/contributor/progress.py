@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, UUIDField
+from django.db.models import BigIntegerField, Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
@@ -21,6 +21,7 @@ from endoxa_collect.models import (
     HOLDING,
     Card,
     CardState,
+    Mention,
     MixedCard,
     MixedKind,
     Moderation,
@@ -172,7 +173,7 @@ class Additions:
 
 def additions_to(card: Card) -> Additions:
     """Read what the person added to a card."""
-    mentions = card.mention_rows.select_related("pair").order_by("pk")
+    mentions = _said_on(card.pk)
     waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
     shown = get_language() or "en"
     additions = (
@@ -186,6 +187,11 @@ def additions_to(card: Card) -> Additions:
         for mention in mentions
     )
     return Additions(tuple(additions), waits)
+
+
+@compiled(BigIntegerField())
+def _said_on(card: int) -> QuerySet[Mention]:
+    return Mention.objects.filter(card=card).select_related("pair").order_by("pk")
 
 
 @dataclass(frozen=True)
