@@ -10,7 +10,12 @@ from typing import Any, TypeVar
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, QuerySet, Value
-from django.db.models.query import FlatValuesListIterable, ModelIterable, get_related_populators
+from django.db.models.query import (
+    FlatValuesListIterable,
+    ModelIterable,
+    ValuesListIterable,
+    get_related_populators,
+)
 
 Row = TypeVar("Row")
 
@@ -46,9 +51,12 @@ class _Query:
             for position, (converters, column) in compiler.get_converters(columns).items()
             for convert in converters
         ]
-        self._read = {ModelIterable: _models, FlatValuesListIterable: _flat}.get(
-            queryset._iterable_class, _tuples
-        )(compiler)
+        readers: dict[Any, Callable[[Any], Callable[[list[Any]], Any]]] = {
+            ModelIterable: _models,
+            FlatValuesListIterable: _flat,
+            ValuesListIterable: _tuples,
+        }
+        self._read = readers[queryset._iterable_class](compiler)
 
     def run(self, values: tuple[Any, ...]) -> list[Any]:
         """The rows with these values."""
@@ -82,7 +90,9 @@ def _models(compiler: Any) -> Callable[[list[Any]], Any]:
     model, places = compiler.klass_info["model"], compiler.klass_info["select_fields"]
     columns = slice(places[0], places[-1] + 1)
     names = [column.target.attname for column, *_ in compiler.select[columns]]
-    related = get_related_populators(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS)
+    related = get_related_populators(  # type: ignore[call-arg]  # stubs of a later Django
+        compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS
+    )
 
     def read(row: list[Any]) -> Any:
         instance = model.from_db(DEFAULT_DB_ALIAS, names, row[columns])

@@ -67,11 +67,10 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 def reveal(person: Person, token: UUID) -> None:
     """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        card = (
-            Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
-        )
-        current = card.first()
-        if current is not None and current.pair is not None and current.pair.may_hurt:
+        current = only(_with_token(token, person.pk))
+        if current is None or _closed(current):
+            return
+        if current.pair is not None and current.pair.may_hurt:
             current.revealed = Revealed.REVEALED
             current.save(update_fields=["revealed"])
 

@@ -208,8 +208,10 @@ class Planning:
         if matching.is_left(self._asking, self._reservations):
             finds = matching.find(self._asking, self._view, self._reservations, self._rng)
             for find in islice(finds, _TRIES):
-                picked, pair = True, find.match.pair
-                yield self._pair(pair, self._place(pair), pick=find)
+                # Its author may have taken it back in this moment.
+                if pair := only(_pair(find.match.pair_id)):
+                    picked = True
+                    yield self._pair(pair, self._place(pair), pick=find)
         if picked:
             return
         settings = self._settings
@@ -311,6 +313,11 @@ class Planning:
             if len(countries) > 1:
                 excluded.add(questions[0].country)
         return [country for country in dict.fromkeys(countries) if country not in excluded]
+
+
+@compiled(BigIntegerField())
+def _pair(pair: int) -> QuerySet[Pair]:
+    return Pair.objects.filter(pk=pair)
 
 
 _FRESH = 1 / 3

@@ -146,12 +146,11 @@ def is_rest(person: Person, done: int) -> bool:
     return done > 0 and done % person.campaign.settings.sampler.break_after == 0
 
 
-def pause_due(person: Person, done: int) -> bool:
+def pause_due(person: Person, counts: Progress) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
-    if not is_rest(person, done):
+    if not is_rest(person, counts.cards) or counts.mixed_open:
         return False
-    mixed = MixedCard.objects.filter(person=person, state=CardState.OPEN)
-    return not (person.cards.filter(state=CardState.OPEN).exists() or mixed.exists())
+    return not person.cards.filter(state=CardState.OPEN).exists()
 
 
 @dataclass(frozen=True)
