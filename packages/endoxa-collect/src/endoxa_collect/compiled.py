@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import copy
+from collections.abc import Callable, Sequence
 from functools import wraps
+from operator import itemgetter
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, QuerySet, Value
+from django.db.models.query import (
+    FlatValuesListIterable,
+    ModelIterable,
+    ValuesListIterable,
+    get_related_populators,
+)
 
 Row = TypeVar("Row")
 
@@ -24,9 +31,76 @@ class _Given(Value):
         """A placeholder, with this object as its parameter until a run puts the value there."""
         return "%s", [self]
 
-    def taken_from(self, values: tuple[Any, ...]) -> Any:
+    def taken_from(self, values: tuple[Any, ...], database: BaseDatabaseWrapper) -> Any:
         """The value for this place, as the database wants it."""
-        return self._field.get_db_prep_value(values[self.value], connection)
+        return self._field.get_db_prep_value(values[self.value], database)
+
+
+class _Query:
+    """The SQL of a query of models, of `values_list` or of one column, and how Django reads its rows.
+
+    Nothing of it changes between runs, since threads share it.
+    """
+
+    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
+        compiler = queryset.query.get_compiler(connection=connection)
+        self._sql, self._params = compiler.as_sql()
+        columns = [column for column, *_ in compiler.select[: compiler.col_count]]
+        self._converters = [
+            (position, convert, column)
+            for position, (converters, column) in compiler.get_converters(columns).items()
+            for convert in converters
+        ]
+        readers: dict[Any, Callable[[Any], Callable[[list[Any]], Any]]] = {
+            ModelIterable: _models,
+            FlatValuesListIterable: _flat,
+            ValuesListIterable: _tuples,
+        }
+        self._read = readers[queryset._iterable_class](compiler)
+
+    def run(self, values: tuple[Any, ...]) -> list[Any]:
+        """The rows with these values."""
+        database = connections[DEFAULT_DB_ALIAS]
+        params = [
+            value.taken_from(values, database) if isinstance(value, _Given) else value
+            for value in self._params
+        ]
+        with database.cursor() as cursor:
+            cursor.execute(self._sql, params)
+            rows = cursor.fetchall()
+        return [self._read(self._converted(row, database)) for row in rows]
+
+    def _converted(self, row: Sequence[Any], database: BaseDatabaseWrapper) -> list[Any]:
+        columns = list(row)
+        for position, convert, column in self._converters:
+            columns[position] = convert(columns[position], column, database)
+        return columns
+
+
+def _tuples(_compiler: Any) -> Callable[[list[Any]], Any]:
+    return tuple
+
+
+def _flat(_compiler: Any) -> Callable[[list[Any]], Any]:
+    return itemgetter(0)
+
+
+def _models(compiler: Any) -> Callable[[list[Any]], Any]:
+    """What `ModelIterable` does with each row, with all looked up that is the same for each."""
+    model, places = compiler.klass_info["model"], compiler.klass_info["select_fields"]
+    columns = slice(places[0], places[-1] + 1)
+    names = [column.target.attname for column, *_ in compiler.select[columns]]
+    related = get_related_populators(  # type: ignore[call-arg]  # stubs of a later Django
+        compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS
+    )
+
+    def read(row: list[Any]) -> Any:
+        instance = model.from_db(DEFAULT_DB_ALIAS, names, row[columns])
+        for populator in related:
+            populator.populate(row, instance)
+        return instance
+
+    return read
 
 
 def compiled(
@@ -39,42 +113,18 @@ def compiled(
     """
 
     def decorated(make: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
-        kept: dict[str, tuple[QuerySet[Any, Row], Any, str, tuple[Any, ...]]] = {}
+        kept: dict[str, _Query] = {}
 
         @wraps(make)
         def rows(*values: Any) -> list[Row]:
-            if (built := kept.get(connection.vendor)) is None:
+            if (query := kept.get(connection.vendor)) is None:
                 places = [_Given(position, field) for position, field in enumerate(fields)]
-                queryset = make(*places)
-                compiler = queryset.query.get_compiler(connection=connection)
-                built = kept[connection.vendor] = (queryset, compiler, *compiler.as_sql())
-            return list(_run(*built, values))
+                query = kept[connection.vendor] = _Query(make(*places))
+            return query.run(values)
 
         return rows
 
     return decorated
-
-
-def _run(
-    queryset: QuerySet[Any, Row], compiler: Any, sql: str, params: tuple[Any, ...], values: tuple[Any, ...]
-) -> QuerySet[Any, Row]:
-    """The query with these values, not run yet; what was built stays as it is, since other threads use it too."""
-    filled = tuple(value.taken_from(values) if isinstance(value, _Given) else value for value in params)
-    again, run, compiler = copy(queryset.query), _unevaluated(queryset), copy(compiler)
-    compiler.query, compiler.connection = again, connection
-    compiler.as_sql = lambda *_, **__: (sql, filled)
-    again.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
-    run._query = again  # type: ignore[attr-defined]  # the property would have rows read as dictionaries
-    return run
-
-
-def _unevaluated(queryset: QuerySet[Any, Row]) -> QuerySet[Any, Row]:
-    """Another set with the same way of reading rows (`copy` would run the query)."""
-    fresh: QuerySet[Any, Row] = queryset.__class__.__new__(queryset.__class__)
-    fresh.__dict__.update(queryset.__dict__)
-    fresh._result_cache = None
-    fresh._prefetch_done = False  # type: ignore[attr-defined]
-    return fresh
 
 
 def only(rows: list[Row]) -> Row | None:

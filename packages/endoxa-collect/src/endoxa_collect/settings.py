@@ -87,6 +87,10 @@ DATABASES = {"default": dj_database_url.parse(_url, conn_max_age=600, conn_healt
 _sqlite = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if _sqlite:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+else:
+    # PostgreSQL keeps how it answers what a connection asks often: parsing and planning were half of its work.
+    _options = DATABASES["default"].get("OPTIONS", {})
+    DATABASES["default"]["OPTIONS"] = {"server_side_binding": True, "prepare_threshold": 3, **_options}
 
 ANSWERING_THREADS = 2
 """Threads of a process that hold a connection to the database; `project.server.serve` says why so few."""

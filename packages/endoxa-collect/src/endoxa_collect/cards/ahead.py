@@ -56,12 +56,12 @@ def _share(view: View) -> int:
 def _renewed(person: Person, now: datetime) -> list[Card]:
     """The cards that wait, with their time renewed; those that cannot be shown any more are given back."""
     with shared(person.campaign_id):
-        campaign = lock_person(person)
+        settings = lock_person(person)
         waiting = Card.objects.filter(person=person, state=CardState.AHEAD)
         cards = list(waiting.select_related("pair"))
         waiting_cards = [card for card in cards if is_shown(card, now)]
         waiting.exclude(pk__in=[card.pk for card in waiting_cards]).update(state=CardState.LAPSED)
-        waiting.update(expires_at=now + timedelta(minutes=campaign.settings.lease_minutes))
+        waiting.update(expires_at=now + timedelta(minutes=settings.lease_minutes))
     return waiting_cards
 
 

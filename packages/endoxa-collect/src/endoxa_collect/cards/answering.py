@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.conduct import UNKNOWN, pace_of
 from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.locking import locked, shared
@@ -66,11 +67,10 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 def reveal(person: Person, token: UUID) -> None:
     """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        card = (
-            Card.objects.filter(token=token, person=person).exclude(state__in=CLOSED).select_related("pair")
-        )
-        current = card.first()
-        if current is not None and current.pair is not None and current.pair.may_hurt:
+        current = only(_with_token(token, person.pk))
+        if current is None or _closed(current):
+            return
+        if current.pair is not None and current.pair.may_hurt:
             current.revealed = Revealed.REVEALED
             current.save(update_fields=["revealed"])
 
@@ -185,8 +185,8 @@ class Answered:
     again: bool
 
 
-def lock_person(person: Person) -> Campaign:
-    """Their campaign as it is now, while no other window of the person rates or draws; within `shared` or `locked`.
+def lock_person(person: Person) -> CampaignSettings:
+    """The settings in force, while no other window of the person rates or draws; within `shared` or `locked`.
 
     Raises:
         UnknownCardError: if the person has left.
@@ -194,13 +194,13 @@ def lock_person(person: Person) -> Campaign:
     current = only(_locked(person.pk))
     if current is None:
         raise UnknownCardError
-    return current.campaign
+    return current.campaign.settings
 
 
 @compiled(UUIDField())
 def _locked(person: UUID) -> QuerySet[Person]:
     rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
-    return rows.filter(pk=person)
+    return rows.filter(pk=person).only("campaign", "campaign__version")
 
 
 def card_of(person: Person, token: UUID) -> Card:
@@ -212,6 +212,7 @@ def card_of(person: Person, token: UUID) -> Card:
     card = only(_with_token(token, person.pk))
     if card is None:
         raise UnknownCardError
+    card.campaign = person.campaign
     return card
 
 
@@ -243,7 +244,7 @@ def rate(
     """
     now = now or timezone.now()
     with shared(person.campaign_id):
-        settings = lock_person(person).settings.sampler
+        settings = lock_person(person).sampler
         card = card_of(person, token)
         if card.pair is None:
             raise UnknownCardError

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db.models import QuerySet, UUIDField
+from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.utils import timezone
 
 from endoxa_collect import groups
@@ -22,7 +22,7 @@ from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
 from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
-from endoxa_collect.compiled import compiled
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     HOLDING,
     Card,
@@ -86,7 +86,10 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     latest = tuple((card.country, card.negative) for card in given[:count])
     mentioned = _mentioned(person.pk)
     # Ids of pairs, given with what each was merged into, and of all that these were merged into.
-    pairs = [*((card.pair, card.merged_into) for card in given), *mentioned]
+    pairs = [
+        *((card.pair, card.merged_into) for card in given),
+        *((pair, into) for pair, into, _ in mentioned),
+    ]
     seen: set[int] = set()
     rows = list(pairs)
     while rows:
@@ -97,12 +100,12 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
         )
     had = frozenset(seen)
     rater = rater_of(person, person.campaign.settings, cards=len(given), last=latest)
-    return matching.Asking(person, had, rater)
+    return matching.Asking(person, had, rater, frozenset(card for *_, card in mentioned if card is not None))
 
 
 @compiled(UUIDField())
 def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
-    return Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    return Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id", "card_id")
 
 
 @dataclass(frozen=True)
@@ -205,8 +208,10 @@ class Planning:
         if matching.is_left(self._asking, self._reservations):
             finds = matching.find(self._asking, self._view, self._reservations, self._rng)
             for find in islice(finds, _TRIES):
-                picked, pair = True, find.match.pair
-                yield self._pair(pair, self._place(pair), pick=find)
+                # Its author may have taken it back in this moment.
+                if pair := only(_pair(find.match.pair_id)):
+                    picked = True
+                    yield self._pair(pair, self._place(pair), pick=find)
         if picked:
             return
         settings = self._settings
@@ -304,13 +309,15 @@ class Planning:
         excluded = {card.country for card in questions}
         if again and questions:
             latest = {card.country: card.id for card in reversed(questions)}
-            answered = set(
-                Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
-            )
-            excluded = {country for country, card in latest.items() if card not in answered}
+            excluded = {country for country, card in latest.items() if card not in self._asking.said_on}
             if len(countries) > 1:
                 excluded.add(questions[0].country)
         return [country for country in dict.fromkeys(countries) if country not in excluded]
+
+
+@compiled(BigIntegerField())
+def _pair(pair: int) -> QuerySet[Pair]:
+    return Pair.objects.filter(pk=pair)
 
 
 _FRESH = 1 / 3
@@ -338,8 +345,9 @@ def next_card(
     for past in history:
         if past.state == CardState.OPEN and past.expires_at > now + lasts:
             # Little of its time is over: nothing is written.
-            card = Card.objects.filter(pk=past.id, state=CardState.OPEN).select_related("pair").first()
+            card = only(_opened(past.id))
             if card is not None and is_shown(card, now):
+                card.campaign = person.campaign
                 return card
             break
     if any(card.state == CardState.AHEAD for card in history) and (card := _from_ahead(person, now)):
@@ -366,10 +374,15 @@ def next_card(
     return _alone(person, view, now, rng)
 
 
+@compiled(BigIntegerField())
+def _opened(card: int) -> QuerySet[Card]:
+    return Card.objects.filter(pk=card, state=CardState.OPEN).select_related("pair")
+
+
 def _from_ahead(person: Person, now: datetime) -> Card | None:
     """The first of the cards ahead that can still be shown, opened; None where one is open, or none can."""
     with shared(person.campaign_id):
-        campaign = lock_person(person)
+        settings = lock_person(person)
         cards = (
             Card.objects.filter(person=person, state__in=HOLDING).select_related("pair").order_by("number")
         )
@@ -381,7 +394,7 @@ def _from_ahead(person: Person, now: datetime) -> Card | None:
             if holds:
                 # The time that an answer takes begins when the card is shown.
                 card.drawn_at = now
-                card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+                card.expires_at = now + timedelta(minutes=settings.lease_minutes)
             card.save(update_fields=["state", "drawn_at", "expires_at"])
             if holds:
                 return card
@@ -406,6 +419,12 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
         return stored(planning, plan, person, now) if plan and plan.take(now) else None
 
 
+@compiled(UUIDField())
+def _waiting_for(person: UUID) -> QuerySet[Match, int]:
+    rows = Match.objects.filter(person=person).select_for_update(skip_locked=True)
+    return rows.values_list("pk", flat=True)
+
+
 def is_shown(card: Card, now: datetime) -> bool:
     """Whether the time of a card is not over, and moderators left its pair."""
     return card.expires_at > now and (card.pair is None or card.pair.moderation == Moderation.LIVE)
@@ -416,11 +435,11 @@ def stored(
 ) -> Card:
     """The card of a plan that was taken."""
     pair, match, campaign = plan.pair, plan.match, person.campaign
-    if plan.pick or not (plan.keeps or match):
-        # What waited for them and does not come is for others.
-        earlier = Match.objects.filter(person=person).select_for_update(skip_locked=True)
-        # Not that which somebody who stands in is taking away in this moment.
-        Match.objects.filter(pk__in=earlier.values("pk")).delete()
+    # What waited for them and does not come is for others.
+    others = plan.pick or not (plan.keeps or match)
+    # Not that which somebody who stands in is taking away in this moment.
+    if others and (earlier := _waiting_for(person.pk)):
+        Match.objects.filter(pk__in=earlier).delete()
     return Card.objects.create(
         campaign=campaign,
         person=person,

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -28,6 +29,7 @@ from endoxa_collect.models import (
     Campaign,
     Card,
     CardState,
+    Mention,
     MixedAnswer,
     MixedCard,
     MixedKind,
@@ -144,7 +146,15 @@ def next_mixed(
 
 
 def _open(person: Person) -> MixedCard | None:
-    return MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+    card = only(_opened(person.pk))
+    if card is not None:
+        card.campaign = person.campaign
+    return card
+
+
+@compiled(UUIDField())
+def _opened(person: UUID) -> QuerySet[MixedCard]:
+    return MixedCard.objects.filter(person=person, state=CardState.OPEN).order_by("pk")[:1]
 
 
 def _rates(person: Person, now: datetime) -> bool:
@@ -197,15 +207,13 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
     the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
     """
-    size, met = SHOWN[kind], _met(person)
-    # How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+    size, all_sizes = SHOWN[kind], _all_sizes(person.campaign)
+    if not _large(person, all_sizes, size):
+        return None
+    met = _met(person)
     places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
-    languages, named = _languages(person), {*person.origins, *person.connections}
-    sizes: Counter[str] = Counter()
-    for (where, language, topic), n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
-        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
-            sizes[where] += n
-    countries = sorted(country for country, there in sizes.items() if there >= size)
+    sizes = _large(person, Counter(all_sizes) - Counter(places), size)
+    countries = sorted(sizes)
     if not countries:
         return None
     country = str(rng.choice(countries))
@@ -222,6 +230,19 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
         propensity=share * size / len(candidates) / len(countries),
         version=person.campaign.version,
     )
+
+
+def _large(person: Person, sizes: Mapping[_Place, int], size: int) -> Counter[str]:
+    """How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+
+    Without countries that have fewer than `size`.
+    """
+    languages, named = _languages(person), {*person.origins, *person.connections}
+    there: Counter[str] = Counter()
+    for (where, language, topic), n in sizes.items():
+        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
+            there[where] += n
+    return Counter({country: n for country, n in there.items() if n >= size})
 
 
 @remembered
@@ -259,15 +280,27 @@ def _languages(person: Person) -> list[str]:
 
 def _met(person: Person) -> set[int]:
     """Pairs that the person saw or said, and what those were merged into; not those of a card that is open."""
-    rows: list[QuerySet[Card] | QuerySet[MixedAnswer]] = [
-        Card.objects.filter(person=person, pair__isnull=False),
-        MixedAnswer.objects.filter(person=person).exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)),
-    ]
-    met: set[int] = set()
-    for query in (*rows, person.mentions.all()):
-        for pk, into in query.values_list("pair_id", "pair__merged_into_id"):
-            met |= {key for key in (pk, into) if key is not None}
-    return met
+    rows = (*_rated(person.pk), *_answered(person.pk), *_mentioned(person.pk))
+    return {key for row in rows for key in row if key is not None}
+
+
+_MET = ("pair_id", "pair__merged_into_id")
+
+
+@compiled(UUIDField())
+def _rated(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
+    return Card.objects.filter(person=person, pair__isnull=False).values_list(*_MET)
+
+
+@compiled(UUIDField())
+def _answered(person: UUID) -> QuerySet[MixedAnswer, tuple[Any, ...]]:
+    answers = MixedAnswer.objects.filter(person=person)
+    return answers.exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)).values_list(*_MET)
+
+
+@compiled(UUIDField())
+def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
+    return Mention.objects.filter(person=person).values_list(*_MET)
 
 
 def mixed_of(person: Person, token: UUID) -> MixedCard:
@@ -276,10 +309,16 @@ def mixed_of(person: Person, token: UUID) -> MixedCard:
     Raises:
         UnknownCardError: if it was not.
     """
-    card = MixedCard.objects.filter(token=token, person=person).first()
+    card = only(_with_token(token, person.pk))
     if card is None:
         raise UnknownCardError
+    card.campaign = person.campaign
     return card
+
+
+@compiled(UUIDField(), UUIDField())
+def _with_token(token: UUID, person: UUID) -> QuerySet[MixedCard]:
+    return MixedCard.objects.filter(token=token, person=person)
 
 
 def answer_heard(
@@ -401,6 +440,8 @@ def _latest_mixed(person: UUID) -> QuerySet[MixedCard]:
 def newest(card: Card | None, person: Person) -> Card | MixedCard | None:
     """What the person answered last: this card, or a later one of another kind."""
     mixed = only(_latest_mixed(person.pk))
+    if mixed is not None:
+        mixed.campaign = person.campaign
     if card is None or mixed is None:
         return card or mixed
     assert card.closed_at is not None

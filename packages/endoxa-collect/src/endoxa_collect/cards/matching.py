@@ -63,11 +63,15 @@ _FIELDS = (
 
 @dataclass(frozen=True)
 class Asking:
-    """A person who waits for a card, with what they had: pairs they answered, said or were shown, and `rater`."""
+    """A person who waits for a card, with what they had: pairs they answered, said or were shown, and `rater`.
+
+    `said_on`: ids of the cards to which they added something.
+    """
 
     person: Person
     had: frozenset[int]
     rater: Rater
+    said_on: frozenset[int] = frozenset()
 
 
 class _Reserved(NamedTuple):
@@ -218,8 +222,7 @@ def take_pick(pick: Pick, now: datetime) -> bool:
     Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
     """
     campaign, match = pick.match.campaign, pick.match
-    rows = _needing(campaign).filter(pk=match.pair_id).select_for_update(no_key=True)
-    counts = rows.values_list("ratings", "own_filled", "near_filled").first()
+    counts = only(_counts(campaign.pk, match.pair_id))
     if counts is None:
         return False
     reservations = Reservations(campaign, now, match.pair_id)
@@ -237,6 +240,13 @@ def take_pick(pick: Pick, now: datetime) -> bool:
     deleted, _ = Match.objects.filter(pk__in=of_slot.order_by("until").values("pk")[:1]).delete()
     # None, where they came for it in this moment.
     return bool(deleted)
+
+
+@compiled(BigIntegerField(), BigIntegerField())
+def _counts(campaign: int, pair: int) -> _Rows:
+    """Of a pair that still needs ratings, whose row is locked."""
+    needing = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS, pk=pair)
+    return needing.select_for_update(no_key=True).values_list("ratings", "own_filled", "near_filled")
 
 
 def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:

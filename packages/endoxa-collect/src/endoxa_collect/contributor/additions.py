@@ -23,6 +23,7 @@ from endoxa_collect.contributor.card_forms import (
     PromptForm,
     more_form,
     prompt_form,
+    says_nothing,
 )
 from endoxa_collect.contributor.cards import pair_context, prompt_page
 from endoxa_collect.contributor.progress import (
@@ -68,6 +69,13 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
         return to_card() if request.accepts("text/html") else HttpResponse(status=422)
     if request.method != "POST":
         return to_card() if card.pair is None else more_page(request, person, card)
+    return _sent(request, person, card, leaving=leaving)
+
+
+def _sent(request: HttpRequest, person: Person, card: Card, *, leaving: bool) -> HttpResponse:
+    if says_nothing(request.POST):
+        note_kept(request, person)
+        return _onward(person, card, None, leaving=leaving)
     form = (prompt_form if card.pair is None else more_form)(card, person, request.POST)
     if form.is_valid():
         if form.cleaned_data["text"]:

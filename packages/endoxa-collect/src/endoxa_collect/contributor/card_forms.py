@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet, UUIDField
 from django.forms.boundfield import BoundWidget
 from django.http import QueryDict
 from django.utils.functional import Promise
@@ -21,6 +21,7 @@ from endoxa_collect import geography, groups, naming
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.cards.kinds import CHOICES
+from endoxa_collect.compiled import compiled, only
 from endoxa_collect.contributor.survey import answer_languages, likely_language
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
@@ -362,7 +363,7 @@ def _named(codes: Iterable[str], settings: CampaignSettings | None = None) -> li
 def more_form(card: Card, person: Person, data: QueryDict | None = None) -> MoreForm:
     """The form of an answered card; countries that the person named already are not offered again."""
     assert card.pair is not None
-    ticked = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
+    ticked = {country for via, country in _countries_said(card.pk) if via == Via.OTHER_COUNTRY}
     personal = (*person.origins, *person.connections)
     settings, page = person.campaign.settings, get_language() or "en"
     near = offered_countries(
@@ -370,7 +371,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
         personal,
         groups.listed(settings),
         card=str(card.token),
-        without=set(ticked),
+        without=ticked,
         beside_of=partial(groups.beside, settings=settings),
     )
     form = MoreForm(
@@ -387,20 +388,33 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
 
 def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
     """The form of an open question; it stays with the country that the person wrote about before."""
-    before = _written(person).filter(card=card).values_list("pair__country", flat=True).first()
-    return PromptForm(data, about=card.country or before or "", **_language(person))
+    before = [country for via, country in _countries_said(card.pk) if via != Via.OTHER_COUNTRY]
+    return PromptForm(data, about=card.country or (before[0] if before else ""), **_language(person))
+
+
+def says_nothing(sent: QueryDict) -> bool:
+    """Whether a form of words was sent as it was shown: no words, no country, nothing about harm."""
+    fields = {*MoreForm.base_fields, *PromptForm.base_fields} - {"language"}
+    return not any(value for name in fields for value in sent.getlist(name))
 
 
 def _language(person: Person, *guesses: str) -> dict[str, Any]:
     """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
     page = get_language() or "en"
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
-    before = _written(person).values_list("pair__language", flat=True).first()
-    likely = likely_language(languages, person.languages, before, page, *guesses)
+    likely = likely_language(languages, person.languages, only(_wrote_in(person.pk)), page, *guesses)
     spoken = sum(code in person.languages for code, _name in languages)
     return {"languages": languages, "spoken": spoken, "initial": {"language": likely}}
 
 
-def _written(person: Person) -> QuerySet[Mention]:
-    """What the person wrote, the latest first."""
-    return person.mentions.exclude(via=Via.OTHER_COUNTRY).order_by("-pk")
+@compiled(BigIntegerField())
+def _countries_said(card: int) -> QuerySet[Mention, tuple[Any, ...]]:
+    """How something was said on a card and of which country, the latest first."""
+    return Mention.objects.filter(card=card).order_by("-pk").values_list("via", "pair__country")
+
+
+@compiled(UUIDField())
+def _wrote_in(person: UUID) -> QuerySet[Mention, str]:
+    """The language of what the person wrote last."""
+    written = Mention.objects.filter(person=person).exclude(via=Via.OTHER_COUNTRY)
+    return written.order_by("-pk").values_list("pair__language", flat=True)[:1]

@@ -52,7 +52,7 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect(next_step(person))
     counts = progress.cards_of(person)
     done = counts.cards
-    if "on" not in request.GET and progress.pause_due(person, done):
+    if "on" not in request.GET and progress.pause_due(person, counts):
         return redirect("contributor:pause")
     feedback.begin_if_due(person.campaign)
     try:

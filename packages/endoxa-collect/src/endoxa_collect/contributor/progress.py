@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, UUIDField
+from django.db.models import BigIntegerField, Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
@@ -21,6 +21,7 @@ from endoxa_collect.models import (
     HOLDING,
     Card,
     CardState,
+    Mention,
     MixedCard,
     MixedKind,
     Moderation,
@@ -145,12 +146,11 @@ def is_rest(person: Person, done: int) -> bool:
     return done > 0 and done % person.campaign.settings.sampler.break_after == 0
 
 
-def pause_due(person: Person, done: int) -> bool:
+def pause_due(person: Person, counts: Progress) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
-    if not is_rest(person, done):
+    if not is_rest(person, counts.cards) or counts.mixed_open:
         return False
-    mixed = MixedCard.objects.filter(person=person, state=CardState.OPEN)
-    return not (person.cards.filter(state=CardState.OPEN).exists() or mixed.exists())
+    return not person.cards.filter(state=CardState.OPEN).exists()
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Additions:
 
 def additions_to(card: Card) -> Additions:
     """Read what the person added to a card."""
-    mentions = card.mention_rows.select_related("pair").order_by("pk")
+    mentions = _said_on(card.pk)
     waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
     shown = get_language() or "en"
     additions = (
@@ -186,6 +186,11 @@ def additions_to(card: Card) -> Additions:
         for mention in mentions
     )
     return Additions(tuple(additions), waits)
+
+
+@compiled(BigIntegerField())
+def _said_on(card: int) -> QuerySet[Mention]:
+    return Mention.objects.filter(card=card).select_related("pair").order_by("pk")
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from endoxa_collect import geography
 from endoxa_collect.cards import answering, drawing
+from endoxa_collect.contributor.card_forms import says_nothing
 from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.models import Card, CardState, Mention, Moderation, Pair, Skip, Via
 
@@ -216,6 +218,13 @@ def test_next_keeps_what_was_ticked_and_typed(answered, person):
     client, card = answered
     assert add(client, card, "sing on the bus", name="finish", countries=["AR"]).url == CARD
     assert Mention.objects.filter(person=person).count() == 2
+
+
+@pytest.mark.parametrize("field", ["text", "countries", "another", "hurts", "country", "meant"])
+def test_one_filled_field_is_something_to_keep(field):
+    shown = "csrfmiddlewaretoken=x&text=&language=en&another=&country=&meant="
+    assert says_nothing(QueryDict(shown))
+    assert not says_nothing(QueryDict(f"{shown}&{field}=yes"))
 
 
 def test_a_mistyped_country_loses_nothing_and_is_guessed(answered):
