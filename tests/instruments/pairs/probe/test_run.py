@@ -397,12 +397,12 @@ def test_damaged_journal_is_one_sentence(tmp_path):
 # --------------------------------------------------------------------------- killed runs
 
 SLOW = """
-import sys, time
+import os, sys, time
 from endoxa import commands
 from endoxa.models.causal import CausalModel
 inner = CausalModel._score_batch
 def slow(self, batch):
-    time.sleep(0.03)
+    time.sleep(float(os.environ["SECONDS_A_BATCH"]))
     return inner(self, batch)
 CausalModel._score_batch = slow
 from endoxa.instruments.pairs.probe import scoring
@@ -414,14 +414,18 @@ commands.main()
 
 @pytest.fixture
 def long_run(tiny, tmp_path):
-    """The command of a run of a few seconds, slowed down so that it can be interrupted."""
+    """A function that starts a run; slowed down so that it is not over when it is interrupted."""
     path = tmp_path / "many.csv"
     rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(60)]
     path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
     words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--batch-tokens", "20"]
     command = [sys.executable, "-c", SLOW, *map(str, words), "--out", str(tmp_path / "run")]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return lambda: subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def start(seconds_a_batch):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "SECONDS_A_BATCH": str(seconds_a_batch)}
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    return start
 
 
 def wait_for_journal(out, process):
@@ -437,13 +441,13 @@ def wait_for_journal(out, process):
 @pytest.mark.slow
 def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp_path, tiny):
     out = tmp_path / "run"
-    process = long_run()
+    process = long_run(0.3)
     wait_for_journal(out, process)
     time.sleep(0.3)
     process.kill()
     process.communicate()
     assert not (out / "records.parquet").exists()
-    process = long_run()
+    process = long_run(0.3)
     wait_for_journal(out, process)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
@@ -451,7 +455,7 @@ def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp
     assert process.returncode == 2, errors.decode()
     assert b"Finished work is kept" in errors
     assert b"Traceback" not in errors
-    process = long_run()
+    process = long_run(0)
     _, errors = process.communicate()
     assert process.returncode == 0, errors.decode()
     found = records(out)
