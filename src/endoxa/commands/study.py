@@ -93,7 +93,6 @@ def init(
     from endoxa.sources.sources import locate
     from endoxa.study.begin import init_study
 
-    del layout  # in force while the command runs
     path = source if source.exists() or source.suffix else locate(str(source))
     count, suggested, without = init_study(
         folder, path, model, language, layout=format, min_support=min_support, limit=limit

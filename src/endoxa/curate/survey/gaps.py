@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.survey.rows import NO_AXIS
+from endoxa.errors import UserError
+from endoxa.report.words import plural
 from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
 from endoxa.sources.source import Source, reading_files
@@ -24,24 +26,30 @@ def sentences_of(path: Path) -> tuple[Source, str] | None:
     """The sentences of a published file, and what to say of how it was read; None for other files.
 
     The table has `statement`, `axis`, `respondent` (number of the row in which the sentence stands first) and the
-    file's other columns. These files do not say who wrote a row, so a sentence counts once however often it is there.
+    file's other columns. These files do not say who wrote a row, so a sentence counts once, with the axis of its first
+    row, however often it is there.
 
     Raises:
-        UserError: the file cannot be read.
+        UserError: the file cannot be read, or has no sentence.
     """
     recognised = recognised_as(path)
     if recognised is None or recognised.layout.unit != SENTENCES:
         return None
     with reading_files(sheet=recognised.sheet):
         rows = read_table(path, tuple(recognised.columns), as_written=True).rename(recognised.columns)
-    filled = pl.DataFrame(list(_statements(rows, recognised.layout)), infer_schema_length=None)
-    distinct = filled.unique(["statement", "axis"], keep="first", maintain_order=True)
+    filled: dict[str, dict[str, str]] = {}
+    for statement in _statements(rows, recognised.layout):
+        filled.setdefault(statement["statement"].casefold(), statement)
+    if not filled:
+        raise UserError(
+            f"{path} has no sentence: every one has a gap, and no words for it. Use the authors' file."
+        )
     how = (
-        f"{path} was read as {recognised.layout.name}: {distinct.height:,} different sentences from "
-        f"{rows.height:,} rows. "
-        "The file does not say which of them are stereotypes: let people judge them (endoxa curate review export)."
+        f"{path} was read as {recognised.layout.name}: {plural(len(filled), 'different sentence')} from "
+        f"{plural(rows.height, 'row')}. The file does not say who wrote a row, so rows count as respondents, nor which "
+        "sentences are stereotypes: let people judge them (endoxa curate review export)."
     )
-    return Source.of_frame(distinct, str(path), str(path)), how
+    return Source.of_frame(pl.DataFrame(list(filled.values())), str(path), str(path)), how
 
 
 def _statements(rows: pl.DataFrame, layout: Layout) -> Iterator[dict[str, str]]:
