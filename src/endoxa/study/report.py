@@ -147,7 +147,8 @@ def _page(
     convergence: Convergence,
     pages: Sequence[Path],
 ) -> Page:
-    parts = [tool(part.name) for part in study.parts()]
+    there = set(convergence.parts["instrument"])
+    parts = [tool(part.name) for part in study.parts() if part.name in there]
     measured = convergence.parts["association_id"].n_unique()
     compared = sections(convergence) if len(parts) > 1 else []
     runs = [run for step in _shown(current) for run in read_runs([step.folder])]
@@ -159,7 +160,7 @@ def _page(
         lead=_lead(compared),
         entries=(
             *_opening([section for section in compared if not section.folded], convergence),
-            _instruments(study, current, pages),
+            _instruments(convergence, current, pages),
             *(section for section in compared if section.folded),
             _items(study, items),
             CITE,
@@ -212,7 +213,7 @@ def _lead(compared: Sequence[Section]) -> str:
     return str(findings[0]) if findings else ""
 
 
-def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -> Section:
+def _instruments(convergence: Convergence, current: Sequence[Step], pages: Sequence[Path]) -> Section:
     """The headline of each instrument, and where its page is."""
     tables = [
         _table(headline)
@@ -224,8 +225,8 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
         "instruments",
         "What each instrument found",
         lead=""
-        if len(list(study.parts())) > 1
-        else "One instrument alone: there is nothing to compare it with.",
+        if convergence.parts["instrument"].n_unique() > 1
+        else " ".join([*convergence.warnings, "One instrument alone: there is nothing to compare it with."]),
         tables=tuple(table for table in tables if table.rows),
         template="instruments.html.j2",
         values={"pages": [(titles[page.stem], f"{page.parent.name}/{page.name}") for page in pages]},

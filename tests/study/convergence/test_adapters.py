@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -282,7 +283,7 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
     )
     pl.concat([british, spanish]).write_parquet(folder / "records.parquet")
     (folder / "run.json").write_bytes((pairs / "run.json").read_bytes())
-    parts, _ = study_parts(StudyRuns(ASSOCIATIONS, pairs=folder), USUAL)
+    parts, *_ = study_parts(StudyRuns(ASSOCIATIONS, pairs=folder), USUAL)
     names = set(parts["association_id"])
     assert {"a1 [en]", "a1 [es]", "a0", "a2"} <= names
     assert "a1" not in names
@@ -290,13 +291,13 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
 
 
 def test_what_is_not_in_the_study_is_left_out_and_said(pairs):
-    _, notes = study_parts(StudyRuns(ASSOCIATIONS.head(4), pairs=pairs), USUAL)
+    _, notes, _ = study_parts(StudyRuns(ASSOCIATIONS.head(4), pairs=pairs), USUAL)
     assert notes == ("Sentence pairs: 2 associations of the run not in the study, left out.",)
 
 
 def test_translations_of_an_identity_can_share_a_key(pairs):
     keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
-    parts, _ = study_parts(StudyRuns(keyed, pairs=pairs), USUAL)
+    parts, *_ = study_parts(StudyRuns(keyed, pairs=pairs), USUAL)
     assert set(parts["identity"]) == {"bakers; farmers", "drivers", "nurses", "teachers", "doctors"}
 
 
@@ -311,6 +312,20 @@ def test_studies_without_anything_to_compare_say_why(pairs, tmp_path):
         )
     with pytest.raises(UserError, match="Stories need a story map"):
         converge(StudyRuns(ASSOCIATIONS, stories=profiles(tmp_path / "p.parquet")))
+
+
+def test_a_run_in_which_nothing_could_be_read_stops_no_other(pairs, tmp_path):
+    unread = pl.read_parquet(profiles(tmp_path / "p.parquet")).with_columns(
+        extracted_attributes_json=pl.lit('{"gender": "unknown", "income_level": "unknown"}')
+    )
+    unread.write_parquet(tmp_path / "p.parquet")
+    places = story_map(("a1", "age", "child (0-12)", "gender", "woman"))
+    runs = StudyRuns(ASSOCIATIONS, stories=tmp_path / "p.parquet", story_map=places)
+    with pytest.raises(UserError, match=r"Stories are not compared.*whose profile was read"):
+        converge(runs)
+    compared = converge(replace(runs, pairs=pairs))
+    assert set(compared.parts["instrument"]) == {"pairs"}
+    assert compared.warnings[0].startswith("Stories are not compared. ")
 
 
 def test_items_without_an_association_are_refused(pairs, questions, tmp_path):

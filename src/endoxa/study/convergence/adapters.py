@@ -32,6 +32,10 @@ MEASURED = ("model", "language", "association_id", "part", "value")
 """Columns of what adapters return."""
 
 
+class NothingReadError(UserError):
+    """A run is complete, and what its model said could not be read."""
+
+
 def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     """Parts of a run of `probe pairs`.
 
@@ -135,7 +139,7 @@ def question_parts(run: Path, protocol: str = "baseline") -> pl.DataFrame:
         value=pl.col("outcome").replace_strict(VALUES, default=None, return_dtype=pl.Float64)
     ).drop_nulls("value")
     if valued.is_empty():
-        raise UserError(f"'{run}': no answer under the protocol '{protocol}' could be read.")
+        raise NothingReadError(f"'{run}': no answer under the protocol '{protocol}' could be read.")
     by = ["model", "language", "association_id"]
     several = valued.group_by(by).agg(pl.col("item_id").n_unique())["item_id"].max()
     part = pl.col("item_id") if several != 1 else pl.format("repeat {}", "repeat")
@@ -270,9 +274,10 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
         most = table.group_by("model", "language", "association_id").len()["len"].to_list()
         if len(table) and (max(most) > 1 or facet == facets[-1]):
             return table
-    raise UserError(
-        f"'{run}': no association of the story map has stories on both sides. Check base_attribute, base_value, "
-        "compared_attribute and compared_value of the map, and that the stories name scenario or repeat."
+    raise NothingReadError(
+        f"'{run}': no association of the story map has stories on both sides whose profile was read. See the page of "
+        "the profiles. If they were read, check base_attribute, base_value, compared_attribute and compared_value of "
+        "the map, and that the stories name scenario or repeat."
     )
 
 
@@ -360,7 +365,7 @@ def choice_parts(run: Path) -> pl.DataFrame:
     records = pl.read_parquet(source).filter(pl.col("association_id").fill_null("") != "")
     valued = versions_apart(records.lazy(), "model").collect().drop_nulls("score")
     if valued.is_empty():
-        raise UserError(
+        raise NothingReadError(
             f"'{run}' measures no association: no answer about one could be read. Make items with "
             "`endoxa build choices`."
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from endoxa.sources.frames import write_table
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.served import version_of, version_sentences
 from endoxa.study.convergence.adapters import (
+    NothingReadError,
     association_test_parts,
     choice_parts,
     pair_parts,
@@ -108,13 +110,13 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
         UserError: a run cannot be used, no run is given, or no item belongs to an association of the study.
     """
     options = options or USUAL
-    parts, notes = study_parts(runs, options)
+    parts, notes, unread = study_parts(runs, options)
     attributes = _column(runs.associations, parts, "attribute")
     made = converge_parts(
         parts, attributes, options, notes, _column(runs.associations, parts, options.traits)
     )
     of_questions = () if runs.questions is None else run_warnings(runs.questions)
-    return replace(made, warnings=(*version_sentences(made.models), *of_questions))
+    return replace(made, warnings=(*unread, *version_sentences(made.models), *of_questions))
 
 
 def converge_parts(
@@ -162,8 +164,10 @@ def converge_parts(
     )
 
 
-def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The table of parts of all runs, and what was left out.
+def study_parts(
+    runs: StudyRuns, options: ConvergenceOptions
+) -> tuple[pl.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    """The table of parts of all runs, what was left out, and in which runs nothing could be read.
 
     An association that was measured in several languages becomes one for each, named 'ID [language]': languages are
     never pooled.
@@ -174,7 +178,7 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
     for name in ("association_id", "identity"):
         if name not in runs.associations.columns:
             raise UserError(f"The associations have no column '{name}'. Expected a table of associations.")
-    tables = list(_tables(runs, options))
+    tables, unread = _tables(runs, options)
     if not tables:
         raise UserError("No run was given: name the run folder of at least one instrument.")
     parts = pl.concat(tables)
@@ -216,7 +220,8 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
     named = (
         pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
     )
-    return kept.with_columns(association_id=named).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
+    alone = tuple(_alone(kept))
+    return kept.with_columns(association_id=named).select(list(PART_COLUMNS)), (*notes, *alone), unread
 
 
 def _in_study(model: str, aliases: Mapping[str, str]) -> str:
@@ -230,25 +235,41 @@ def _filled(name: str) -> pl.Expr:
     return pl.when(text != "").then(text)
 
 
-def _tables(runs: StudyRuns, options: ConvergenceOptions) -> Iterator[pl.DataFrame]:
+def _tables(runs: StudyRuns, options: ConvergenceOptions) -> tuple[list[pl.DataFrame], tuple[str, ...]]:
+    """Parts of each run, and a sentence for each run in which nothing could be read.
+
+    Raises:
+        UserError: a run cannot be used, or nothing could be read in any.
+    """
+    tables, unread = [], []
+    for instrument, parts in _adapted(runs, options):
+        try:
+            tables.append(parts().with_columns(instrument=pl.lit(instrument)))
+        except NothingReadError as problem:
+            unread.append(f"{tool(instrument).capitalize()} are not compared. {problem}")
+    if unread and not tables:
+        raise UserError(" ".join(unread))
+    return tables, tuple(unread)
+
+
+def _adapted(
+    runs: StudyRuns, options: ConvergenceOptions
+) -> Iterator[tuple[str, Callable[[], pl.DataFrame]]]:
+    """Each instrument that was run, and what reads its parts."""
     if runs.pairs is not None:
-        yield _named("pairs", pair_parts(runs.pairs, options.rule))
+        yield "pairs", partial(pair_parts, runs.pairs, options.rule)
     if runs.questions is not None:
-        yield _named("questions", question_parts(runs.questions, options.protocol))
+        yield "questions", partial(question_parts, runs.questions, options.protocol)
     if runs.tests is not None:
-        yield _named("tests", association_test_parts(runs.tests, options.pooling))
+        yield "tests", partial(association_test_parts, runs.tests, options.pooling)
     if runs.stories is not None:
         if runs.story_map is None:
             raise UserError(
                 "Stories need a story map: which cell is which association. Give one, or no stories."
             )
-        yield _named("stories", story_parts(runs.stories, runs.story_map))
+        yield "stories", partial(story_parts, runs.stories, runs.story_map)
     if runs.choices is not None:
-        yield _named("choices", choice_parts(runs.choices))
-
-
-def _named(instrument: str, parts: pl.DataFrame) -> pl.DataFrame:
-    return parts.with_columns(instrument=pl.lit(instrument))
+        yield "choices", partial(choice_parts, runs.choices)
 
 
 def _alone(parts: pl.DataFrame) -> Iterator[str]:
