@@ -5,7 +5,8 @@ sample and with both, for full, sparse and unequal crossings, and false claims w
 where effects are skewed or go with the number of pairs of an identity; coverage of the effect size and of the share of
 variance.
 
-    python benchmarks/coverage_two_way.py                   everything, some 15 minutes on two cores
+    python benchmarks/coverage_two_way.py                   everything, some 20 minutes on one core
+    python benchmarks/coverage_two_way.py alike             seconds
     python benchmarks/coverage_two_way.py skewed sizes effects --repeats 100
 """
 
@@ -32,6 +33,8 @@ from endoxa.stats.two_way import TwoWay, two_way
 
 DEVIATIONS = (0.0, 0.5, 1.0)
 """Standard deviations of identities and of attributes on the probit scale, where a pair's own is 1."""
+WORLDS = (*product(DEVIATIONS, DEVIATIONS), (2.0, 0.0), (0.0, 2.0))
+FLIPS = 2000
 SHARES = (0.6, 0.7, 0.8)
 
 
@@ -85,6 +88,10 @@ DESIGNS = (
     full(12, 40),
     full(60, 100, 0.15),
     full(8, 8),
+    full(6, 6),
+    full(10, 10),
+    full(12, 12, 0.4),
+    full(30, 6),
     collected(55, 224, 600),
     collected(241, 889, 1100),
     dominated(),
@@ -117,7 +124,17 @@ def of_identities(values: np.ndarray, design: Design) -> TwoWay:
 
 def of_both(values: np.ndarray, design: Design) -> TwoWay:
     """What is done now."""
-    return two_way(values, design.identity, design.attribute, neutral=0.5, bounds=(0, 1), confidence=0.95)
+    units = (design.identity, design.attribute)
+    return two_way(values, *units, neutral=0.5, bounds=(0, 1), confidence=0.95, flips=FLIPS)
+
+
+def alike(_: int) -> None:
+    """The p-value where every pair prefers the stereotype: more such pairs never take a claim away."""
+    print("| pairs, all stereotypical | p |\n|---|---|")
+    for number in (6, 7, 8, 9, 10, 12):
+        design = full(number, number)
+        print(f"| {design.name} | {of_both(np.ones(number**2), design).p_value:.4f} |")
+    print()
 
 
 def measured(
@@ -132,11 +149,11 @@ def measured(
 def shares(repeats: int) -> None:
     """Most false claims and least coverage over all deviations; power where both are 0.5."""
     heads = [f"power at {share:g}" for share in SHARES]
-    print(f"| design | sample | false claims | least coverage | {' | '.join(heads)} |")
-    print("|---|---|---|---|" + "---|" * len(SHARES))
+    print(f"| design | sample | sets a world | false claims | least coverage | {' | '.join(heads)} |")
+    print("|---|---|---|---|---|" + "---|" * len(SHARES))
     for design, (name, method) in product(DESIGNS, (("identities", of_identities), ("both", of_both))):
         claims, covered, power = [], [], []
-        for share, of_identity, of_attribute in product((0.5, *SHARES), DEVIATIONS, DEVIATIONS):
+        for share, (of_identity, of_attribute) in product((0.5, *SHARES), WORLDS):
             rng = np.random.default_rng([int(100 * share), int(10 * of_identity), int(10 * of_attribute)])
             drawn = (sides(rng, design, share, of_identity, of_attribute) for _ in range(repeats))
             coverage, claimed = measured(method, drawn, design, share)
@@ -146,7 +163,10 @@ def shares(repeats: int) -> None:
             elif of_identity == of_attribute == 0.5:
                 power.append(claimed)
         shown = " | ".join(f"{number:.2f}" for number in power)
-        print(f"| {design.name} | {name} | {max(claims):.3f} | {min(covered):.3f} | {shown} |", flush=True)
+        print(
+            f"| {design.name} | {name} | {repeats} | {max(claims):.3f} | {min(covered):.3f} | {shown} |",
+            flush=True,
+        )
 
 
 def comparisons(repeats: int) -> None:
@@ -298,6 +318,7 @@ def squared_correlation(totals: np.ndarray) -> np.ndarray:
 
 
 PARTS = {
+    "alike": alike,
     "shares": shares,
     "comparisons": comparisons,
     "skewed": skewed,
@@ -310,7 +331,7 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--repeats", type=int, default=400, help="data sets of each kind")
+    parser.add_argument("--repeats", type=int, default=200, help="data sets of each world")
     chosen = parser.parse_args()
     for part in chosen.part or PARTS:
         PARTS[part](chosen.repeats)

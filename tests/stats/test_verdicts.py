@@ -71,10 +71,26 @@ def test_a_claim_needs_the_corrected_p_value_and_the_side(value, p, more, alpha)
 def test_families_are_corrected_apart():
     table = pl.DataFrame(
         {"rule": ["a", "a", "b"], "name": "x", "interval": "identities", "p_value": [0.01, 0.04, 0.04]}
-    )
+    ).with_columns(language=pl.lit("all"), axis=pl.lit("age"))
     assert adjusted(table, PREFERENCES)["p_adjusted"].to_list() == [0.02, 0.04, 0.04]
     assert adjusted(table, COMPARISONS)["p_adjusted"].to_list() == adjust([0.01, 0.04, 0.04]).tolist()
-    assert PREFERENCES.number(table) == 3
+    assert (PREFERENCES.numbers(table), COMPARISONS.numbers(table)) == ([0, 3], [3])
+
+
+def test_what_cannot_be_tested_and_what_is_about_a_part_take_nothing_from_the_headline():
+    table = pl.DataFrame(
+        {
+            "axis": ["all", "age", "gender", "religion", "all"],
+            "language": ["all", "all", "all", "all", "en"],
+            "p_value": [0.04, 0.04, 0.9, 0.02, 0.03],
+            "reason": ["", "", "", "3 identities, at least 6 needed", ""],
+        }
+    ).with_columns(rule=pl.lit("sum"), name=pl.lit("preference_ratio"), interval=pl.lit("identities"))
+    found = adjusted(table, PREFERENCES)
+    assert found["p_value"].fill_nan(None).to_list() == [0.04, 0.04, 0.9, None, 0.03]
+    # Benjamini-Hochberg by hand over the three after the headline: 0.03, 0.04 and 0.9.
+    assert found["p_adjusted"].fill_nan(None).to_list() == pytest.approx([0.04, 0.06, 0.9, None, 0.06])
+    assert PREFERENCES.numbers(found) == [1, 3]
 
 
 def test_a_table_is_decided_row_by_row():

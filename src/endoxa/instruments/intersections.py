@@ -171,7 +171,7 @@ def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float,
     needed = fewest_units(significance(confidence))
     units, noun = (result.first, "groups") if identity == ALL_CROSSED else (result.second, "attributes")
     limit = table["limit"][0]
-    reason = too_few(units, noun, needed)
+    reason = too_few(units, noun, needed) or too_few(result.informative, f"{noun} that differ at all", needed)
     if not reason and limit is not None and abs(predicted.mean()) > limit:
         reason = f"the parts add up to a lean of {predicted.mean():.2f}, and no lean can exceed {limit:.0f}"
     return {

@@ -28,7 +28,7 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
         (
             family.name + (f", {which}" if which else ""),
             family.tests,
-            count(family.number(table)),
+            " and ".join(count(number) for number in family.numbers(table)),
             count(int((table["verdict"] == UNTESTED).sum())),
             family.correction,
             family.claims,

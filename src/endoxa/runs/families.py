@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.schema import ALL
 from endoxa.stats.correction import adjust_within
 from endoxa.stats.verdicts import UNTESTED, Alternative, decide, significance
 
@@ -31,6 +32,8 @@ class Family:
         within: columns by whose values there is a family for each; none where all rows are one family.
         correction: how p-values are adjusted.
         claims: what is claimed from it.
+        parts: columns that name a part of the data. Rows over all of it, 'all' in each of these columns, are tested
+            first and alone: what parts can show takes nothing from the headline. The parts are a family after it.
     """
 
     name: str
@@ -38,18 +41,34 @@ class Family:
     within: tuple[str, ...]
     correction: str
     claims: str
+    parts: tuple[str, ...] = ()
 
-    def number(self, table: pl.DataFrame) -> int:
-        """Tests of this family in a table: rows with a p-value, or what the column `TESTS` adds up to."""
-        return int(table[TESTS].sum() if TESTS in table.columns else table["p_value"].is_finite().sum())
+    @property
+    def overall(self) -> pl.Expr:
+        """Whether a row is about all of the data, where parts are tested after it."""
+        whole = [pl.col(name) == ALL for name in self.parts]
+        return pl.all_horizontal(whole) if whole else pl.lit(value=False)
+
+    def numbers(self, table: pl.DataFrame) -> list[int]:
+        """Tests in a table that are corrected together: rows with a p-value, or what the column `TESTS` adds up to.
+
+        Where rows over everything are tested first and alone, these, and those after them.
+        """
+        if TESTS in table.columns:
+            return [int(table[TESTS].sum())]
+        tested, overall = pl.col("p_value").is_finite(), self.overall
+        counts = table.select(first=(tested & overall).sum(), after=(tested & ~overall).sum()).row(0)
+        return list(counts) if self.parts else [counts[1]]
 
 
 PREFERENCES = Family(
     "preferences",
-    "one test for each model, language and axis (rows over all of them included), for each rule, statistic and method",
+    "one test for each model over all languages and axes, first and alone; then one for each model, language and axis; "
+    "for each rule, statistic and method",
     ("rule", "name", "interval"),
     BENJAMINI_HOCHBERG,
     "preferences overall and by axis, raw and calibrated",
+    ("language", "axis"),
 )
 COMPARISONS = Family(
     "model comparisons",
@@ -67,10 +86,12 @@ ASSOCIATION_TESTS = Family(
 )
 HARM_DIFFERENCES = Family(
     "models against people on harm",
-    "one test over all associations and one for each attribute (on either side), of all models together",
+    "one test over all associations, first and alone; then one for each attribute (on either side); of all models "
+    "together",
     (),
     BENJAMINI_HOCHBERG,
     "whether models rate harm higher or lower than people, overall and by attribute",
+    ("attribute",),
 )
 HARM_DETAILS = Family(
     "single models against people on harm",
@@ -140,10 +161,12 @@ STORY_COMPARISONS = Family(
 
 LEANS = Family(
     "leans",
-    "one test for each model, data set, category (all together included), protocol and kind of context",
+    "one test for each model, data set, protocol and kind of context over all categories, first and alone; then one "
+    "for each category as well",
     (),
     BENJAMINI_HOCHBERG,
     "leans towards or against the stereotype",
+    ("category",),
 )
 THOUGHTS = Family(
     "thoughts",
@@ -206,17 +229,37 @@ CONTROVERSY = Family(
 )
 LENIENCY = Family(
     "leniency",
-    "one test for each sentiment, and one over all",
+    "one test over all ratings, first and alone; then one for each sentiment",
     (),
     BENJAMINI_HOCHBERG,
     "differences between ratings by people of the group and by others",
+    ("sentiment",),
+)
+CHOICE_LEANS = Family(
+    "choices",
+    "one test for each model and premise over all axes, first and alone; then one for each model, premise and axis",
+    ("kind", "measure"),
+    f"{BENJAMINI_HOCHBERG}, for each kind and measure",
+    "leans towards or against the stereotype",
+    ("axis",),
 )
 
 
-def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
-    """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing."""
+def adjusted(table: pl.DataFrame, family: Family, *, reason: str = "reason") -> pl.DataFrame:
+    """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing.
+
+    A row that cannot be tested has no p-value: it would only weigh on those that can.
+
+    Args:
+        table: the tests, with the columns that the family names.
+        family: which are corrected together.
+        reason: column that says why a row cannot be tested, where the table has it.
+    """
+    if reason in table.columns:
+        testable = pl.col(reason).fill_null("") == ""
+        table = table.with_columns(p_value=pl.when(testable).then("p_value").otherwise(float("nan")))
     p_values = table["p_value"].fill_null(float("nan")).to_list()
-    groups = list(table.select(family.within).iter_rows()) if family.within else [()] * table.height
+    groups = table.with_columns(overall=family.overall).select(*family.within, "overall").rows()
     return table.with_columns(pl.Series("p_adjusted", adjust_within(p_values, groups), dtype=pl.Float64))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import sqrt
+from math import floor, sqrt
 
 import numpy as np
 
@@ -143,9 +143,9 @@ def detectable_share_crossed(
 ) -> float:
     """Smallest share above 0.5 that the two-way test finds with `POWER` (`endoxa.stats.two_way`); mirrored below 0.5.
 
-    The noncentral t distribution with the design effect, against the critical value of the deflated sign flips: the
-    variance that they count holds the preference itself, once for each kind, so that with few units of both kinds only
-    a nearly unanimous preference passes. Realised power: docs/methods/two-way.md.
+    The noncentral t distribution with the design effect. With few units there are few patterns of signs, so the level
+    is the largest one that can be attained; and the critical value is raised by half of 1/I + 1/J, because the larger
+    p-value of I and of J units counts. Realised power: docs/methods/two-way.md.
 
     Args:
         number: observations, ties left out.
@@ -157,13 +157,14 @@ def detectable_share_crossed(
         NaN where even a share of 1 would be found too rarely.
     """
     from scipy.optimize import brentq
-    from scipy.stats import nct, norm, t
+    from scipy.stats import nct, t
 
-    z, freedom = float(norm.isf(alpha / 2)), min(effective) - 1
-    counted = z**2 * max(sum(1 / units for units in effective) - 1 / number, 1 / min(effective))
-    if freedom <= 0 or counted >= 1:
+    freedom = min(effective) - 1
+    patterns = 2.0 ** min(freedom, _EVERY_PATTERN_UP_TO)
+    attained = floor(alpha * patterns + 1e-9) / patterns
+    if attained == 0:
         return NAN
-    critical = max(float(t.isf(alpha / 2, freedom)), z / sqrt(1 - counted))
+    critical = float(t.isf(attained / 2, freedom)) * (1 + sum(1 / units for units in effective) / 2)
 
     def shortfall(share: float) -> float:
         error = sqrt(share * (1 - share) * effect / number)

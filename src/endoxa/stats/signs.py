@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import ceil, log2
 
@@ -33,7 +33,7 @@ def sign_test(favouring: int, opposing: int) -> float:
     return float(binomtest(favouring, favouring + opposing).pvalue)
 
 
-def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0, *, deflation: float = 1.0) -> float:
+def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> float:
     """Two-sided p of the sum of cluster totals when each keeps or changes its sign with even chance.
 
     Exact for whole totals (convolution of their distributions) and for others with up to log2(flips) + 1 clusters
@@ -44,8 +44,6 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0, *, def
         totals: a total for each cluster, symmetric about 0 under the hypothesis; zeros say nothing.
         flips: patterns drawn where p is not exact.
         seed: seed of what is drawn.
-        deflation: the observed sum counts times this; less than 1 where something else adds to its variance
-            (`two_way.two_way`).
 
     Returns:
         NaN where all totals are 0.
@@ -55,18 +53,29 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0, *, def
     if len(totals) == 0:
         return NAN
     if (totals == np.round(totals)).all() and np.abs(totals).sum() <= _LONGEST:
-        observed = ceil(abs(float(totals.sum())) * deflation - 1e-9)
-        return _integer_totals(np.abs(totals).astype(np.int64), observed)
+        return _integer_totals(np.abs(totals).astype(np.int64), int(abs(totals.sum())))
     # Sums are taken in single precision: what is nearly as extreme counts as extreme.
-    bound = abs(float(totals.sum())) * deflation - 1e-6 * float(np.abs(totals).sum())
-    if len(totals) - 1 <= log2(flips):
-        return float((np.abs(_every_sign(len(totals)) @ totals) >= bound).mean())
+    bound = abs(float(totals.sum())) - 1e-6 * float(np.abs(totals).sum())
     single = totals.astype(np.float32)
-    reached = sum(
-        int((np.abs(_signs(len(totals), rows, seed, block) @ single) >= bound).sum())
-        for block, rows in blocks(len(totals), flips)
-    )
-    return (reached + 1) / (flips + 1)
+    return share_of_flips(lambda signs: np.abs(signs @ single) >= bound, len(totals), flips, seed)
+
+
+def share_of_flips(
+    reached: Callable[[np.ndarray], np.ndarray], clusters: int, flips: int, seed: int, width: int = 0
+) -> float:
+    """Share of sign patterns that are as extreme as the observed one, which counts among those that are drawn.
+
+    Args:
+        reached: whether each pattern is, from signs of shape (patterns, clusters).
+        clusters: number of signs of a pattern.
+        flips: patterns that are drawn where there are more of them.
+        seed: of these.
+        width: entries that `reached` needs for a pattern, where they are more than its signs.
+    """
+    if clusters - 1 <= log2(flips):
+        return float(reached(_every_sign(clusters)).mean())
+    drawn = (_signs(clusters, rows, seed, block) for block, rows in blocks(max(clusters, width), flips))
+    return (sum(int(reached(signs).sum()) for signs in drawn) + 1) / (flips + 1)
 
 
 def _integer_totals(sizes: np.ndarray, observed: int) -> float:

@@ -4,18 +4,19 @@ Who says "models prefer the stereotype" speaks of other groups and of other word
 (Clark 1973). With identities alone as the sample, ten words shared by thirty identities count as three hundred, and a
 model that leans in some of the words is found biased in up to 59 % of cases (docs/methods/two-way.md).
 
-Test: units of each kind keep or change their sign with even chance; the larger of the two p-values counts, and the
-statistic of the kind with more variance is deflated by what the other kind adds to the variance. Interval: Korn and
-Graubard's for shares, Student's for means, with the two-way variance (Cameron, Gelbach and Miller 2011) and
-Satterthwaite's degrees of freedom of effective numbers of units (Kish 1965). Where units of one kind never recur, the
-other kind decides alone, exactly as `signs.sign_flip_test` and `intervals.clustered_share` do.
+Test: units of each kind keep or change their sign with even chance; the larger of the two p-values counts. What is
+compared is the mean over its standard error, taken anew under each pattern of signs: so the test is exact where units
+of one kind alone differ, and nearly so where units of both do (Canay, Romano and Shaikh 2017 for one kind). Interval:
+Korn and Graubard's for shares, Student's for means, with the same two-way variance (Cameron, Gelbach and Miller 2011)
+and Satterthwaite's degrees of freedom of effective numbers of units (Kish 1965). Where units of one kind never recur,
+the other kind decides alone, exactly as `signs.sign_flip_test` and `intervals.clustered_share` do.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -33,12 +34,17 @@ from endoxa.stats.intervals import (
     effective_number,
     jackknife_variance,
 )
-from endoxa.stats.signs import FLIPS, fewest_units, sign_flip_test
+from endoxa.stats.signs import FLIPS, fewest_units, share_of_flips, sign_flip_test
 from endoxa.stats.verdicts import significance
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Sampled = Literal["both", "first", "second", "none"]
 
 _NOTHING = 1e-15
+_ALL_ALIKE = 1e-12
+"""Part of the squared mean below which a variance is taken for 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def two_way(
     kinds, cells = _units(values - neutral, first, second)
     within, enough, deciding = _roles(kinds, cells, confidence)
     if deciding is None:
-        p_value = _crossed_flips(*kinds, cells, flips, seed)
+        p_value = _studentised_flips(values - neutral, (first, second), flips, seed)
         interval = _crossed_interval(values, (*kinds, cells), neutral, bounds, confidence)
         informative = min(kind.informative for kind in kinds)
         sampled: Sampled = "both"
@@ -206,27 +212,6 @@ def two_way_error(
     return TwoWayError(kind.variance(mean), freedom, *counts, sampled, kind.informative)
 
 
-def two_way_mean(
-    values: np.ndarray, first: np.ndarray, second: np.ndarray, *, neutral: float, confidence: float
-) -> TwoWay:
-    """Student's interval and test of a mean over two kinds of units, each the inversion of the other.
-
-    With few units sign flips cannot give a small p-value however clear a change is: 1/64 with seven groups. For means
-    of differences between two runs, which are nearly symmetric where nothing changed, Student's test keeps its level
-    there (docs/compare.md). Where no unit differs from another nothing is tested.
-
-    Args:
-        values: an observation each.
-        first: code of each observation's unit of the first kind.
-        second: of the second kind.
-        neutral: value that is tested.
-        confidence: confidence level of the interval.
-    """
-    found = two_way_error(values, first, second, confidence)
-    interval, p_value = found.student(float(values.mean()), neutral, confidence)
-    return TwoWay(interval, p_value, found.first, found.second, found.sampled, found.informative)
-
-
 def design_effect(
     values: np.ndarray, first: np.ndarray, second: np.ndarray, *, neutral: float, confidence: float
 ) -> tuple[float, tuple[Units, ...]]:
@@ -271,19 +256,58 @@ def _roles(
     return within, enough, outer if enough[outer] or not enough[1 - outer] else 1 - outer
 
 
-def _crossed_flips(first: Units, second: Units, cells: Units, flips: int, seed: int) -> float:
-    """The larger p-value of both kinds; the statistic of the kind with more variance counts for less."""
-    of_first, of_second, of_cells = (float((kind.totals**2).sum()) for kind in (first, second, cells))
-    variance = max(of_first + of_second - of_cells, of_first, of_second)
-    if variance == 0:
+def _studentised_flips(
+    deviations: np.ndarray, units: tuple[np.ndarray, np.ndarray], flips: int, seed: int
+) -> float:
+    """The larger p-value of both kinds; NaN where no deviation differs from 0."""
+    from scipy.sparse import csr_array
+
+    largest = float(np.abs(deviations).max())
+    if largest == 0:
         return NAN
-    share = sqrt(max(of_first, of_second) / variance)
-    deflations = (share, 1.0) if of_first >= of_second else (1.0, share)
-    tests = (
-        sign_flip_test(kind.totals, flips, seed, deflation=deflation)
-        for kind, deflation in zip((first, second), deflations, strict=True)
+    codes = tuple(np.unique(kind, return_inverse=True)[1].ravel() for kind in units)
+    totals, sizes = (
+        csr_array((entries, codes)) for entries in (deviations / largest, np.ones(len(deviations)))
     )
-    return max(1.0 if np.isnan(p_value) else p_value for p_value in tests)
+    return max(
+        _flips_of_rows(totals, sizes, flips, seed),
+        _flips_of_rows(totals.T.tocsr(), sizes.T.tocsr(), flips, seed),
+    )
+
+
+def _flips_of_rows(totals: csr_array, sizes: csr_array, flips: int, seed: int) -> float:
+    """p-value of sign flips of the units in rows, from totals and sizes of the cells in which both kinds cross."""
+    (rows, columns), cells = totals.shape, totals.nnz
+    number, of_rows, of_columns = sizes.sum(), sizes.sum(axis=1), sizes.sum(axis=0)
+    row_totals = totals.sum(axis=1)
+    # Of the residuals of rows, columns and cells, that is their totals less their sizes times the mean, the sum of
+    # squares is: squared totals - 2 mean (totals times sizes) + mean^2 (squared sizes).
+    row_squares, cell_squares = (row_totals**2).sum(), (totals.data**2).sum()
+    sized = [(sums**2).sum() for sums in (of_rows, of_columns, sizes.data)]
+    products = [row_totals * of_rows, totals @ of_columns, (totals * sizes).sum(axis=1)]
+    weights = np.column_stack([row_totals, *products])
+
+    def studentised(signs: np.ndarray) -> np.ndarray:
+        """Squared mean over its variance, of each pattern of signs."""
+        total, *crossed = (signs @ weights).T
+        mean = total / number
+        column_squares = ((totals.T @ signs.T) ** 2).sum(axis=0)
+        parts = [
+            (squares - 2 * mean * product + mean**2 * size) * count / max(count - 1, 1)
+            for squares, product, size, count in zip(
+                (row_squares, column_squares, cell_squares),
+                crossed,
+                sized,
+                (rows, columns, cells),
+                strict=True,
+            )
+        ]
+        variance = np.maximum(parts[0] + parts[1] - parts[2], np.maximum(parts[0], parts[1])) / number**2
+        # Where all residuals are 0, rounding leaves some 1e-16.
+        return np.asarray(mean**2 / np.maximum(variance, _ALL_ALIKE * mean**2 + np.finfo(float).tiny))
+
+    observed = studentised(np.ones((1, rows)))[0] * (1 - 1e-7)
+    return share_of_flips(lambda signs: studentised(signs) >= observed, rows, flips, seed, columns)
 
 
 def _crossed_interval(

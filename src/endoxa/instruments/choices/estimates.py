@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.runs.estimates import Tables, once
+from endoxa.runs.families import CHOICE_LEANS, adjusted, decided
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 from endoxa.schema.choices import (
@@ -27,10 +28,9 @@ from endoxa.schema.choices import (
     UNDETERMINED,
     UNREAD,
 )
-from endoxa.stats.correction import adjust_within
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import TwoWay, two_way
-from endoxa.stats.verdicts import decide, significance, too_few
+from endoxa.stats.verdicts import significance, too_few
 
 NET, SHARE, BIAS = "net_entailment", "stereotype_share", "bias_d"
 TESTED: Mapping[str, float] = {NET: 0.0, SHARE: 0.5, BIAS: 0.0}
@@ -177,10 +177,10 @@ def _codes(answers: pl.DataFrame, column: str) -> np.ndarray:
 
 
 def _untestable(estimate: TwoWay, confidence: float) -> str:
-    if estimate.sampled != "none":
-        return ""
     needed = fewest_units(significance(confidence))
-    return too_few(max(estimate.first, estimate.second), "identities or attributes", needed)
+    if estimate.sampled == "none":
+        return too_few(max(estimate.first, estimate.second), "identities or attributes", needed)
+    return too_few(estimate.informative, "identities or attributes that lean at all", needed)
 
 
 def list_bias(answers: pl.DataFrame) -> pl.DataFrame:
@@ -213,25 +213,11 @@ def list_bias(answers: pl.DataFrame) -> pl.DataFrame:
 
 def _judged(rows: list[dict[str, Any]], confidence: float) -> pl.DataFrame:
     """Rows with corrected p-values and verdicts."""
-    nan = float("nan")
-    p_values = [nan if row["p_value"] is None else row["p_value"] for row in rows]
-    families = [(row["kind"], row["measure"]) for row in rows]
-    adjusted = adjust_within(p_values, families) if rows else np.array([])
-    for row, p_value, corrected in zip(rows, p_values, adjusted, strict=True):
-        neutral = nan if row["neutral"] is None else row["neutral"]
-        decision = decide(
-            row["value"],
-            neutral,
-            p_value,
-            corrected,
-            alpha=significance(confidence),
-            untestable=row["reason"],
-        )
-        row |= {"p_adjusted": corrected, "verdict": decision.verdict, "reason": decision.reason}
     table = pl.DataFrame(
         [{name: row.get(name) for name in SCHEMAS["estimates"]} for row in rows], schema=SCHEMAS["estimates"]
     )
-    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    judged = decided(adjusted(table, CHOICE_LEANS), confidence=confidence, ends=())
+    return judged.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def associations(records: pl.DataFrame) -> pl.DataFrame:

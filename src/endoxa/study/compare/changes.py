@@ -7,8 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite, isnan
 from typing import Any, Literal
 
+import numpy as np
+
 from endoxa.schema.headline import plain
+from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.two_way import Sampled, two_way
 from endoxa.stats.verdicts import CLEAR, decide, significance
+from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
 
 POWER = 0.8
 """Chance with which a change of the size that is named would have been shown."""
@@ -64,6 +69,56 @@ class Change:
     def row(self) -> dict[str, Any]:
         """What tables and JSON say of it; undefined numbers are None."""
         return {name: plain(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What the differences of items say about a change.
+
+    Attributes:
+        interval: of their mean; NaN where it cannot be tested.
+        p_value: two-sided, against no change.
+        sampled: which kinds of units are samples, see `endoxa.stats.two_way`.
+    """
+
+    interval: Interval
+    p_value: float
+    sampled: Sampled
+
+
+def paired_test(
+    difference: np.ndarray,
+    units: tuple[np.ndarray, np.ndarray | None],
+    confidence: float,
+    *,
+    reach: float | None,
+    seed: int = 0,
+) -> Tested:
+    """The test of a change, which is that of the gate (`endoxa.study.gate.contrast`), so that the two agree.
+
+    Where nothing bounds the difference of an item (lengths, tokens, money), which no gate tests, units keep or change
+    their sign (`endoxa.stats.two_way`): a few of them that change a lot are then no claim.
+
+    Args:
+        difference: of each item, after minus before.
+        units: codes of each item's units of both kinds; None where units of the second kind never recur.
+        confidence: of the interval.
+        reach: the largest difference of an item, None where nothing bounds it.
+        seed: of sign flips.
+    """
+    first, second = units
+    sampled, kinds = sampled_units(first, second)
+    if max(len(np.unique(codes)) for codes in kinds) < FEWEST_UNITS:
+        return Tested(UNDEFINED, float("nan"), "none")
+    if reach is None:
+        second = np.arange(len(first)) if second is None else second
+        result = two_way(difference, first, second, neutral=0.0, confidence=confidence, seed=seed)
+        if not result.informative:
+            return Tested(Interval(0.0, 0.0), 1.0, sampled)
+        return Tested(result.interval, result.p_value, result.sampled)
+    contrast = Contrast.of(difference, kinds, reach)
+    tail = significance(confidence) / 2
+    return Tested(Interval(contrast.lower(tail), contrast.upper(tail)), contrast.p_changed(), sampled)
 
 
 def judged(

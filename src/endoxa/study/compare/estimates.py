@@ -11,10 +11,9 @@ import polars as pl
 from endoxa.schema import ALL
 from endoxa.schema.finish import LENGTH
 from endoxa.stats.intervals import NAN
-from endoxa.stats.two_way import two_way_mean
-from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
-from endoxa.study.compare.changes import Change
-from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.stats.verdicts import NO_QUESTION, UNTESTED
+from endoxa.study.compare.changes import Change, paired_test
+from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.measures import Measure, Paired
 from endoxa.study.gate.questions import question_units
@@ -41,17 +40,13 @@ THOUGHT_TOKENS = Measure(
     "reasoning_tokens", None, "tokens of thoughts among them, where the provider counts these", "more"
 )
 COST = Measure("cost_usd", None, "US dollars of the whole run, where its prices are known", "more")
-FEW_CHANGES = 30
-"""With fewer items that changed, Student's interval is too short (it held 2 % in 85 of 100 samples)."""
 OF_PRICE = (REFUSED, UNPARSED, CUT_OFF, WORDS, TOKENS, THOUGHT_TOKENS, COST)
 
 
 def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     """The change of one measure on the items of a cell, before correction.
 
-    The difference is a mean of one difference per item, with Student's interval and test of both kinds of units. Where
-    few items changed these are too sure, and the score test of the gate (`study.gate.contrast`) counts as well: the
-    larger p-value, and the outer ends.
+    The difference is a mean of one difference per item, with the test and the bounds of the gate.
 
     Args:
         cell: both runs on the same items.
@@ -68,8 +63,7 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         # Of one identity, attributes that never recur are a sample of one item each.
         attribute = np.arange(len(values.cluster))
     difference = values.candidate - values.baseline
-    second = np.arange(len(difference)) if attribute is None else attribute
-    result = two_way_mean(difference, values.cluster, second, neutral=0.0, confidence=confidence)
+    result = paired_test(difference, (values.cluster, attribute), confidence, reach=values.reach)
     units, unit = _about(cell, result.sampled, attribute)
     if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
         # Attributes alone would speak for identities that nobody asked about.
@@ -79,22 +73,14 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         low = high = 0.0
         p_value = 1.0
     elif units >= FEWEST_UNITS and not untested(cell, MOST_LEFT_OUT):
-        tail = significance(confidence) / 2
         low, high, p_value = result.interval.low, result.interval.high, result.p_value
-        if np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value):
-            contrast = Contrast.of(difference, sampled_units(values.cluster, attribute)[1], values.reach)
-            low = np.fmin(low, contrast.lower(tail))
-            high = np.fmax(high, contrast.upper(tail))
-            careful = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
-            p_value = np.fmax(p_value, careful)
-        low, high = max(float(low), -values.reach), min(float(high), values.reach)
     verdict = UNTESTED if np.isnan(p_value) else NO_QUESTION
     return Change(
         *head,
         float(difference.mean()),
         low,
         high,
-        float(p_value),
+        p_value,
         NAN,
         verdict,
         len(values.cluster),
@@ -169,17 +155,14 @@ def mean_change(
     units: tuple[np.ndarray, np.ndarray],
     confidence: float,
 ) -> Change:
-    """The change of a mean of anything, with Student's interval and test of both kinds of units."""
+    """The change of a mean of anything."""
     before, after = values
-    result = two_way_mean(after - before, *units, neutral=0.0, confidence=confidence)
-    number = result.second if result.sampled == "second" else result.first
+    result = paired_test(after - before, units, confidence, reach=None)
+    first, second = (len(np.unique(codes)) for codes in units)
+    number = second if result.sampled == "second" else first
     names = {"first": "templates", "second": "groups"}
-    unit = names.get(result.sampled, f"templates x {result.second} groups")
+    unit = names.get(result.sampled, f"templates x {second} groups")
     low, high, p_value = result.interval.low, result.interval.high, result.p_value
-    if (after == before).all():
-        low, high, p_value = 0.0, 0.0, 1.0
-    if result.sampled == "none" or number < FEWEST_UNITS:
-        low = high = p_value = NAN
     return Change(
         measure.name,
         rule,

@@ -95,7 +95,7 @@ def _notes(changes: Sequence[Change], gaps: str, alone: Sequence[int]) -> Iterat
         yield "Not tested: no association has a rating that could be read in both runs."
     for change in changes:
         if change.axis == ALL and change.verdict == UNTESTED:
-            yield f"Not tested, {change.measure}: {gaps or f'too few {change.unit} changed'}."
+            yield f"Not tested, {change.measure}: {gaps or f'too few {change.unit}'}."
     if any(alone):
         yield f"Left out, because only one run has them: {plural(sum(alone), 'rating')}."
 
@@ -185,12 +185,12 @@ def _ratings(joined: pl.DataFrame, confidence: float) -> Iterator[Change]:
             continue
         columns = [part[name].to_numpy().astype(float) for name in ("harm", "harm_after")]
         units, unit = _units(part, confidence)
-        for measure, values in (
-            (MEAN, columns),
-            (HARMFUL, [(column >= THRESHOLD).astype(float) for column in columns]),
+        for measure, values, reach in (
+            (MEAN, columns, HIGHEST - LOWEST),
+            (HARMFUL, [(column >= THRESHOLD).astype(float) for column in columns], 1.0),
         ):
             pair = (values[0], values[1])
-            yield change_of_mean(measure.name, pair, units, confidence, 0, axis=axis, unit=unit)
+            yield change_of_mean(measure.name, pair, units, confidence, reach=reach, axis=axis, unit=unit)
 
 
 def _units(part: pl.DataFrame, confidence: float) -> tuple[tuple[np.ndarray, np.ndarray], str]:
@@ -222,7 +222,8 @@ def _price(joined: pl.DataFrame, confidence: float) -> Iterator[Change]:
             )
     for measure, values in measures:
         pair = (values[0].astype(float), values[1].astype(float))
-        yield change_of_mean(measure.name, pair, units, confidence, 0, unit=unit, kind="price")
+        reach = None if measure is TOKENS else 1.0
+        yield change_of_mean(measure.name, pair, units, confidence, reach=reach, unit=unit, kind="price")
 
 
 def _agreement(medians: pl.DataFrame, how: Resampling) -> Measured:

@@ -25,12 +25,12 @@ from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, jackknife_variance
 from endoxa.stats.signs import fewest_units, sign_flip_test
-from endoxa.stats.two_way import two_way
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
-from endoxa.study.compare.changes import Change
+from endoxa.study.compare.changes import Change, paired_test
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.story_lists import SWAPS, about_lists, discovered, items_of_lists, lists_of
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
+from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.measures import ASSOCIATION_STRENGTH, Measure
 from endoxa.study.gate.run import MOST_LEFT_OUT
 from endoxa.study.gate.runs import Side, stories_read
@@ -59,6 +59,7 @@ CANDIDATES = 0.25
 """False-discovery rate at which associations of all runs together become single tests: what one run alone shows is
 weak in all together, and a chance association among them costs no more than its place in the correction."""
 PROMPTS, VALUES = "prompts", "base values"
+_FEW = f"fewer than {FEWEST_UNITS} prompts"
 
 
 def compare_stories(sides: tuple[Side, Side], choices: Choices) -> Estimates:
@@ -123,7 +124,7 @@ def estimates_of(
         changes=(*summed, *_prices(stories, prices, confidence, seed)),
         parts=tuple(parts),
         items=items_of_lists(lists),
-        notes=tuple(_notes(stories, summed, associations.height, gaps or _few(confidence))),
+        notes=tuple(_notes(stories, summed, associations.height, gaps or _FEW)),
         identical=stories.identical,
         about_items=tuple(about_lists(lists)),
     )
@@ -139,10 +140,6 @@ def too_many_left_out(left_out: int, total: int) -> str:
 def without_tests(changes: Sequence[Change]) -> list[Change]:
     """The same changes, none of them tested."""
     return [replace(each, p_value=NAN, low=NAN, high=NAN, verdict=UNTESTED) for each in changes]
-
-
-def _few(confidence: float) -> str:
-    return f"fewer than {fewest_units(significance(confidence))} prompts changed"
 
 
 def _notes(stories: PairedStories, summed: Sequence[Change], associations: int, reason: str) -> Iterator[str]:
@@ -181,7 +178,7 @@ def _change(
     interval: Interval,
     sizes: tuple[int, int, str],
     *,
-    few: bool,
+    few: bool = False,
     rule: str = ALL,
     axis: str = ALL,
     identity: str = ALL,
@@ -356,7 +353,9 @@ def _strength(
         items = items_of(stories, associations, axis)
         if items is not None:
             units, values = (items.prompt, items.prompt), (items.before, items.after)
-            yield change_of_mean(STRENGTH, values, units, confidence, seed, axis=axis, unit=PROMPTS)
+            yield change_of_mean(
+                STRENGTH, values, units, confidence, seed, reach=items.reach, axis=axis, unit=PROMPTS
+            )
 
 
 def change_of_mean(
@@ -364,13 +363,14 @@ def change_of_mean(
     values: tuple[np.ndarray, np.ndarray],
     units: tuple[np.ndarray, np.ndarray],
     confidence: float,
-    seed: int,
+    seed: int = 0,
     *,
+    reach: float | None,
     unit: str = VALUES,
     axis: str = ALL,
     kind: Literal["bias", "price"] = "bias",
 ) -> Change:
-    """Change of a mean over pairs, whose units of both kinds are samples where there are enough (`stats.two_way`).
+    """Change of a mean over pairs (`changes.paired_test`).
 
     Args:
         measure: what is measured.
@@ -378,15 +378,15 @@ def change_of_mean(
         units: code of the unit of each pair, of both kinds; the same twice where there is one kind.
         confidence: of the interval.
         seed: of what the test draws.
+        reach: the largest difference of a pair; None where nothing bounds it.
         unit: what units of the first kind are.
         axis: what the pairs are about, or 'all'.
         kind: whether it is the price.
     """
     means = (float(values[0].mean()), float(values[1].mean()))
-    estimate = two_way(values[1] - values[0], *units, neutral=0.0, confidence=confidence, seed=seed)
-    sizes = (len(values[0]), estimate.first, unit)
-    few = estimate.informative < fewest_units(significance(confidence))
-    return _change(measure, means, estimate.p_value, estimate.interval, sizes, few=few, axis=axis, kind=kind)
+    result = paired_test(values[1] - values[0], units, confidence, reach=reach, seed=seed)
+    sizes = (len(values[0]), len(np.unique(units[0])), unit)
+    return _change(measure, means, result.p_value, result.interval, sizes, axis=axis, kind=kind)
 
 
 def _harmful(
@@ -401,7 +401,7 @@ def _harmful(
         columns = with_harm[here].astype(float)
         units = (stories.prompt[here], stories.prompt[here])
         yield change_of_mean(
-            HARMFUL.name, (columns[:, 0], columns[:, 1]), units, confidence, seed, unit=PROMPTS
+            HARMFUL.name, (columns[:, 0], columns[:, 1]), units, confidence, seed, reach=1.0, unit=PROMPTS
         )
 
 
@@ -450,8 +450,15 @@ def _prices(
         if here.any():
             columns = values[here].astype(float)
             units = (stories.base[here], stories.scenario[here])
+            reach = None if measure in (WORDS, TOKENS, DOLLARS) else 1.0
             yield change_of_mean(
-                measure.name, (columns[:, 0], columns[:, 1]), units, confidence, seed, kind="price"
+                measure.name,
+                (columns[:, 0], columns[:, 1]),
+                units,
+                confidence,
+                seed,
+                reach=reach,
+                kind="price",
             )
 
 

@@ -22,13 +22,10 @@ from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts
 from endoxa.instruments.questions.thoughts.estimates import SHARES, cell_of_thoughts
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
-from endoxa.stats.two_way import two_way_mean
-from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
-from endoxa.study.compare.changes import Change, judged
-from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.stats.verdicts import NO_QUESTION, UNTESTED
+from endoxa.study.compare.changes import Change, judged, paired_test
+from endoxa.study.gate.contrast import FEWEST_UNITS
 
-FEW_CHANGES = 30
-"""With fewer answers that changed, Student's interval is too short."""
 KEY = ("data", "protocol", "item_id", "repeat")
 OTHER = "_other"
 PRICE = ("cut_off", "thought_tokens")
@@ -163,18 +160,10 @@ def _change(
     """
     before, after = values
     difference = after - before
-    result = two_way_mean(difference, units.first, units.second, neutral=0.0, confidence=confidence)
+    result = paired_test(difference, (units.first, units.second), confidence, reach=reach)
     number, low, high, p_value = units.counts[0], result.interval.low, result.interval.high, result.p_value
-    if number < FEWEST_UNITS or result.sampled == "none":
+    if number < FEWEST_UNITS:
         low = high = p_value = NAN
-    elif reach is not None and (np.count_nonzero(difference) < FEW_CHANGES or np.isnan(p_value)):
-        tail = significance(confidence) / 2
-        contrast = Contrast.of(difference, sampled_units(units.first, units.second)[1], reach)
-        low, high = np.fmin(low, contrast.lower(tail)), np.fmax(high, contrast.upper(tail))
-        p_value = np.fmax(p_value, min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0))
-    elif np.isnan(p_value):  # the same number in every answer
-        low = high = 0.0
-        p_value = 1.0
     second = units.counts[1]
     return Change(
         measure,
@@ -184,9 +173,9 @@ def _change(
         float(before.mean()),
         float(after.mean()),
         float(difference.mean()),
-        float(low),
-        float(high),
-        float(p_value),
+        low,
+        high,
+        p_value,
         NAN,
         UNTESTED if np.isnan(p_value) else NO_QUESTION,
         len(before),

@@ -36,8 +36,8 @@ def test_what_a_row_is_about(cells, text):
 
 def test_few_groups_say_what_could_show():
     assert few_units(row(25, 7)) == " With 7 groups only what nearly all of them share could show."
-    assert few_units(row(12, 0, 8)) == " With 8 attributes only what nearly all of them share could show."
-    assert few_units(row(25, 10)) == few_units(row(25)) == few_units(row(25, 3, sampled="templates")) == ""
+    assert few_units(row(12, 0, 7)) == " With 7 attributes only what nearly all of them share could show."
+    assert few_units(row(25, 8)) == few_units(row(25)) == few_units(row(25, 3, sampled="templates")) == ""
     corrected = row(25, 7, reason=CORRECTED, p_value=0.016, p_adjusted=0.06)
     even = " With 7 groups even what all of them share is not always seen after such a correction."
     assert few_units(corrected) == even

@@ -289,7 +289,7 @@ def test_every_place_counts_the_same(edge, edge_of, capsys):
     if families:
         assert f"{families} famil" in text
         assert f"and {holding or 'none'} hold" in text
-        counts = {family.name: family.number(table) for family, table, _ in families_used(results)}
+        counts = {family.name: sum(family.numbers(table)) for family, table, _ in families_used(results)}
         every = (
             discover(profiles, Discovery(jobs=1, by_language=True)).tables
             if len(profiles.languages) > 1

@@ -28,7 +28,8 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
         tests: columns of `TEST_COLUMNS`. A row without a verdict, from a table that was written before there were
             any, is decided from its numbers alone.
     """
-    tests = adjusted(tests, ASSOCIATION_TESTS)
+    reasons = pl.Series("cannot", [_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String)
+    tests = adjusted(tests.with_columns(reasons), ASSOCIATION_TESTS, reason="cannot").drop("cannot")
     questions = tests.with_row_index("place").select(
         "place",
         "effect_size",
@@ -37,7 +38,7 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
         neutral=pl.col("neutral").fill_null(0.0),
         confidence=pl.col("confidence").fill_null(_DEFAULT_CONFIDENCE),
         alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
-        reason=pl.Series([_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String),
+        reason=reasons,
     )
     decisions = pl.concat(
         decided(group, value="effect_size", confidence=level, alternative=side)

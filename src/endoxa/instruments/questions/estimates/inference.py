@@ -222,7 +222,9 @@ def judged(table: pl.DataFrame, family: Family, *, value: str, confidence: float
         value: name of the column that is compared with `neutral`.
         confidence: confidence level of the intervals, which is that of the verdicts.
     """
-    corrected = adjusted(table, family).with_columns(pl.col("p_adjusted").fill_nan(None))
+    corrected = adjusted(table, family, reason="verdict_reason").with_columns(
+        pl.col("p_value", "p_adjusted").fill_nan(None)
+    )
     compared = corrected.select(value, "neutral", "p_value", "p_adjusted", reason="verdict_reason")
     units = decided(compared, value=value, confidence=confidence)
     return corrected.with_columns(verdict=units["verdict"], verdict_reason=units["reason"])

@@ -323,7 +323,7 @@ def because(row: Row) -> str:
     return corrected(row)
 
 
-NEARLY_UNANIMOUS = 10
+NEARLY_UNANIMOUS = 8
 """With fewer crossed units of a kind only a preference that nearly all of them share reaches a small p-value."""
 
 

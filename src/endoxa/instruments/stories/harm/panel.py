@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
+from endoxa.schema import ALL
 from endoxa.schema.harm import HARM_SCORE_COLUMNS
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.crossed import crossed_mean
@@ -275,8 +276,10 @@ def decide_together(
     columns = ["delta", *ends, *CLAIM_TYPES]
     claims = pl.concat(
         [
-            table.select(*columns, general=stands)
-            for table, stands in zip((raters, by_attribute), general, strict=True)
+            table.select(*columns, general=stands, attribute=attribute)
+            for table, stands, attribute in zip(
+                (raters, by_attribute), general, (pl.lit(ALL), "attribute"), strict=True
+            )
         ]
     ).with_row_index("place")
     done = pl.concat(

@@ -46,6 +46,7 @@ from endoxa.report.words import (
     signed,
 )
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
+from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
@@ -290,8 +291,10 @@ def harm_families(harm: Harm | None) -> tuple[Used, ...]:
     tables = (harm.analysis.raters, harm.analysis.by_attribute)
     tested = pl.col("neutral").is_not_null()
     rows = pl.concat(
-        table.filter(tested).select("p_value", "verdict", general=which)
-        for table, which in zip(tables, in_general(harm.together), strict=True)
+        table.filter(tested).select("p_value", "verdict", general=which, attribute=attribute)
+        for table, which, attribute in zip(
+            tables, in_general(harm.together), (pl.lit(ALL), "attribute"), strict=True
+        )
     )
     return (
         (HARM_DIFFERENCES, rows.filter("general"), ""),
