@@ -1,4 +1,4 @@
-"""The score test of a paired difference, against other ways to the same numbers."""
+"""The test of a paired difference, against other ways to the same numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from scipy.stats import t as student
 from statsmodels.api import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
-from endoxa.study.gate.contrast import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast, sampled_units
+from endoxa.study.gate.contrast import (
+    ASSUMED_CORRELATION,
+    ASSUMED_WEIGHT,
+    FEWEST_UNITS,
+    Contrast,
+    sampled_units,
+    student_tail,
+)
 
 
 def independent(up: int, down: int, n: int) -> Contrast:
@@ -28,7 +35,9 @@ def test_statistic_of_no_difference_is_mcnemars(up, down):
     assert np.sign(found) == np.sign(up - down)
 
 
-@pytest.mark.parametrize(("up", "down", "n"), [(12, 5, 200), (0, 7, 60), (9, 0, 100), (40, 30, 80)])
+@pytest.mark.parametrize(
+    ("up", "down", "n"), [(12, 5, 200), (0, 5, 60), (0, 7, 60), (9, 0, 100), (40, 30, 80)]
+)
 @pytest.mark.parametrize("mean", [-0.3, -0.02, 0.05, 0.4])
 def test_variance_is_that_of_the_constrained_maximum_likelihood(up, down, n, mean):
     # Tango's estimate in closed form, here by maximising the likelihood of three outcomes under p_up - p_down = mean.
@@ -38,7 +47,9 @@ def test_variance_is_that_of_the_constrained_maximum_likelihood(up, down, n, mea
 
     bounds = (max(0.0, -mean), (1 - mean) / 2)
     below = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
-    expected = np.sqrt((2 * below + mean - mean**2) / n)
+    # Never less than the variance of the differences as they are.
+    seen = 0.0 if up + down < FEWEST_UNITS else (up + down) / n - ((up - down) / n) ** 2
+    expected = np.sqrt(max(2 * below + mean - mean**2, seen) / n)
     assert independent(up, down, n).error(mean) == pytest.approx(expected, rel=1e-4)
 
 
@@ -71,16 +82,17 @@ def test_bounds_of_many_identities_are_those_of_a_cluster_robust_regression():
     assert found.mean - found.lower(0.05) == pytest.approx(reach, rel=0.03)
 
 
-def test_correlation_is_mixed_with_the_assumed_one():
+def test_correlation_is_mixed_with_an_assumed_one_where_few_identities_differ():
     cluster = np.repeat(np.arange(12), 5)
-    alike = np.where(
-        cluster < 6, 1.0, -1.0
-    )  # identities agree wholly: correlation 1 (jackknife: 12 / 11 of it)
-    assert Contrast.of(alike, (cluster,)).kinds[0].correlation == pytest.approx(
-        (12 * 1 + ASSUMED_WEIGHT * ASSUMED_CORRELATION) / (12 + ASSUMED_WEIGHT)
+    few = np.where(cluster < 5, 1.0, 0.0)  # identities agree wholly: correlation 1
+    assert Contrast.of(few, (cluster,)).kinds[0].correlation == pytest.approx(
+        (5 * 1 + ASSUMED_WEIGHT * ASSUMED_CORRELATION) / (5 + ASSUMED_WEIGHT)
     )
     assert Contrast.of(np.zeros(60), (cluster,)).kinds[0].correlation == ASSUMED_CORRELATION
-    assert Contrast.of(alike, (np.arange(60),)).kinds[0].correlation == 0
+    assert Contrast.of(few, (np.arange(60),)).kinds[0].correlation == 0
+    # With six that differ it is as it was seen: the jackknife makes the variance 12 / 11 of that of 12 means.
+    six = Contrast.of(np.where(cluster < 6, 1.0, -1.0), (cluster,))
+    assert six.error(0.0) == pytest.approx(np.sqrt(12 / 11 / 12))
 
 
 def test_a_unit_scales_everything():
@@ -93,15 +105,9 @@ def test_a_unit_scales_everything():
 
 
 def test_skewness_never_makes_a_p_value_smaller():
-    cluster = np.repeat(np.arange(20), 5)
-    x = np.where(cluster < 3, 1.0, -0.2)
-    found = Contrast.of(x, (cluster,))
-    assert found.skewness > 0
-    plain = student.cdf(found.statistic(0.3), 19)
-    assert (
-        found.p_below(0.3) > plain
-    )  # few identities lie far above the others: the mean is easily taken too low
-    assert found.p_above(-0.3) == pytest.approx(student.cdf(-found.statistic(-0.3), 19))
+    # A mean of few units far above the others is easily taken too low.
+    assert student_tail(-2.0, 0.5, 19) > student.cdf(-2.0, 19)
+    assert student_tail(-2.0, -0.5, 19) == pytest.approx(student.cdf(-2.0, 19))
 
 
 def test_one_identity_proves_nothing():

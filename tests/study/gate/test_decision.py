@@ -121,16 +121,16 @@ def test_accuracy_has_one_direction():
     )
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.1])
-def test_more_items_decide_and_fewer_do_not(shift):
+@pytest.mark.parametrize(("shift", "margin"), [(0.0, 0.03), (0.1, 0.05)])
+def test_more_items_decide_and_fewer_do_not(shift, margin):
     planted = Situation(20, 10, 0.05, 0.6, 0.6 + shift, 0.2, 0.2)
     values = draw(np.random.default_rng(3), planted)
     contrasts, n = Contrasts.of(values), 200
-    more = needed(contrasts, 20, n, 0.05, (LEVEL, LEVEL))
+    more = needed(contrasts, 20, n, margin, (LEVEL, LEVEL))
     assert more.items
 
     def decided(items: float) -> bool:
-        evidence = contrasts.grown(1 + items / n).evidence(0.05, LEVEL)
+        evidence = contrasts.grown(1 + items / n).evidence(margin, LEVEL)
         return min(evidence.p_not_worse, evidence.p_worse) <= LEVEL
 
     assert decided(more.items)
