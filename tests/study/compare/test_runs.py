@@ -177,6 +177,24 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered
     assert {"Kelvin", "Osaka", "Yaren"} <= identities
 
 
+@pytest.mark.parametrize("count", [0, None], ids=["counted as 0", "not counted"])
+def test_answers_that_failed_have_no_length(answers, tmp_path, count):
+    table = pl.read_parquet(answers[0] / "records.parquet")
+    failed = pl.int_range(pl.len()) % 2 == 0
+    nothing = {"answer": None if count is None else "", "completion_tokens": count}
+    half = table.with_columns(
+        **{name: pl.when(~failed).then(name).otherwise(pl.lit(cell)) for name, cell in nothing.items()},
+        choice=pl.when(~failed).then("choice"),
+        outcome=pl.when(failed).then(pl.lit("unparsed")).otherwise("outcome"),
+        error=pl.when(failed).then(pl.lit("HTTP 500")).otherwise(pl.lit("")),
+    )
+    (contrast,) = ex.compare(answers[0], qa_folder(tmp_path / "half", questions(), half, "Town")).contrasts
+    changes = {change.measure: change for change in contrast.price}
+    for name in ("answer_words", "answer_tokens"):
+        assert (changes[name].difference, changes[name].n_items) == (0, table.height // 2)
+    assert changes["unparsed"].after == 0.5
+
+
 def test_changed_answers_have_their_texts(answers, answered_apart):
     items = answered_apart.items
     both = load_answers([answers[0]]).join(load_answers([answers[1]]), on="item_id", suffix="_other")

@@ -35,7 +35,7 @@ def compare_choices(sides: tuple[Side, Side], choices: Choices) -> Estimates:
 
 def _changed(kind: str, joined: pl.DataFrame) -> pl.DataFrame:
     """The answers whose outcome is another one."""
-    moved = pl.col("score_other").fill_null(0) - pl.col("score").fill_null(0)
+    moved = pl.col("score_other") - pl.col("score")
     return joined.filter(pl.col("outcome") != pl.col("outcome_other")).select(
         "item_id",
         "repeat",

@@ -137,29 +137,32 @@ def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> 
         same = bool((first == second).all() and _same_answers(joined))
         cell = Paired(measure, protocol, ALL, values, 0, same, ("templates", "groups"))
         yield change_of(cell, confidence)
-    for measure, column in (
-        (WORDS, "answer"),
-        (TOKENS, "completion_tokens"),
-        (THOUGHT_TOKENS, "reasoning_tokens"),
+    for measure, column, came in (
+        (WORDS, "answer", "answer"),
+        (TOKENS, "completion_tokens", "completion_tokens"),
+        (THOUGHT_TOKENS, "reasoning_tokens", "completion_tokens"),
     ):
-        lengths = [_lengths(joined, f"{column}{side}") for side in ("", "_other")]
-        if all(each is not None for each in lengths):
-            yield mean_change(measure, protocol, lengths, units, confidence)  # type: ignore[arg-type]
+        if {f"{column}_other", f"{came}_other"} <= set(joined.columns):
+            before, after = (_lengths(joined, column + side, came + side) for side in ("", "_other"))
+            counted = np.isfinite(before) & np.isfinite(after)
+            if np.nansum(before) and np.nansum(after) and counted.any():
+                lengths = before[counted], after[counted]
+                of_lengths = units[0][counted], units[1][counted]
+                yield mean_change(measure, protocol, lengths, of_lengths, confidence)
 
 
 def _same_answers(joined: pl.DataFrame) -> bool:
     return bool(joined["answer"].eq_missing(joined["answer_other"]).all())
 
 
-def _lengths(joined: pl.DataFrame, column: str) -> np.ndarray | None:
-    """Words of answers, or tokens that were counted; None where the run does not know them."""
-    if column not in joined.columns or joined[column].null_count() == joined.height:
-        return None
-    counted = pl.col(column)
-    if joined.schema[column] == pl.String:
-        counted = counted.str.count_matches(r"\S+")
-    lengths = joined.select(counted.cast(pl.Float64).fill_null(0)).to_series().to_numpy()
-    return lengths if lengths.any() else None
+def _lengths(joined: pl.DataFrame, column: str, came: str) -> np.ndarray:
+    """Words of answers, or tokens; NaN where `came` says that no answer came, or that nobody counted."""
+    counted, arrived = (
+        pl.col(name).str.count_matches(r"\S+") if joined.schema[name] == pl.String else pl.col(name)
+        for name in (column, came)
+    )
+    lengths = pl.when(arrived > 0).then(counted.cast(pl.Float64)).otherwise(NAN)
+    return joined.select(lengths.fill_null(NAN)).to_series().to_numpy()
 
 
 def mean_change(

@@ -266,8 +266,9 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
         lost=~refused & failed,
         cut_off=pl.Series(cut, dtype=pl.Boolean),
         words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
-        tokens=pl.col("completion_tokens").cast(pl.Float64).fill_null(float("nan")),
-        prompt_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
+        # A call that failed counted none.
+        tokens=pl.when(pl.col("completion_tokens") > 0).then("completion_tokens").otherwise(float("nan")),
+        prompt_tokens=pl.when(pl.col("prompt_tokens") > 0).then("prompt_tokens").otherwise(float("nan")),
     )
 
 
