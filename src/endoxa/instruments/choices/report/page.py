@@ -239,7 +239,7 @@ def rows_by(results: Results) -> Section | None:
                 favour=(pl.col("outcome") == STEREOTYPE).sum(),
                 against=(pl.col("outcome") == ANTI).sum(),
             )
-            .sort("value", descending=True)
+            .sort("value", descending=True, maintain_order=True)
         )
         names = {"identity": "group", "reference": "other group"}
         tables.append(
