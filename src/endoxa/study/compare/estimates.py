@@ -16,7 +16,7 @@ from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import Measure, Paired
+from endoxa.study.gate.measures import Measure, Paired, same_answers
 from endoxa.study.gate.questions import question_units
 from endoxa.study.gate.run import MOST_LEFT_OUT, untested
 
@@ -134,7 +134,7 @@ def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> 
         if measure is CUT_OFF and not (first.any() or second.any()):
             continue
         values = Values(first, second, units[0], directed=True, attribute=units[1])
-        same = bool((first == second).all() and _same_answers(joined))
+        same = bool((first == second).all() and same_answers(joined["answer"], joined["answer_other"]))
         cell = Paired(measure, protocol, ALL, values, 0, same, ("templates", "groups"))
         yield change_of(cell, confidence)
     for measure, column, came in (
@@ -149,10 +149,6 @@ def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> 
                 lengths = before[counted], after[counted]
                 of_lengths = units[0][counted], units[1][counted]
                 yield mean_change(measure, protocol, lengths, of_lengths, confidence)
-
-
-def _same_answers(joined: pl.DataFrame) -> bool:
-    return bool(joined["answer"].eq_missing(joined["answer_other"]).all())
 
 
 def _lengths(joined: pl.DataFrame, column: str, came: str) -> np.ndarray:

@@ -187,7 +187,7 @@ def paired_stories(
         profiles=profiles_of(chunks, before),
         readable=~(columns["refused"] | columns["lost"]),
         alike=(
-            texts[0].eq_missing(texts[1]).to_numpy()
+            (texts[0].eq_missing(texts[1]) & (texts[0].fill_null("") != "")).to_numpy()
             if texts[0] is not None and texts[1] is not None
             else np.zeros(keys.height, dtype=bool)
         ),
