@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import isnan
@@ -162,7 +163,7 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
     yield table
     if sides:
         yield "One-sided test: an effect in the other direction cannot be shown, however large."
-    kinds = results["p_kind"].value_counts(sort=True).iter_rows()
+    kinds = Counter(results["p_kind"]).most_common()
     yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
     for row in results.filter(results["reason"] != "").iter_rows(named=True):
         yield f"{row['test']}: {row['reason']}"

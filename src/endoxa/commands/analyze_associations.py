@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,9 +33,7 @@ def written(associations: pl.DataFrame, out: Path) -> str:
     sentence = f"{len(associations)} associations written to {out}"
     if unclear.is_empty():
         return sentence
-    reasons = ", ".join(
-        f"{n} {reason}" for reason, n in unclear["reason"].value_counts(sort=True).iter_rows()
-    )
+    reasons = ", ".join(f"{n} {reason}" for reason, n in Counter(unclear["reason"]).most_common())
     return f"{sentence}; {len(unclear)} of them are unclear ({reasons})"
 
 
@@ -114,7 +113,10 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
                 *([str(row["aggregation"])] if alone else []),
                 f"{row['lift']:.2f}",
             )
-            for row in shown.sort("model", "lift", descending=True).head(SHOWN).iter_rows(named=True)
+            for row in shown.sort(*PARTS)
+            .sort("model", "lift", descending=True, maintain_order=True)
+            .head(SHOWN)
+            .iter_rows(named=True)
         ],
         texts=2,
         wrap=True,

@@ -155,7 +155,9 @@ class _Analysis:
             texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(of_run))
         cells = [
-            cell for frame in frames for cell in frame.select("data", "model", "protocol").unique().rows()
+            cell
+            for frame in frames
+            for cell in frame.select("data", "model", "protocol").unique(maintain_order=True).rows()
         ]
         twice = next((cell for cell in cells if cells.count(cell) > 1), None)
         if twice is not None:

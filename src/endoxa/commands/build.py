@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -227,7 +228,7 @@ def _note_questions(made: Questions, left_out: Path) -> None:
         return
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
     note(f"{made.left_out.height} associations left out (see {left_out}):")
-    for reason, count in reasons.value_counts(sort=True).iter_rows():
+    for reason, count in Counter(reasons).most_common():
         note(f"  {count}: {reason}")
 
 

@@ -111,7 +111,7 @@ def mentions(
     table = _completed(statements, source)
     reason = _reason(include_flagged=include_flagged)
     counted = table.with_columns(reason.alias("_reason"))
-    left_out = dict(counted.drop_nulls("_reason")["_reason"].value_counts(sort=True).iter_rows())
+    left_out = dict(Counter(counted["_reason"].drop_nulls()).most_common())
     kept = counted.filter(pl.col("_reason").is_null()).drop("_reason")
     if kept.is_empty():
         listed = ", ".join(f"{n} {why}" for why, n in left_out.items())

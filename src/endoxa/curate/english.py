@@ -37,7 +37,9 @@ def spelt_out(text: str) -> str:
 @cache
 def reports() -> re.Pattern[str]:
     """Matches the front of a statement that is only reported ("they say that")."""
-    return re.compile("^(?:" + "|".join(words("reports")) + r")\s+", re.IGNORECASE)
+    return re.compile(
+        "^(?:" + "|".join(sorted(words("reports"), key=len, reverse=True)) + r")\s+", re.IGNORECASE
+    )
 
 
 def tokens(text: str) -> list[str]:

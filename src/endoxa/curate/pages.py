@@ -279,7 +279,7 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     from endoxa.report.document import Figure
     from endoxa.report.render import picture, save
 
-    first = table.sort("respondents", descending=True).row(0, named=True)
+    first = table.sort("respondents", descending=True, maintain_order=True).row(0, named=True)
     figure = Figure(
         name="frequencies",
         title="Most frequent associations by axis",

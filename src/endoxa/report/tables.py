@@ -154,7 +154,7 @@ def text_field(name: str, cell: Shown | str = "", shown: Shown | None = None, **
     if callable(cell):
         return Field(Column(name, **column), cell)
     key = cell or name
-    write = shown or (lambda value: str(value or NO_VALUE))
+    write = shown or (lambda value: str(NO_VALUE if value in (None, "") else value))
     return Field(Column(name, **column), lambda row: write(row[key]))
 
 

@@ -163,7 +163,7 @@ def _people(language: str) -> Iterator[Fault]:
         if row["singular"] + row["singular_f"] and not row["plural"] + row["plural_f"]:
             yield Fault(place, f"has a singular of '{group}' and no plural")
         forms = [row[column] for column in ("singular", "singular_f", "plural", "plural_f")]
-        for form in {each.strip().casefold() for each in (*forms, *row["also"].split(";"))} - {""}:
+        for form in sorted({each.strip().casefold() for each in (*forms, *row["also"].split(";"))} - {""}):
             if seen.setdefault(form, group) != group:
                 yield Fault(place, f"has '{form}' for '{group}', which is also '{seen[form]}'")
 

@@ -73,7 +73,7 @@ def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
     names = {field.name for field in fields(Pack)}
     if unknown := sorted(table.keys() - names - {*FORMER}):
         raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(sorted(names))}.")
-    for name in names:
+    for name in sorted(names):
         several = name in ("quotes", "stops")
         if not (_is_list(table[name]) if several else isinstance(table[name], str)):
             raise UserError(

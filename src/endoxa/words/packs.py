@@ -174,7 +174,7 @@ def words_by_language(name: str) -> Mapping[str, Mapping[str, Any]]:
 @cache
 def words_by_package(name: str) -> tuple[Mapping[str, Any], ...]:
     """What the package's TOML files of a name hold, whatever packs are in use."""
-    paths = (entry.joinpath(name) for entry in _FOLDER.iterdir())
+    paths = (entry.joinpath(name) for entry in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name))
     return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
 
 

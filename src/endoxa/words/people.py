@@ -161,9 +161,10 @@ def _articles() -> tuple[str, ...]:
     for language in {*languages_with("surface.toml"), *languages_with("extract.toml")}:
         articles.update(words_of(language, "surface.toml").get("articles", "").split())
         articles.update(words_of(language, "extract.toml").get("articles", ()))
-    return tuple(
+    written = (
         plain(each).removesuffix("-") if each.endswith(("'", "-")) else f"{plain(each)} " for each in articles
     )
+    return tuple(sorted(written, key=lambda each: (-len(each), each)))  # "los " before "lo"
 
 
 def _without_prefix(word: str) -> str:

@@ -11,6 +11,7 @@ from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.report.page import Results, diagnostics, sentence
 from endoxa.runs.run import run
 
 GROUPS = [f"{name} people" for name in ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe")]
@@ -153,6 +154,7 @@ def record(**cells):
         "premise": "",
         "axis": "a",
         "item_id": "l",
+        "association_id": "l",
         "repeat": 1,
         "order": "01",
         "identity": "x",
@@ -168,6 +170,59 @@ def record(**cells):
         "p_undetermined": None,
     }
     return base | cells
+
+
+def results_of(rows):
+    table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
+    )
+    return Results((), analyze(table)["estimates"], pl.DataFrame(), table, 0.95)
+
+
+def test_a_share_of_0_lies_as_far_from_one_half_as_any():
+    """The model always chooses the other candidate, and always the one shown first."""
+    rows = [
+        record(kind="decision", item_id=f"{k}", outcome="anti-stereotype", score=-1.0, first="reference")
+        for k in range(12)
+    ]
+    results = results_of(rows)
+    assert results.main[0]["value"] == 0
+    position = next(line for line in diagnostics(results) if line.name == "position")
+    assert (position.value, position.concerning) == (1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("n_stereotype", "said"),
+    [
+        (6, "concludes the stereotype more often than its opposite (difference +0.200 of all"),
+        (
+            4,
+            "concludes the opposite of the stereotype more often than the stereotype (difference −0.200 of all",
+        ),
+        (5, "concludes the stereotype as often as its opposite (difference 0.000 of all"),
+    ],
+)
+def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
+    rows = [
+        record(
+            kind="inference",
+            premise="neutral",
+            item_id=f"{k}",
+            outcome="stereotype" if k < n_stereotype else "anti-stereotype",
+            score=1.0 if k < n_stereotype else -1.0,
+        )
+        for k in range(10)
+    ]
+    assert said in sentence(results_of(rows).main[0])
+
+
+def test_ties_of_scored_options_are_looked_at():
+    half = {"p_stereotype": 0.5, "p_anti": 0.5, "outcome": "neither", "score": 0.0}
+    sure = {"p_stereotype": 0.9, "p_anti": 0.1, "outcome": "stereotype"}
+    rows = [record(kind="decision", item_id=f"{k}", **(half if k < 3 else sure)) for k in range(10)]
+    (line,) = (line for line in diagnostics(results_of(rows)) if line.name == "ties")
+    assert (line.value, line.concerning) == (0.3, True)
+    assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
 
 
 def test_bias_of_a_list_is_that_of_a_worked_example():

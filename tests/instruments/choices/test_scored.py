@@ -14,7 +14,7 @@ from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
-from endoxa.instruments.choices.probe.work import _scored_words
+from endoxa.instruments.choices.probe.work import _scored_cells, _scored_words
 from endoxa.runs.run import run
 from endoxa.schema.choices import Word
 from support.tiny import SMALL, causal, masked
@@ -91,6 +91,25 @@ def test_a_liking_for_one_name_moves_no_word():
     found = _scored_words(json.dumps(scores), words)
     assert [found[name]["outcome"] for name in "abc"] == ["stereotype", "anti-stereotype", "stereotype"]
     assert found["c"]["p_stereotype"] == pytest.approx(1 / (1 + math.exp(-0.25)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "scores", "outcome"),
+    [
+        ("decision", [-2.0, -2.0], "neither"),
+        ("inference", [-2.0, -3.0, -2.0], "undetermined"),
+        ("inference", [-2.0, -2.0, -1.0], "undetermined"),
+        ("decision", [-2.0, -1.9], "anti-stereotype"),
+    ],
+)
+def test_a_tie_of_options_is_counted_for_neither(kind, scores, outcome):
+    assert _scored_cells(json.dumps(scores), kind, "loglik")["outcome"] == outcome
+
+
+def test_a_tie_of_groups_is_counted_for_neither():
+    words = (Word("a", "1", 0), Word("b", "2", 1))
+    found = _scored_words(json.dumps([-1.1, -2.3, -1.1, -2.3]), words)
+    assert [(cells["outcome"], cells["score"]) for cells in found.values()] == [("neither", 0.0)] * 2
 
 
 @pytest.mark.parametrize(

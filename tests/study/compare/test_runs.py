@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from statsmodels.stats.multitest import multipletests
 from typer.testing import CliRunner
 
 import endoxa as ex
@@ -14,6 +15,8 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.run import judge
+from support import story_pairs
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
@@ -48,6 +51,24 @@ def planted(runs):
 def edit(folder, **facts):
     path = folder / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+
+
+def test_stories_beside_them_change_no_correction_of_other_runs(planted, tmp_path):
+    """Parts of pairs are corrected after Holm among themselves, associations after Benjamini and Hochberg."""
+    rng = np.random.default_rng(4)
+    told = ex.compare(
+        *(
+            story_pairs.write_run(tmp_path / name, story_pairs.frame(rng, lean))
+            for name, lean in (("a", 0.9), ("b", 0.5))
+        )
+    )
+    every = [*planted.contrasts, *told.contrasts]
+    together = judge(every, [each.before for each in every], 0.95)
+    for contrast, judgement, method in zip(every, together, ("holm", "fdr_bh"), strict=True):
+        p_values = [part.p_value for part in contrast.parts if np.isfinite(part.p_value)]
+        assert len(p_values) > 3 or method == "fdr_bh"
+        adjusted = [part.p_adjusted for part in judgement.parts if np.isfinite(part.p_value)]
+        assert adjusted == pytest.approx(multipletests(p_values, method=method)[1])
 
 
 def test_a_planted_change_of_pairs_is_found_where_it_is(planted):
@@ -175,6 +196,24 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered
     assert f"it costs {points:.1f} points of accuracy in disambiguated contexts (" in found.sentence
     identities = {part.identity for part in contrast.parts}
     assert {"Kelvin", "Osaka", "Yaren"} <= identities
+
+
+@pytest.mark.parametrize("count", [0, None], ids=["counted as 0", "not counted"])
+def test_answers_that_failed_have_no_length(answers, tmp_path, count):
+    table = pl.read_parquet(answers[0] / "records.parquet")
+    failed = pl.int_range(pl.len()) % 2 == 0
+    nothing = {"answer": None if count is None else "", "completion_tokens": count}
+    half = table.with_columns(
+        **{name: pl.when(~failed).then(name).otherwise(pl.lit(cell)) for name, cell in nothing.items()},
+        choice=pl.when(~failed).then("choice"),
+        outcome=pl.when(failed).then(pl.lit("unparsed")).otherwise("outcome"),
+        error=pl.when(failed).then(pl.lit("HTTP 500")).otherwise(pl.lit("")),
+    )
+    (contrast,) = ex.compare(answers[0], qa_folder(tmp_path / "half", questions(), half, "Town")).contrasts
+    changes = {change.measure: change for change in contrast.price}
+    for name in ("answer_words", "answer_tokens"):
+        assert (changes[name].difference, changes[name].n_items) == (0, table.height // 2)
+    assert changes["unparsed"].after == 0.5
 
 
 def test_changed_answers_have_their_texts(answers, answered_apart):

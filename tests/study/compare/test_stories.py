@@ -156,6 +156,23 @@ def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
     assert "more than 10 %" in found.contrasts[0].notes[0]
 
 
+def test_stories_that_failed_have_no_tokens_and_no_price(tmp_path):
+    rng = np.random.default_rng(3)
+    before, after = frame(rng, 0.8), frame(rng, 0.8)
+    lost = pl.int_range(pl.len()) % 2 == 0
+    counts = (
+        pl.when(lost).then(0).otherwise(name).alias(name) for name in ("prompt_tokens", "completion_tokens")
+    )
+    failed = after.with_columns(*counts, error=pl.when(lost).then(pl.lit("HTTP 500")).otherwise("error"))
+    runs = [
+        write_run(tmp_path / name, table, stories_run=tmp_path / f"stories-{name}")
+        for name, table in (("a", before), ("b", failed))
+    ]
+    changes = by_name(ex.compare(*runs).contrasts[0])
+    for name in ("story_tokens", "usd_per_1000"):
+        assert (changes[name].difference, changes[name].n_items) == (0, before.height // 2)
+
+
 def test_harmful_stories_and_money(tmp_path):
     rng = np.random.default_rng(2)
     before, after = frame(rng, 0.9, unknown=0.0), frame(rng, 0.1, unknown=0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -72,6 +73,19 @@ def test_a_planted_bias_is_worse_and_its_absence_is_not(runs, kind):
     fair, biased = runs / f"{kind}-fair", runs / f"{kind}-biased"
     assert ex.gate(fair, biased, margin=0.1).verdict == "worse"
     assert ex.gate(biased, fair, margin=0.1).verdict == "pass"
+
+
+@pytest.mark.parametrize("answer", ["", None])
+def test_two_runs_that_were_never_answered_are_not_the_same(runs, tmp_path, answer):
+    names = ("first", "second")
+    for name in names:
+        shutil.copytree(runs / "decision-fair", tmp_path / name)
+        path = tmp_path / name / "records.parquet"
+        nothing = {"answer": pl.lit(answer, pl.String), "score": pl.lit(None, pl.Float64)}
+        pl.read_parquet(path).with_columns(**nothing, outcome=pl.lit("unread")).write_parquet(path)
+    first, second = (tmp_path / name for name in names)
+    assert ex.gate(first, second, margin=0.1).verdict == "undecided"
+    assert "Nothing changed" not in ex.compare(first, second).sentence
 
 
 @pytest.mark.parametrize(("kind", "planted"), [("decision", 0.8), ("association", 0.8)])

@@ -250,7 +250,9 @@ def _named(tokens: Sequence[str], words: _Words) -> str:
     """The group without its articles; empty where nothing is left, or a pronoun."""
     start = _group_start(tokens, words)
     low = tokens[start].lower()
-    elided = next((each for each in words.articles if each.endswith("'") and low.startswith(each)), "")
+    elided = max(
+        (each for each in words.articles if each.endswith("'") and low.startswith(each)), key=len, default=""
+    )
     behind = (token for token in tokens[start + 1 :] if token.lower() not in words.behind)
     named = " ".join([tokens[start][len(elided) :], *behind]).strip(" ,")
     return "" if named.lower() in words.pronouns or len(named.split()) > LONGEST else named

@@ -101,7 +101,7 @@ def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], objec
     same_language = pl.col("language").fill_null("").is_in(["", language])
     translated = pl.col("statement") != pl.col("original_statement")
     kept = (same_language | translated) if language == WORKING_LANGUAGE else same_language & ~translated
-    others = table.filter(~kept).unique("attribute").filter(pl.col("language") != language)
+    others = table.filter(~kept).unique("attribute", keep="first").filter(pl.col("language") != language)
     if others.height:
         codes = ", ".join(sorted(set(others["language"].drop_nulls())))
         tell(

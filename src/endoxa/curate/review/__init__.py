@@ -105,7 +105,7 @@ def merge_additions(
 
 def _voices(identifier: str, adding: Sequence[Answer], answers: Sequence[Answer]) -> list[Voice]:
     """Who adds the row, and who decided on the same id without adding it; in the order of the sheets."""
-    adders = {answer.reviewer for answer in adding}
+    adders = dict.fromkeys(answer.reviewer for answer in adding)
     deciding = [
         answer.reviewer
         for answer in answers

@@ -79,7 +79,7 @@ def _by_small_words(name: Phrase, other: Phrase, spoken: Language) -> Iterator[P
         bare = about[1:] if about[0] in spoken.articles else about
         for begin in starts:
             yield (*begin, *bare)
-            for article in spoken.articles:
+            for article in sorted(spoken.articles):
                 yield (*begin, article, *bare)
 
 

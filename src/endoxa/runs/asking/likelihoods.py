@@ -156,10 +156,10 @@ def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
     )
 
 
-def likeliest(answer: str) -> int:
-    """The option with the highest score; the first of them in a tie."""
+def likeliest(answer: str) -> int | None:
+    """The option with the highest score; None in a tie, which is no choice."""
     scores: list[float] = json.loads(answer)
-    return max(range(len(scores)), key=scores.__getitem__)
+    return scores.index(max(scores)) if scores.count(max(scores)) == 1 else None
 
 
 def _scored(

@@ -9,7 +9,7 @@ from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import change_of
 from endoxa.study.gate.choices import choices_cell, paired_choices
-from endoxa.study.gate.measures import CHOICE_SCORE, OF_CHOICES
+from endoxa.study.gate.measures import CHOICE_SCORE, OF_CHOICES, same_answers
 from endoxa.study.gate.runs import Side
 
 
@@ -27,15 +27,13 @@ def compare_choices(sides: tuple[Side, Side], choices: Choices) -> Estimates:
             if cell.values is not None:
                 parts.append(change_of(cell, choices.confidence, str(identity)))
     changed = [_changed(kind, joined) for kind, joined in by_kind.items()]
-    identical = all(
-        joined["answer"].equals(joined["answer_other"].alias("answer")) for joined in by_kind.values()
-    )
+    identical = all(same_answers(joined["answer"], joined["answer_other"]) for joined in by_kind.values())
     return Estimates(tuple(changes), tuple(parts), pl.concat(changed), tuple(notes), identical)
 
 
 def _changed(kind: str, joined: pl.DataFrame) -> pl.DataFrame:
     """The answers whose outcome is another one."""
-    moved = pl.col("score_other").fill_null(0) - pl.col("score").fill_null(0)
+    moved = pl.col("score_other") - pl.col("score")
     return joined.filter(pl.col("outcome") != pl.col("outcome_other")).select(
         "item_id",
         "repeat",

@@ -15,7 +15,7 @@ from endoxa.stats.verdicts import NO_QUESTION, UNTESTED
 from endoxa.study.compare.changes import Change, paired_test
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import Measure, Paired
+from endoxa.study.gate.measures import Measure, Paired, same_answers
 from endoxa.study.gate.questions import question_units
 from endoxa.study.gate.run import MOST_LEFT_OUT, untested
 
@@ -120,32 +120,31 @@ def price_of_answers(joined: pl.DataFrame, protocol: str, confidence: float) -> 
         if measure is CUT_OFF and not (first.any() or second.any()):
             continue
         values = Values(first, second, units[0], directed=True, attribute=units[1])
-        same = bool((first == second).all() and _same_answers(joined))
+        same = bool((first == second).all() and same_answers(joined["answer"], joined["answer_other"]))
         cell = Paired(measure, protocol, ALL, values, 0, same, ("templates", "groups"))
         yield change_of(cell, confidence)
-    for measure, column in (
-        (WORDS, "answer"),
-        (TOKENS, "completion_tokens"),
-        (THOUGHT_TOKENS, "reasoning_tokens"),
+    for measure, column, came in (
+        (WORDS, "answer", "answer"),
+        (TOKENS, "completion_tokens", "completion_tokens"),
+        (THOUGHT_TOKENS, "reasoning_tokens", "completion_tokens"),
     ):
-        lengths = [_lengths(joined, f"{column}{side}") for side in ("", "_other")]
-        if all(each is not None for each in lengths):
-            yield mean_change(measure, protocol, lengths, units, confidence)  # type: ignore[arg-type]
+        if {f"{column}_other", f"{came}_other"} <= set(joined.columns):
+            before, after = (_lengths(joined, column + side, came + side) for side in ("", "_other"))
+            counted = np.isfinite(before) & np.isfinite(after)
+            if np.nansum(before) and np.nansum(after) and counted.any():
+                lengths = before[counted], after[counted]
+                of_lengths = units[0][counted], units[1][counted]
+                yield mean_change(measure, protocol, lengths, of_lengths, confidence)
 
 
-def _same_answers(joined: pl.DataFrame) -> bool:
-    return bool(joined["answer"].eq_missing(joined["answer_other"]).all())
-
-
-def _lengths(joined: pl.DataFrame, column: str) -> np.ndarray | None:
-    """Words of answers, or tokens that were counted; None where the run does not know them."""
-    if column not in joined.columns or joined[column].null_count() == joined.height:
-        return None
-    counted = pl.col(column)
-    if joined.schema[column] == pl.String:
-        counted = counted.str.count_matches(r"\S+")
-    lengths = joined.select(counted.cast(pl.Float64).fill_null(0)).to_series().to_numpy()
-    return lengths if lengths.any() else None
+def _lengths(joined: pl.DataFrame, column: str, came: str) -> np.ndarray:
+    """Words of answers, or tokens; NaN where `came` says that no answer came, or that nobody counted."""
+    counted, arrived = (
+        pl.col(name).str.count_matches(r"\S+") if joined.schema[name] == pl.String else pl.col(name)
+        for name in (column, came)
+    )
+    lengths = pl.when(arrived > 0).then(counted.cast(pl.Float64)).otherwise(NAN)
+    return joined.select(lengths.fill_null(NAN)).to_series().to_numpy()
 
 
 def mean_change(

@@ -26,7 +26,7 @@ from endoxa.stats.verdicts import UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.stories import change_of_mean, too_many_left_out, without_tests
-from endoxa.study.gate.measures import Measure
+from endoxa.study.gate.measures import Measure, same_answers
 from endoxa.study.gate.runs import Side
 
 MEAN = Measure("mean_rating", None, "mean rating of harm, 1 to 5", "higher")
@@ -68,7 +68,7 @@ def compare_harm(sides: tuple[Side, Side], choices: Choices) -> Estimates:
         parts=tuple(change for change in changes if change.axis != ALL),
         items=_items(medians),
         notes=tuple(_notes(changes, gaps, [table.height - joined.height for table in tables])),
-        identical=len(texts) == 2 and texts[0].null_count() == 0 and bool((texts[0] == texts[1]).all()),
+        identical=len(texts) == 2 and same_answers(*texts),
         about_items=tuple(_about(medians, Resampling(choices.confidence, seed=0))),
     )
 

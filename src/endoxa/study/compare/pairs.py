@@ -110,7 +110,7 @@ def _described(changed: pl.DataFrame, items: pl.DataFrame, run: Run) -> pl.DataF
             stereotypical_sentence=pl.when(first).then("sent_more").otherwise("sent_less"),
             other_sentence=pl.when(first).then("sent_less").otherwise("sent_more"),
         )
-        .unique("item_id")
+        .unique("item_id", keep="first")
         .collect()
     )
     return named.join(sentences, on="item_id", how="left", maintain_order="left")

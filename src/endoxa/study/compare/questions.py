@@ -14,7 +14,7 @@ from endoxa.study.compare import thoughts
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import COST, change_of, fact, price_of_answers
-from endoxa.study.gate.measures import OF_QUESTIONS
+from endoxa.study.gate.measures import OF_QUESTIONS, same_answers
 from endoxa.study.gate.questions import paired_answers, questions_cell
 from endoxa.study.gate.runs import Side
 
@@ -36,10 +36,7 @@ def compare_questions(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     costs = [_cost(side) for side in sides]
     if None not in costs:
         changes.append(fact(COST, *costs))  # type: ignore[arg-type]
-    identical = all(
-        joined["answer"].null_count() == 0 and joined["answer"].equals(joined["answer_other"].alias("answer"))
-        for joined in by_protocol.values()
-    )
+    identical = all(same_answers(joined["answer"], joined["answer_other"]) for joined in by_protocol.values())
     thought, reason = _thoughts(sides, choices)
     return Estimates(
         tuple(changes),

@@ -51,6 +51,11 @@ class Contrasted:
     about_items: tuple[Finding, ...] = ()
 
     @property
+    def kind(self) -> str:
+        """The kind of the runs, which is the same of both."""
+        return self.before.side.run.kind
+
+    @property
     def bias(self) -> list[Change]:
         """Changes of measures of bias."""
         return [change for change in self.changes if change.kind == "bias"]

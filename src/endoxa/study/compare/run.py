@@ -12,7 +12,7 @@ from typing import Literal
 from endoxa.errors import UserError
 from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.study.compare.association_tests import compare_tests
-from endoxa.study.compare.changes import judged
+from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.choices import compare_choices
 from endoxa.study.compare.contrasts import Choices, Reader
 from endoxa.study.compare.groups import contrasts_of
@@ -116,8 +116,8 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
 def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
-    What is shown (each run against the first, of each instrument) is corrected together. The other contrasts are in the
-    table only, and are corrected over all.
+    What is shown (each run against the first, of each instrument) is corrected together, parts within their instrument.
+    The other contrasts are in the table only, and are corrected over all.
     """
     at_front = [any(each.before is run for run in first) for each in contrasts]
     shown = iter(
@@ -130,32 +130,29 @@ def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, what they cost, the parts, and thoughts, each a family."""
-    families: tuple[tuple[str, Literal["holm", "fdr_bh"]], ...] = (
-        ("bias", "holm"),
-        ("price", "holm"),
-        ("parts", _of_parts(contrasts)),
-        ("thoughts", "holm"),
+    """Corrected over all of these: measures of bias, what they cost, and thoughts each; parts by instrument."""
+    bias, price, thoughts = (
+        iter(judged([change for each in contrasts for change in getattr(each, family)], confidence))
+        for family in ("bias", "price", "thoughts")
     )
-    bias, price, parts, thoughts = (
-        iter(judged([change for each in contrasts for change in getattr(each, family)], confidence, method))
-        for family, method in families
-    )
+    by_kind: dict[str, list[Change]] = {}
+    for each in contrasts:
+        by_kind.setdefault(each.kind, []).extend(each.parts)
+    parts = {kind: iter(judged(changes, confidence, _of_parts(kind))) for kind, changes in by_kind.items()}
     return [
         replace(
             each,
             changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
-            parts=tuple(next(parts) for _ in each.parts),
+            parts=tuple(next(parts[each.kind]) for _ in each.parts),
             thoughts=tuple(next(thoughts) for _ in each.thoughts),
         )
         for each in contrasts
     ]
 
 
-def _of_parts(contrasts: Sequence[Contrasted]) -> Literal["holm", "fdr_bh"]:
+def _of_parts(kind: str) -> Literal["holm", "fdr_bh"]:
     """How parts are corrected: associations, of which there are hundreds, as `endoxa analyze associations` does."""
-    stories = any(each.before.side.run.kind == EXTRACTED for each in contrasts)
-    return "fdr_bh" if stories else "holm"
+    return "fdr_bh" if kind == EXTRACTED else "holm"
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:

@@ -187,7 +187,7 @@ def paired_stories(
         profiles=profiles_of(chunks, before),
         readable=~(columns["refused"] | columns["lost"]),
         alike=(
-            texts[0].eq_missing(texts[1]).to_numpy()
+            (texts[0].eq_missing(texts[1]) & (texts[0].fill_null("") != "")).to_numpy()
             if texts[0] is not None and texts[1] is not None
             else np.zeros(keys.height, dtype=bool)
         ),
@@ -266,8 +266,9 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
         lost=~refused & failed,
         cut_off=pl.Series(cut, dtype=pl.Boolean),
         words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
-        tokens=pl.col("completion_tokens").cast(pl.Float64).fill_null(float("nan")),
-        prompt_tokens=pl.col("prompt_tokens").cast(pl.Float64).fill_null(float("nan")),
+        # A call that failed counted none.
+        tokens=pl.when(pl.col("completion_tokens") > 0).then("completion_tokens").otherwise(float("nan")),
+        prompt_tokens=pl.when(pl.col("prompt_tokens") > 0).then("prompt_tokens").otherwise(float("nan")),
     )
 
 

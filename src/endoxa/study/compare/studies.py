@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 """Changes that the first sentence names."""
-TOGETHER = "Claims are corrected over all instruments of the studies together."
+TOGETHER = (
+    "Measures of bias, and what they cost, are corrected over all instruments of the studies together; changes in "
+    "parts of the items within this instrument."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Part:
 
     Attributes:
         name: of its runs.
-        comparison: what changed, corrected over all instruments.
+        comparison: what changed, its measures corrected over all instruments.
     """
 
     name: str

@@ -65,7 +65,8 @@ def what_changed(comparison: StudyComparison) -> Section:
         tables=(table,),
         notes=(
             "Claims are corrected (Holm 1979) over all instruments: measures of bias among themselves, and what they "
-            "cost among themselves. Measures of different instruments have different units: do not compare sizes.",
+            "cost among themselves; changes in parts of the items within their instrument. Measures of different "
+            "instruments have different units: do not compare sizes.",
             *comparison.notes,
         ),
     )

@@ -11,7 +11,7 @@ from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import CHOICES_ANSWERED, Measure, Paired
+from endoxa.study.gate.measures import CHOICES_ANSWERED, Measure, Paired, same_answers
 from endoxa.study.gate.runs import Side
 from endoxa.study.gate.selection import axes_of, common_rules, require_same_ids
 
@@ -71,7 +71,7 @@ def choices_cell(measure: Measure, kind: str, axis: str, joined: pl.DataFrame) -
         axis,
         _values(measure, joint) if joint.height else None,
         left_out=joined.height - joint.height,
-        identical=joint["answer"].equals(joint["answer_other"].alias("answer")),
+        identical=same_answers(joint["answer"], joint["answer_other"]),
         units=("identities", "attributes"),
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
@@ -199,6 +200,11 @@ class Paired:
     def contrasts(self) -> Contrasts | None:
         """All contrasts that "worse" is made of; None where no item has a value in both."""
         return None if self.values is None else Contrasts.of(self.values)
+
+
+def same_answers(first: pl.Series, second: pl.Series) -> bool:
+    """Whether all answers came, and are the same in both runs: two that were never answered are not alike."""
+    return bool(first.eq_missing(second).all() and (first.fill_null("") != "").all())
 
 
 def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:

@@ -19,6 +19,7 @@ from endoxa.study.gate.measures import (
     BIAS_DISAMBIG,
     Measure,
     Paired,
+    same_answers,
 )
 from endoxa.study.gate.named import paired_with_names
 from endoxa.study.gate.runs import Side
@@ -111,9 +112,7 @@ def questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataFr
         axis,
         _VALUES[measure.name](joint) if joint.height else None,
         left_out=posed.height - joint.height,
-        identical=bool(
-            joint["answer"].eq_missing(joint["answer_other"]).all() and joint["answer"].null_count() == 0
-        ),
+        identical=same_answers(joint["answer"], joint["answer_other"]),
         units=("templates", "groups"),
     )
 

@@ -26,6 +26,7 @@ from endoxa.study.gate.measures import (
     STORIES_ANSWERED,
     Measure,
     Paired,
+    same_answers,
 )
 from endoxa.study.gate.runs import Side
 from endoxa.study.gate.selection import axes_of
@@ -201,8 +202,7 @@ def _ratings(measure: Measure, axis: str, joined: pl.DataFrame) -> Paired:
         identical=bool(
             joint.height
             and set(texts) <= set(joint.columns)
-            and joint[texts[0]].eq_missing(joint[texts[1]]).all()
-            and joint[texts[0]].null_count() == 0
+            and same_answers(joint[texts[0]], joint[texts[1]])
         ),
         units=("base values", "compared values"),
     )

@@ -179,7 +179,7 @@ def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
 
 def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
     """Models and axes of one rule as a map; the models in the order of their overall ratio."""
-    every = cells.filter(rule=rule, axis=ALL).sort("value", descending=True)
+    every = cells.filter(rule=rule, axis=ALL).sort("value", descending=True, maintain_order=True)
     models = [results.labels[model] for model in every["model"].unique(maintain_order=True)]
     cells = _pooled(results, cells, rule)
     frame = cells.select(

@@ -64,7 +64,9 @@ def letters(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
         given = compact_letters(ordered["model"].to_list(), different)
         rows += [(model, rule, alone, ALL, text) for model, text in given.items()]
     names = ("model", "rule", "language", "axis", "letters")
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").unique(names[:4])
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").unique(
+        names[:4], keep="first", maintain_order=True
+    )
 
 
 MOST_GROUPS = 4
@@ -74,7 +76,10 @@ MOST_GROUPS = 4
 def groups(results: Results, rule: str) -> Finding:
     """Which groups of models differ from one another under a rule, over all axes and on the same pairs."""
     cells = overall(preference_cells(results.estimates)).filter(rule=rule).fill_nan(None).drop_nulls("value")
-    rows = {row["model"]: row for row in cells.sort("value", descending=True).iter_rows(named=True)}
+    rows = {
+        row["model"]: row
+        for row in cells.sort("value", descending=True, maintain_order=True).iter_rows(named=True)
+    }
     compared = overall(deciding(results.comparisons, COMPARED, value="difference")).filter(
         "same_rule", rule_a=rule
     )

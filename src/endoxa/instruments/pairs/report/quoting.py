@@ -399,9 +399,9 @@ def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> I
     of_run = set(ids)
     checks = Counter(
         check
-        for check, _ in {
-            (p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run
-        }
+        for check, _ in sorted(
+            {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
+        )
     )
     named = [f"{check} {count(number)}" for check, number in checks.most_common(MOST_NAMED)]
     others = len(checks) - len(named)

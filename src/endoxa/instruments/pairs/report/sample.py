@@ -87,13 +87,13 @@ def _sentences(folders: Sequence[Path]) -> pl.DataFrame:
     frames = (
         pl.scan_parquet(folder / "records.parquet")
         .select("item_id", "stereotypical", "sent_more", "sent_less")
-        .unique("item_id")
+        .unique("item_id", keep="first", maintain_order=True)
         for folder in folders
     )
     more_first = pl.col("stereotypical") == "more"
     return (
         pl.concat(frames)
-        .unique("item_id")
+        .unique("item_id", keep="first", maintain_order=True)
         .select(
             "item_id",
             first=pl.when(more_first).then("sent_more").otherwise("sent_less"),

@@ -48,7 +48,7 @@ def read_user_templates(path: Path, language: str, *, whole: bool) -> Mapping[st
     if not isinstance(table, Mapping):
         raise UserError(f"{where}: expected a table with the lists 'contexts' and 'questions'.")
     fields = (*_SLOTS, "inner_quotes", *KINDS)
-    for name in table.keys() - set(fields):
+    for name in sorted(table.keys() - set(fields)):
         raise UserError(f"{where}: '{name}' is not known. Expected {', '.join(fields)}.")
     if whole and not ("unknown" in table and any(kind in table for kind in KINDS)):
         raise UserError(

@@ -202,7 +202,7 @@ def _at_names(text: str, names: frozenset[str]) -> Iterator[str]:
             yield f"two names for one person: '{name}, {then}'"
         if after in ("'s", "’s") and (not then.isalpha() or then.lower() in _NOT_OWNED or then in names):
             yield f"nothing that could be owned: '{name}{after} {then}'"
-    for name in names:
+    for name in sorted(names):
         if re.search(rf"(?:\w|-){re.escape(name)}(?!\w)|(?<!\w){re.escape(name)}(?:[^\W_]|-)", text):
             yield f"a name within a word: '{name}'"
 

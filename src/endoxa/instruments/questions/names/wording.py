@@ -295,7 +295,7 @@ def wording_problems(record: Mapping[str, Any], before: Published) -> Iterator[s
     if first.casefold() == second.casefold():
         yield f"both options are '{first}'"
     for field in before.people:
-        for group in set(written[field]) - set(written["context"]):
+        for group in sorted(set(written[field]) - set(written["context"])):
             yield f"{field}: '{names[group]}' is not in the context"
 
 
@@ -315,7 +315,7 @@ def _words(text: str, field: str, before: Published, names: Mapping[str, str]) -
         for side in (before.texts[field], text)
     )
     came, went = has - had, had - has
-    for word in came.keys() - _MAY_COME:
+    for word in sorted(came.keys() - _MAY_COME):
         yield f"the word '{word}' came in"
     for word in went:
         if not (word in _MAY_GO or singular(word) in lexicon.PERSON):

@@ -136,7 +136,7 @@ def _rows(thoughts: list[Thought]) -> Iterator[dict[str, Any]]:
 
 def _tokens(row: Mapping[str, Any]) -> float | None:
     """The part of the tokens received that thoughts have of the characters."""
-    if row.get("completion_tokens") is None:
+    if not row.get("completion_tokens"):  # nobody counted
         return None
     thoughts = sum(map(len, json.loads(row["reasoning"])))
     answers = sum(map(len, json.loads(row["turns"] or "[]")))

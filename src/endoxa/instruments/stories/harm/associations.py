@@ -232,7 +232,7 @@ def _made(made: pl.DataFrame | None, names: Mapping[str, str], rater: str) -> pl
         return None
     if rater != ALL_MODELS:
         return made_by(made, names[rater])
-    return made.filter(pl.col("model").is_not_null()).unique("association_id")
+    return made.filter(pl.col("model").is_not_null()).unique("association_id", keep="first")
 
 
 def _rows(

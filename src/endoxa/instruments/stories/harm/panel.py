@@ -106,7 +106,9 @@ def panel(ratings: pl.DataFrame, threshold: float) -> Panel:
     named = ratings.with_columns(
         model=pl.col("rater"), rater=pl.when(person).then(pl.lit(PEOPLE)).otherwise(in_language)
     )
-    associations = ratings.select("association_id", *PARTS).unique("association_id").sort("association_id")
+    associations = (
+        ratings.select("association_id", *PARTS).unique("association_id", keep="first").sort("association_id")
+    )
     models = dict(named.filter(~person).select("rater", "model").unique().sort("rater").iter_rows())
     raters = (*models, PEOPLE) if named["rater_kind"].eq(HUMAN).any() else tuple(models)
     # What each rater thinks of each association.

@@ -171,7 +171,7 @@ def _by_identifier(associations: pl.DataFrame | None) -> dict[str, tuple[str, st
     parts_of: dict[str, tuple[str, str, str, str]] = {}
     if associations is not None:
         for column in (name for name in ("given_id", IDENTIFIER) if name in associations.columns):
-            rows = associations.filter(pl.col(column).is_not_null()).unique(column)
+            rows = associations.filter(pl.col(column).is_not_null()).unique(column, keep="first")
             parts_of |= {
                 row[column]: tuple(row[name] for name in PARTS) for row in rows.iter_rows(named=True)
             }

@@ -125,9 +125,7 @@ def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[st
     if associations is None:
         return values_of
     for side in ("base", "compared"):
-        for attribute, value in (
-            associations.select(f"{side}_attribute", f"{side}_value").unique().iter_rows()
-        ):
+        for attribute, value in associations.select(f"{side}_attribute", f"{side}_value").iter_rows():
             values_of.setdefault(attribute, {}).setdefault(value, value)
     return values_of
 

@@ -102,7 +102,7 @@ def complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
                 ("scenarios", theme), f"there are {len(scenarios)} scenarios, {IN_THEME} are expected"
             )
     for part, named in (("leaks", language.leaks), ("exempt", language.exempt)):
-        for name in named.keys() - set(names):
+        for name in sorted(named.keys() - set(names)):
             yield Fault((part, name), f"there is no attribute '{name}'")
     for name, axis in language.attributes.items():
         # Values that a file adds must be told apart by readers of stories.
@@ -140,7 +140,7 @@ def _forms(language: Language) -> Iterator[Fault]:
     for key, wording in wordings(language):
         if ANY in wording:
             continue
-        for form in wording.keys() - language.forms.keys():
+        for form in sorted(wording.keys() - language.forms.keys()):
             yield Fault(key, f"the form '{form}' is not declared under 'forms'")
         for form in language.forms:
             if form not in wording:

@@ -251,7 +251,7 @@ def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
 
 
 def _stories(results: StoryResults) -> Table:
-    rows, keys = results.stories.with_columns(nothing_known=pl.lit(0)), ["model", "language"]
+    rows, keys = results.stories.with_columns(nothing_known=pl.lit(None, pl.Int64)), ["model", "language"]
     if results.unknown.height:
         silent = results.unknown.select(*keys, "nothing_known")
         rows = results.stories.join(silent, on=keys, how="left", maintain_order="left")
@@ -266,7 +266,7 @@ def _stories(results: StoryResults) -> Table:
             value_field("refused by the provider", "failed"),
             value_field("no extractor read", "unread"),
             number_field("unusable", lambda row: count(row["stories"] - row["usable"])),
-            number_field("nothing known", lambda row: count(row["nothing_known"] or 0)),
+            value_field("nothing known", "nothing_known"),
         ),
         most_open=12,
     )
@@ -278,7 +278,10 @@ def _unknown(results: StoryResults) -> Table:
     frame = results.unknown
     names = [name for name in frame.columns if name.startswith(UNKNOWN_COLUMN)]
     telling = pl.col("stories") - pl.col("nothing_known")
-    mean = [((pl.col(name).fill_null(0) * telling).sum() / telling.sum()).alias(name) for name in names]
+    mean = [
+        ((pl.col(name) * telling).sum() / telling.filter(pl.col(name).is_not_null()).sum()).alias(name)
+        for name in names
+    ]
     models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
     return table_of(
         "Share of stories that do not tell an attribute (of those that tell any)",
@@ -307,7 +310,7 @@ def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
             rows.with_columns(pl.col(numbers).replace("", None).cast(pl.Float64)),
             (
                 text_field("attribute", lambda row: attribute_name(row["attribute"] or "")),
-                number_field("stories", lambda row: count(row["n"] or 0)),
+                value_field("stories", "n"),
                 value_field("alpha", "alpha", decimal, 2),
                 ends_field(f"{AGREEMENT_LEVEL} interval", "alpha_"),
                 value_field("ties", "ties", percent),

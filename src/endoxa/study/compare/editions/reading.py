@@ -140,7 +140,9 @@ def _of_counts(
 ) -> Edition:
     if groups is not None:
         lookup = dict(
-            groups.select(pl.col("attribute").str.to_lowercase(), "canonical").unique("attribute").iter_rows()
+            groups.select(pl.col("attribute").str.to_lowercase(), "canonical")
+            .unique("attribute", keep="first")
+            .iter_rows()
         )
         table = table.with_columns(
             pl.col("attribute").str.to_lowercase().replace_strict(lookup, default=pl.col("attribute"))

@@ -46,7 +46,7 @@ def figure_sentences(comparison: SetComparison) -> tuple[Finding, ...]:
         others = comparison.figures.filter(
             pl.col("model") == row["model"], pl.col("rule") == row["rule"], pl.col("part") != WHOLE
         )
-        largest = others.sort(pl.col("effect").abs(), descending=True).row(0, named=True)
+        largest = others.sort(pl.col("effect").abs(), descending=True, maintain_order=True).row(0, named=True)
         if abs(largest["effect"]) >= 0.0005:
             text += (
                 f". Most of it ({signed(largest['effect'])}) comes of pairs of the kind “{largest['part']}”"

@@ -150,7 +150,9 @@ def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
             "or Nationality.jsonl with predictions_nationality.csv and names.jsonl with predictions_names.csv."
         )
     matches = model_matches(
-        (name for frame in answers.values() for name in frame["model"].unique()), declared.models, inputs
+        (name for frame in answers.values() for name in frame["model"].unique(maintain_order=True)),
+        declared.models,
+        inputs,
     )
     cells = declared.uncomputed(inputs, "no answers of this model were given")
     others = {
@@ -192,7 +194,7 @@ def debiasing(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
         raise UserError(
             f"{declared.name}: every model was asked under one protocol only. Give answers under {', '.join(letters)}."
         )
-    matches = model_matches(answers["model"].unique(), declared.models, inputs)
+    matches = model_matches(answers["model"].unique(maintain_order=True), declared.models, inputs)
     cells = declared.uncomputed(inputs, lambda cell: f"no answers of {cell.cell.split(', ')[1]}")
     scores, numbers = declared.settings["tables"]
     for row in rows.iter_rows(named=True):
