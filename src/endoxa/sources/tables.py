@@ -10,6 +10,7 @@ first one, `check` lists them all. Rows that a contributor of a campaign withdre
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import logging
@@ -295,6 +296,22 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int) else str(value)
+
+
+_ARRAY = re.compile(r"array\((\[[^\]]*\])(?:,\s*dtype=\w+)?\)")
+_NO_COMMA = re.compile(r"(?<=['\"])\s+(?=['\"])")
+
+
+def value_of_text(cell: Any) -> Any:
+    """An object or list written as JSON or as Python or NumPy writes it; anything else is left as it is."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        text = cell.strip()
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return plain_value(read(text))
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                text = _NO_COMMA.sub(", ", _ARRAY.sub(r"\1", text))
+    return cell
 
 
 def _row_of_values(

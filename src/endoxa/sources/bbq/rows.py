@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -24,6 +22,7 @@ from endoxa.sources.tables import (
     require_known_columns,
     table_columns,
     table_rows,
+    value_of_text,
 )
 from endoxa.sources.write import replacing
 
@@ -143,10 +142,12 @@ def _as_published(row: Mapping[str, Any], path: Path, line: int) -> dict[str, An
             if not _is_missing(value):
                 record[outer] = {**(record.get(outer) or {}), inner: nested}
         else:
-            record[name] = _value(value) if name in _OBJECTS else value
+            record[name] = value_of_text(value) if name in _OBJECTS else value
     for name in ("answer_info", "names"):  # a column of objects has all their keys in every row
         if isinstance(record.get(name), dict):
-            record[name] = {key: _value(value) for key, value in record[name].items() if value is not None}
+            record[name] = {
+                key: value_of_text(value) for key, value in record[name].items() if value is not None
+            }
     extra = record.get("additional_metadata")
     for place in (record, extra if isinstance(extra, dict) else {}):
         if isinstance(place.get("stereotyped_groups"), str):
@@ -198,26 +199,10 @@ def _groups(cell: Any) -> Any:
 
 def _listed(cell: str) -> list[str]:
     """Several values of a cell: a list, or words with ';' between them."""
-    value = _value(cell)
+    value = value_of_text(cell)
     if isinstance(value, list):
         return [str(group).strip() for group in value]
     return [part.strip() for part in cell.split(";") if part.strip() not in _ABSENT]
-
-
-_ARRAY = re.compile(r"array\((\[[^\]]*\])(?:,\s*dtype=\w+)?\)")
-_NO_COMMA = re.compile(r"(?<=['\"])\s+(?=['\"])")
-
-
-def _value(cell: Any) -> Any:
-    """An object or list written as JSON or as Python or NumPy writes it; anything else is left as it is."""
-    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
-        text = cell.strip()
-        for read in (json.loads, ast.literal_eval):
-            try:
-                return plain_value(read(text))
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                text = _NO_COMMA.sub(", ", _ARRAY.sub(r"\1", text))
-    return cell
 
 
 _ABSENT = (None, "None", "")
