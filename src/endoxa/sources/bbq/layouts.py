@@ -86,7 +86,7 @@ def _kobbq(record: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
         "context": record["context"],
         "question": record["question"],
         "question_polarity": "neg" if negative else "nonneg",
-        "context_condition": f"{sample['condition']}ig",
+        "context_condition": "ambig" if sample["condition"] == "amb" else "disambig",
         **{f"ans{k}": option for k, option in enumerate(options)},
         "label": right,
         "unknown": unknown,
