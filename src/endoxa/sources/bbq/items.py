@@ -407,8 +407,8 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
     )
 
 
-NO_GROUP = "name no stereotyped group (stereotyped_groups)"
-NOT_ONE_PERSON = "name groups of which not exactly one of the two persons is a member (answer_info)"
+NO_GROUP = "without a stereotyped group (stereotyped_groups)"
+NOT_ONE_PERSON = "whose stereotyped groups fit neither person, or both (answer_info)"
 
 
 def targets_note(reasons: Mapping[str, int], total: int) -> str:
