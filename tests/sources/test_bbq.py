@@ -8,13 +8,18 @@ import json
 import logging
 import tracemalloc
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.api.data import questions_of_frame
 from endoxa.errors import UserError
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
 from endoxa.sources.bbq.rows import Seen
+from endoxa.sources.check import check_questions
+from endoxa.sources.frames import write_table
+from endoxa.sources.read import recognise
 
 FILES = {"Nationality": 3080, "Religion": 1200, "Disability_status": 1556}
 
@@ -296,6 +301,77 @@ def test_byte_order_mark_and_blank_lines(tmp_path):
     path = tmp_path / "items.jsonl"
     path.write_text(f"\n{json.dumps(record())}\n\n", encoding="utf-8-sig")
     assert [line for line, _ in read_rows(path)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "spelling"),
+    [
+        *(("label", spelling) for spelling in ("1", 1.0, "1.0", "ans1", "B", "b", "unknown")),
+        *(("unknown", spelling) for spelling in ("1", 1.0, "ans1", "B")),
+        *(("context_condition", spelling) for spelling in ("Ambig", "ambiguous", " AMBIGUOUS", None, "")),
+        *(("question_polarity", spelling) for spelling in ("Neg", "negative", "NEG ")),
+        *(
+            ("stereotyped_groups", spelling)
+            for spelling in ("['Danish', 'Dutch']", '["Danish"]', "Danish; Dutch")
+        ),
+        (
+            "answer_info",
+            "{'ans0': ['Danish', 'Europe'], 'ans1': ['Unknown', 'unknown'], 'ans2': ['Thai', 'Asia']}",
+        ),
+        (
+            "answer_info",
+            "{'ans0': array(['Danish', 'Europe'], dtype=object), 'ans1': array(['', 'unknown'])}",
+        ),
+        ("answer_info.ans0", "['Danish' 'Europe']"),
+        ("additional_metadata.stereotyped_groups", "['Dutch'\n 'Danish']"),
+    ],
+)
+def test_a_question_is_the_same_in_any_spelling_through_every_door(tmp_path, name, spelling):
+    row = {"stereotyped_groups": ["Danish"]} | record(additional_metadata={"subcategory": "None"})
+    if name.startswith("additional_metadata."):
+        del row["stereotyped_groups"], row["additional_metadata"]
+    row |= {name: spelling}
+    frame = pl.DataFrame([row])
+    frame.write_parquet(tmp_path / "items.parquet")
+    flat = {key: json.dumps(cell) if isinstance(cell, list | dict) else cell for key, cell in row.items()}
+    pl.DataFrame([flat]).write_csv(tmp_path / "items.csv")
+    doors = (
+        written(tmp_path, row),
+        tmp_path / "items.parquet",
+        tmp_path / "items.csv",
+        questions_of_frame(frame),
+    )
+    for path in doors:
+        item = only(path)
+        assert (item.label, item.unknown, item.condition, item.polarity) == (1, 1, "ambig", "neg"), path
+        assert (item.target, item.identity) == (0, "Danish"), path
+
+
+def test_questions_without_a_target_are_counted_with_the_reason(tmp_path):
+    nobody = record(additional_metadata={}, example_id=1)
+    neither = record(additional_metadata={"stereotyped_groups": ["Maltese"]}, example_id=2)
+    path = written(tmp_path, record(), nobody, neither)
+    (problem,) = check_questions(path)
+    assert (problem.check, problem.severity) == ("no-target", "warning")
+    for words in (
+        "2 of 3 questions have no stereotype target",
+        "1 without a stereotyped group",
+        "1 whose stereotyped groups fit neither person, or both",
+        "--columns stereotyped_groups=NAME",
+    ):
+        assert words in problem.message
+    assert check_questions(written(tmp_path, record())) == []
+
+
+@pytest.mark.parametrize("name", ["helm.jsonl", "helm.parquet"])
+def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path, name):
+    row = {"context": "A. B.", "question": "Who?", "choices": ["A", "B", "Unknown"], "gold_index": 2}
+    path = tmp_path / name
+    write_table(pl.DataFrame([row]), path)
+    for refuse in (lambda: list(read_items(path)), lambda: recognise(path)):
+        with pytest.raises(UserError, match=r"as one list \('choices'\), as HELM.*cannot be used") as error:
+            refuse()
+        assert "--columns" not in str(error.value)
 
 
 # --------------------------------------------------------------------------- what is refused

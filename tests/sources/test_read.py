@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -11,10 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from endoxa.api.data import load_pairs
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
-from endoxa.sources.read import read_pairs, recognise
+from endoxa.sources.check import check_file
+from endoxa.sources.frames import write_table
+from endoxa.sources.read import convert_pairs, read_pairs, recognise
+from endoxa.sources.source import reading_files
 from endoxa.testing.readers import check_reader
 
 NAMES = ("crows-pairs", "indibias", "s-as", "stereoset", "native")
@@ -227,6 +233,88 @@ def test_json_lines_faults_name_the_line(tmp_path):
     assert "column 'sent_more': holds list" in refusal(written(tmp_path, nested, "x.jsonl"))
     half = '{"sent_more": "\\ud800", "sent_less": "B."}\n'
     assert "not UTF-8" in refusal(written(tmp_path, half, "x.jsonl"))
+
+
+KINDS = pl.DataFrame(
+    {
+        "sent_more": ["Nurses are kind.", "Cooks are kind."],
+        "sent_less": ["Nurses are cruel.", "Cooks are cruel."],
+        "identity": pl.Series([b"nurses", None], dtype=pl.Binary),
+        "axis": pl.Series(["work", None], dtype=pl.Categorical),
+        "language": pl.Series(["en", "en"], dtype=pl.Enum(["en", "fr"])),
+        "item_id": [1, 2],
+        "region": [1.5, float("nan")],
+        "attribute_more": pl.Series([date(2026, 1, 2), None]),
+        "attribute_less": [True, None],
+        "prompt": pl.Series([None, None], dtype=pl.Null),
+        "agreement": [float("inf"), None],
+    }
+)
+
+
+@pytest.mark.parametrize("door", ["parquet", "frame"])
+def test_whatever_type_a_column_has_its_cells_are_text_or_missing(tmp_path: Path, door: str) -> None:
+    KINDS.write_parquet(tmp_path / "x.parquet")
+    pairs = load_pairs(tmp_path / "x.parquet" if door == "parquet" else KINDS)
+    columns = (
+        "identity",
+        "axis",
+        "language",
+        "item_id",
+        "region",
+        "attribute_more",
+        "attribute_less",
+        "agreement",
+    )
+    assert pairs.select(columns).rows() == [
+        ("nurses", "work", "en", "1", "1.5", "2026-01-02", "true", None),
+        (None, "unspecified", "en", "2", None, None, None, None),
+    ]
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    KINDS.with_columns(identity=pl.Series([b"ok", b"caf\xe9"], dtype=pl.Binary)).write_parquet(path)
+    assert "row 2, column 'identity': is not UTF-8 text" in refusal(path)
+    with reading_files(languages=["fr"]):
+        assert read(path)["identity"].to_list() == ["ok", "café"]
+
+
+def test_numbers_that_are_none_are_missing_and_words_are_not(tmp_path: Path) -> None:
+    text = '{"sent_more": "A b.", "sent_less": "C b.", "identity": %s, "axis": %s}\n'
+    lines = text % ("NaN", "Infinity") + text % ('"NaN"', '"None"')
+    pairs = read(written(tmp_path, lines, "x.jsonl"))
+    assert pairs.select("identity", "axis").rows() == [(None, "unspecified"), ("NaN", "none")]
+    rows = "sent_more,sent_less,identity,axis\nA b.,C b.,NaN,None\n"
+    assert read(written(tmp_path, rows)).select("identity", "axis").rows() == [("NaN", "none")]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+@pytest.mark.parametrize("column", ["sent_more", "identity", "bias_type"])
+def test_a_list_is_no_text_and_one_that_nobody_reads_does_not_matter(
+    tmp_path: Path, suffix: str, column: str
+) -> None:
+    pairs = pl.DataFrame({"sent_more": ["A b."], "sent_less": ["C b."], "tags": [["x", "y"]]})
+    path = tmp_path / f"x.{suffix}"
+    write_table(pairs, path)
+    assert read(path).height == 1
+    convert_pairs(path, tmp_path / "out.csv")
+    assert pl.read_csv(tmp_path / "out.csv")["tags"].to_list() == ['["x", "y"]']
+    listed = pairs.with_columns(pl.Series(column, [["A", "b."]]))
+    write_table(listed, path)
+    assert [(one.check, one.column) for one in check_file(path) if one.severity == "error"] == [
+        ("not-text", column)
+    ]
+    assert f"column '{column}': holds list where text is expected" in refusal(path)
+    with pytest.raises(UserError, match=f"^The data frame, row 1, column '{column}': holds list"):
+        load_pairs(listed)
+
+
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.jsonl.gz", "x.parquet.gz", "x.csv"])
+def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"sent_more,sent_less\nA,B\n"))
+    assert refusal(path) == f"{path} is compressed. Unpack it first: gunzip {path}"
 
 
 # --------------------------------------------------------------------------- the formats' own rules

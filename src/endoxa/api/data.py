@@ -25,8 +25,6 @@ Columns: TypeAlias = Mapping[str, str]
 
 OPEN_KEYS = ("names",)
 """Fields of questions whose keys are data; a frame holds them as JSON text."""
-OBJECTS = ("answer_info", "additional_metadata", *OPEN_KEYS)
-"""Fields of questions that hold objects."""
 
 
 def load_pairs(
@@ -66,13 +64,13 @@ def load_pairs(
     if is_path(source):
         with reading_files(languages=[language] if language else [], include_drafts=include_drafts):
             return pl.concat(read_pairs(locate(str(source)), options, format))
-    data = Data.of_frame(text_of(as_polars(source)), "the data frame/pairs")
+    data = Data.of_frame(as_stored(as_polars(source)), "the data frame/pairs")
     with reading_files(include_drafts=include_drafts), naming_the_frame(data):
         return pl.concat(read_pairs(data, options, format))
 
 
 def load_questions(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
-    """Questions in BBQ's form (Parrish et al. 2022), of a JSONL file or a data frame, checked.
+    """Questions in BBQ's form (Parrish et al. 2022), of a file or a data frame, checked.
 
     Args:
         source: file, data frame, or Hugging Face data set with BBQ's fields.
@@ -87,14 +85,17 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     from endoxa.sources.bbq import read_items, read_rows
 
     if not is_path(source):
-        questions = questions_of_frame(renamed(as_polars(source), columns))
+        questions = questions_of_frame(as_polars(source))
         with naming_the_frame(questions):
-            return load_questions(questions)
+            return load_questions(questions, columns=columns)
     path, named = source if isinstance(source, Path) else Path(source), columns or {}
     for _ in read_items(path, columns=named):  # says what is wrong, and where
         pass
     rows = [
-        {name: _as_text(value) if name in OPEN_KEYS else value for name, value in row.items()}
+        {
+            name: json.dumps(value, ensure_ascii=False) if name in OPEN_KEYS and value is not None else value
+            for name, value in row.items()
+        }
         for _, row in read_rows(path, named)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -172,64 +173,42 @@ def as_polars(source: Source) -> pl.DataFrame:
             "polars, pyarrow) or a Hugging Face data set; of a data set with several splits, one split."
         ) from problem
     frame = native.collect() if isinstance(native, nw.LazyFrame) else native
-    return frame.to_polars()
+    try:
+        return frame.to_polars()
+    except (TypeError, ValueError) as problem:  # those of pyarrow name the column
+        raise UserError(
+            f"The data frame has a column with values of several types: {'; '.join(map(str, problem.args))}. Make them "
+            "one type, for example text."
+        ) from problem
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame whose cells are all read as text."""
+    """Write a frame as the file that a command reads."""
     from endoxa.sources.frames import write_table
 
-    write_table(text_of(frame), path)
+    write_table(as_stored(frame), path)
 
 
-def text_of(frame: pl.DataFrame) -> pl.DataFrame:
-    """The cells of a frame as text, without columns of lists and objects.
+def as_stored(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame that Parquet can hold: Python objects are text, a column of empty objects is left out.
 
     Raises:
         UserError: nothing is left.
     """
-    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
-    if frame.is_empty() or not plain:
+    hollow = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Struct) and not kind.fields]
+    frame = frame.drop(hollow)
+    if frame.is_empty():
         raise UserError("The data frame has no rows.")
-    return frame.select(pl.col(plain).cast(pl.String).fill_null(""))
-
-
-def _question(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _object(value) if name in OBJECTS else value for name, value in row.items() if value is not None
-    }
-
-
-def _object(value: Any) -> Any:
-    """An object as BBQ has it, from a struct without its nulls or from JSON text."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value  # refused, with its field, when it is read
-    if isinstance(value, dict):
-        return {name: inner for name, inner in value.items() if inner is not None}
-    return value
-
-
-def _as_text(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+    return frame.with_columns(
+        pl.col(name).map_elements(str, pl.String) for name, kind in frame.schema.items() if kind == pl.Object
+    )
 
 
 def questions_of_frame(frame: pl.DataFrame) -> Data:
-    """A frame of questions as BBQ's JSONL where a cell holds an object, else as a table.
-
-    Cells of JSON text become objects again, empty ones are left out.
-    """
+    """A frame of questions as the reader of questions takes it."""
     from endoxa.sources.source import Source as Data
 
-    name = "the data frame/questions"
-    if not any(kind.is_nested() for kind in frame.dtypes):
-        return Data.of_frame(text_of(frame), name)
-    if frame.is_empty():
-        raise UserError("The data frame has no rows.")
-    lines = [json.dumps(_question(row), ensure_ascii=False) for row in frame.iter_rows(named=True)]
-    return Data.in_memory(f"{name}.jsonl", "\n".join(lines).encode(), "the data frame")
+    return Data.of_frame(as_stored(frame), "the data frame/questions")
 
 
 def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:

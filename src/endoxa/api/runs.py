@@ -19,13 +19,11 @@ from endoxa.api.data import (
     Columns,
     Source,
     as_polars,
+    as_stored,
     is_path,
     load_pairs,
     load_stories,
     naming_the_frame,
-    questions_of_frame,
-    renamed,
-    text_of,
     write_frame,
 )
 from endoxa.api.models import Model, named
@@ -158,24 +156,24 @@ def _asked(  # noqa: PLR0917
 
 
 def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
+    options |= {"columns": dict(columns)} if columns else {}
     if is_path(data):
-        options |= {"columns": dict(columns)} if columns else {}
         return data, write_frame, "pairs.parquet"
-    # What says how the data are read is used up here: the run reads pairs in our own columns.
-    languages = several(options.get("languages", ()))
-    reading = {name: options.pop(name, None) for name in ("format", "prefix", "template")}
-    language = languages[0] if len(languages) == 1 else None
-    include_drafts = bool(options.get("include_drafts"))
-    frame = load_pairs(data, columns=columns, language=language, include_drafts=include_drafts, **reading)
+    frame, languages = as_polars(data), _languages(options)
+    reading = {name: options.get(name) for name in ("format", "prefix", "template")}
+    load_pairs(  # what is wrong with a frame is said before models are loaded
+        frame,
+        columns=columns,
+        language=languages[0] if len(languages) == 1 else None,
+        include_drafts=bool(options.get("include_drafts")),
+        **reading,
+    )
     return frame, write_frame, "pairs.parquet"
 
 
 def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
-    if is_path(data):
-        options["columns"] = dict(columns or {})
-        return data, write_frame, "questions.parquet"
-    questions = questions_of_frame(renamed(as_polars(data), columns))
-    return data, lambda _data, path: path.write_bytes(questions.read_bytes()), questions.name
+    options["columns"] = dict(columns or {})
+    return data if is_path(data) else as_polars(data), write_frame, "questions.parquet"
 
 
 def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> Written:
@@ -274,7 +272,7 @@ def _path_of(value: Any, name: str, stack: ExitStack) -> Any:
         )
     if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
         return value
-    data = Data.of_frame(text_of(as_polars(value)), f"the data frame/{name}")
+    data = Data.of_frame(as_stored(as_polars(value)), f"the data frame/{name}")
     stack.enter_context(naming_the_frame(data))
     return Path(fspath(data))
 

@@ -43,7 +43,7 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, is_path, naming_the_frame, text_of
+    from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame
     from endoxa.sources.source import Source
     from endoxa.study.begin import init_study as begin
     from endoxa.study.file import FILE
@@ -52,7 +52,7 @@ def init_study(
     if is_path(associations):
         begin(folder, Path(associations), several(models), several(languages), limit=limit)
         return folder / FILE
-    source = Source.of_frame(text_of(as_polars(associations)), "the data frame/associations")
+    source = Source.of_frame(as_stored(as_polars(associations)), "the data frame/associations")
     with naming_the_frame(source):
         begin(folder, source, several(models), several(languages), limit=limit)
     return folder / FILE

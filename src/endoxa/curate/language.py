@@ -31,6 +31,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.sources.bbq import texts_without_language
 from endoxa.sources.files import require_file
+from endoxa.sources.source import understood_once
 from endoxa.words.packs import language_name, languages_with
 
 if TYPE_CHECKING:
@@ -269,14 +270,11 @@ def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) 
         UserError: the file cannot be read, or its language cannot be told.
     """
     require_file(path)
-    state = path.stat()
-    return _language(path, tuple(sorted((columns or {}).items())), (state.st_mtime_ns, state.st_size))
+    return _language(path, tuple(sorted((columns or {}).items())))
 
 
-@lru_cache(maxsize=8)
-def _language(
-    path: Path, columns: tuple[tuple[str, str], ...], _state: tuple[int, int]
-) -> AssumedLanguage | None:
+@understood_once
+def _language(path: Path, columns: tuple[tuple[str, str], ...]) -> AssumedLanguage | None:
     texts = texts_without_language(path, dict(columns))
     return assumed_language(texts, path.name) if texts else None
 

@@ -156,18 +156,24 @@ def _frequent(table: pl.DataFrame, fewest: int, path: Path) -> pl.DataFrame:
     return kept
 
 
+_BY_NAME = ("axis", "language", "region")
+"""What the name of a published file may say; columns of these names say it, too."""
+
+
 def _associations(rows: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFrame:
     """One association per identity, attribute and language, with everybody who supports it."""
-    defaults = {
-        "axis": layout.axis,
-        "region": layout.region,
-        "language": layout.language,
-        **layout.said_by_name(path),
-    }
+    by_name = layout.said_by_name(path)
+    if "<language>" in layout.file_name and "language" not in {*by_name, *rows.columns}:
+        raise UserError(
+            f"{called(path)} has the layout {layout.name}, in which the name of the file says language and region. "
+            "Keep the name of the published file, or add columns 'language' and 'region'."
+        )
+    defaults = {"axis": layout.axis, "region": layout.region, "language": layout.language, **by_name}
+    roles = (dict(zip(_BY_NAME, _BY_NAME, strict=True)) if layout.file_name else {}) | dict(layout.roles)
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for cells in rows.iter_rows(named=True):
         row = _row(
-            {ours: (cells.get(theirs) or "").strip() for ours, theirs in layout.roles.items()},
+            {ours: (cells.get(theirs) or "").strip() for ours, theirs in roles.items()},
             layout,
             defaults,
         )
@@ -204,7 +210,7 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
         "identity": identity,
         "attribute": _small(attribute) if native else normal_attribute(attribute),
         "axis": _axis(said.get("axis") or defaults["axis"] or _kind(identity, language), layout.axes),
-        "region": country or defaults["region"],
+        "region": country or said.get("region") or defaults["region"],
         "language": language,
         "polarity": _polarity(english) if english else "neutral",
         "thing": NOUN if english and names_a_thing(english) else "",

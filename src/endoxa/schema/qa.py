@@ -88,6 +88,7 @@ class QaItem:
         attribute: what that association says of the identity, or empty.
         built_by: the command that made it ('endoxa build qa --style person'), or empty.
         words: endoxa's own words that it was made with (`schema.provenance`), or empty.
+        no_target: why the target is not known, or empty.
     """
 
     item_id: str
@@ -112,6 +113,7 @@ class QaItem:
     attribute: str = ""
     built_by: str = ""
     words: str = ""
+    no_target: str = ""
 
     @property
     def other(self) -> int | None:

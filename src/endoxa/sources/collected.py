@@ -110,7 +110,7 @@ def withdrawn_beside(path: Path) -> frozenset[str]:
 
 def is_withdrawn(cells: Mapping[str, str | None], withdrawn: frozenset[str]) -> bool:
     """Whether a row was withdrawn, or a part of what was (a statement of an answer: the answer's id and a number)."""
-    named = (cells.get(name) or "" for name in ID_COLUMNS)
+    named = (str(cells.get(name) or "") for name in ID_COLUMNS)
     return any(name in withdrawn or _PART.sub(r"\1", name) in withdrawn for name in named if name)
 
 

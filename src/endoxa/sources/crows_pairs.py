@@ -24,14 +24,17 @@ _REQUIRED = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _OURS = frozenset({"item_id", "axis", "direction", "stereotypical", "language"})
 _NAMES = {"item_id": "", "direction": "stereo_antistereo", "axis": "bias_type", "stereotypical": "sent_more"}
 _WRITTEN = ("", *_REQUIRED)
+_UNNAMED = "Unnamed: 0"
+"""What pandas calls the published column of row numbers, which has no name."""
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     """One pair per row. `options.language` is the language of a translated file (default 'en')."""
     for row in table_rows(path, _REQUIRED):
         more, less = row.cells.get("sent_more"), row.cells.get("sent_less")
+        number = row.cells.get("") or row.cells.get(_UNNAMED) or row.number - 1
         pair = {
-            "item_id": f"crows-{row.cells.get('') or row.number - 1}",
+            "item_id": f"crows-{number}",
             "language": options.language or "en",
             "axis": axis_of(row.cells.get("bias_type")),
             "direction": direction_of(row.cells.get("stereo_antistereo")),

@@ -25,6 +25,11 @@ def near_names(path: Path) -> list[str]:
     return get_close_matches(path.name, sorted(entry.name for entry in folder.iterdir()), n=3)
 
 
+_COMPRESSED = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"(\xb5/\xfd": "unzstd"}
+"""How compressed files begin, and what unpacks them."""
+_LONGEST_MARK = max(map(len, _COMPRESSED))
+
+
 @understood_once
 def require_file(path: Path) -> None:
     """Raise UserError unless `path` is a readable file with something in it."""
@@ -38,13 +43,16 @@ def require_file(path: Path) -> None:
             hint = f" Did you mean: {', '.join(near)}?" if near else " Check the spelling and the folder."
             raise UserError(f"There is no file {path}.{hint}")
         with path.open("rb") as stream:
-            start = stream.read(1)
+            start = stream.read(_LONGEST_MARK)
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not start and is_collected(path):
         raise UserError(f"{path} has no rows: the campaign has no data of this kind.")
     if not start:
         raise UserError(f"{path} is empty (0 bytes). Download or export it again.")
+    for mark, program in _COMPRESSED.items():
+        if start.startswith(mark):
+            raise UserError(f"{path} is compressed. Unpack it first: {program} {path}")
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:

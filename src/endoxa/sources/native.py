@@ -29,7 +29,7 @@ def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     called = options.columns
     require_known_columns(called, PAIR_COLUMNS, "pairs")
     required = {*(called.get(name, name) for name in _REQUIRED), *called.values()}
-    for row in table_rows(path, sorted(required)):
+    for row in table_rows(path, sorted(required), optional=tuple(_ALIASES.values())):
         yield _draft(row, path.stem, options.language or "und", called)
 
 

@@ -13,6 +13,7 @@ from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.bbq import is_bbq
+from endoxa.sources.bbq.rows import options_in_a_list
 from endoxa.sources.collected import use_of
 from endoxa.sources.crows_pairs import CROWS_PAIRS
 from endoxa.sources.drafts import Format
@@ -73,6 +74,8 @@ def recognise(path: Path) -> Reader:
             f"{path} has an unknown format. Tables end in {', '.join(TABLE_SUFFIXES)}. {expected}."
         )
     names = table_columns(path)
+    if options := options_in_a_list(names):
+        raise UserError(f"{path} {options}.")
     _refuse_nearly(path, names)
     columns = ", ".join(map(repr, names))
     raise UserError(f"{path} has an unknown format. Its columns are: {columns}. {expected}. {_OFFER}")

@@ -185,6 +185,10 @@ class Source(PlatformPath):
     def __str__(self) -> str:
         return super().__str__() if self.is_file_on_disk or self.title is None else self.title
 
+    def is_file(self, *args: Any, **kwargs: Any) -> bool:
+        """As `Path.is_file`; what is in memory counts as a file."""
+        return not self.is_file_on_disk or super().is_file(*args, **kwargs)
+
     def open(self, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         """As `Path.open`; reading begins at the start of what was read at the first opening."""
         if mode.replace("t", "") not in ("r", "rb"):

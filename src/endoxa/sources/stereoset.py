@@ -1,8 +1,9 @@
-"""StereoSet (Nadeem et al. 2021), the published JSON document with its intra- and intersentence parts.
+"""StereoSet (Nadeem et al. 2021): the published JSON document with its intra- and intersentence parts, or a table.
 
 Each entry has a stereotypical, an anti-stereotypical and an unrelated sentence; the first two make the
 pair. In intersentence entries the sentence follows its context, so both are written out: context, a blank,
-sentence. The document is one JSON value and is loaded whole (12 MB as published).
+sentence. The document is one JSON value and is loaded whole (12 MB as published). In a table, as the hub of Hugging
+Face serves it, a row is an entry; its context has the word BLANK in intrasentence entries.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +20,52 @@ from endoxa.schema import ReadOptions
 from endoxa.sources.dialects import open_text, undecodable
 from endoxa.sources.drafts import Draft, Format, axis_of
 from endoxa.sources.files import require_file
-from endoxa.sources.tables import Fault
+from endoxa.sources.tables import TABLE_SUFFIXES, Fault, table_columns, table_rows, value_of_text
 
 _PARTS = ("intersentence", "intrasentence")
 _LABELS = {"sent_more": "stereotype", "sent_less": "anti-stereotype"}
 _KEY = re.compile(r'"(?:intersentence|intrasentence)"\s*:\s*\[')
 _START = 65_536
+_COLUMNS = ("id", "target", "bias_type", "context", "sentences")
+_GOLD_LABELS = ("anti-stereotype", "stereotype", "unrelated")
+"""Labels by the number that the hub writes for them."""
 
 
 def has_parts(path: Path) -> bool:
-    """True for a file whose start holds one of the two parts."""
+    """True for a document whose start holds one of the two parts, or a table of entries."""
     require_file(path)
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        return set(table_columns(path)) >= set(_COLUMNS)
     with open_text(path, newline="") as stream:
         return _KEY.search(stream.read(_START)) is not None
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     """One pair per entry, intersentence entries first as in the file; `options.language` defaults to 'en'."""
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        for record in table_rows(path, _COLUMNS, as_values=True):
+            entry = {**record.cells, "sentences": _sentences_of_cell(record.cells.get("sentences"))}
+            part = _PARTS["BLANK" in str(entry.get("context"))]
+            draft = _draft(part, record.number, entry, options.language or "en")
+            yield replace(draft, line=record.line, faults=record.faults or draft.faults)
+        return
     row = 0
     for part, entries in _parts(path):
         for entry in entries:
             row += 1
             yield _draft(part, row, entry, options.language or "en")
+
+
+def _sentences_of_cell(cell: Any) -> Any:
+    """The sentences of an entry: a list of objects, also where it is JSON text or has a list for each key."""
+    value = value_of_text(cell)
+    if isinstance(value, dict):
+        value = [dict(zip(value, cells, strict=False)) for cells in zip(*value.values(), strict=False)]
+    for sentence in value if isinstance(value, list) else ():
+        label = sentence.get("gold_label") if isinstance(sentence, dict) else None
+        if isinstance(label, int) and 0 <= label < len(_GOLD_LABELS):
+            sentence["gold_label"] = _GOLD_LABELS[label]
+    return value
 
 
 def _parts(path: Path) -> list[tuple[str, list[Any]]]:
@@ -112,8 +138,9 @@ def _unusable(pair: dict[str, str | None]) -> Iterator[Fault]:
 STEREOSET = Format(
     name="stereoset",
     title="StereoSet (Nadeem et al. 2021)",
-    suffixes=(".json",),
-    keys="a .json document with data.intersentence or data.intrasentence",
+    suffixes=(".json", *TABLE_SUFFIXES),
+    keys="a .json document with data.intersentence or data.intrasentence, or a table with the columns "
+    f"{', '.join(_COLUMNS)}",
     has_keys=has_parts,
     drafts=drafts,
     example=json.dumps(

@@ -10,16 +10,18 @@ first one, `check` lists them all. Rows that a contributor of a campaign withdre
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import logging
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -28,6 +30,7 @@ from endoxa.sources.collected import WITHDRAWALS, is_left_out, is_withdrawn, say
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
+    decoded,
     log_reading,
     open_text,
     undecodable,
@@ -62,7 +65,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record: its number from 1, the line it starts on (None where there are no lines), its cells."""
+    """One record: its number from 1, the line it starts on (None where there are no lines), its cells.
+
+    Cells are text, unless they were asked for as the values of the file (`table_rows`).
+    """
 
     number: int
     line: int | None
@@ -101,7 +107,7 @@ def _header(path: Path, wanted: tuple[str, ...], reading: tuple[object, ...]) ->
     if suffix in JSONL_SUFFIXES:
         # Keys of the first record that has any, so that one broken line does not hide the others.
         broken: Row | None = None
-        for row in _jsonl_rows(path):
+        for row in _jsonl_rows(path, (), as_values=True):
             if row.cells:
                 return tuple(row.cells)
             broken = broken or row
@@ -122,8 +128,11 @@ def table_rows(
     respect_withdrawals: bool = True,
     respect_statuses: bool = True,
     as_written: bool = False,
+    as_values: bool = False,
 ) -> Iterator[Row]:
     """Yield every record of the file in order; memory does not grow with the file.
+
+    A list or object in a column that is `required`, `optional` or ours is a fault; in any other it is JSON text.
 
     Args:
         path: the file.
@@ -133,6 +142,7 @@ def table_rows(
             many rows that were.
         respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.collected`).
         as_written: keep column names as they are written, and take numbers as they are.
+        as_values: cells hold numbers, lists and objects where the file does.
 
     Raises:
         UserError: the file cannot be read, or lacks one of the `required` columns.
@@ -141,9 +151,11 @@ def table_rows(
     wanted = (*required, *optional)
     names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
     require_columns(path, names, required)
-    rows = _all_rows(path, wanted)
+    rows = _all_rows(path, wanted, as_values=as_values)
     if not as_written:
-        rows = (_with_decimal_points(path, _renamed(path, row, wanted)) for row in rows)
+        rows = (_renamed(path, row, wanted) for row in rows)
+    if not (as_written or as_values):
+        rows = (_with_decimal_points(path, row) for row in rows)
     withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
     if withdrawn:
         rows = _without(withdrawn, rows, path)
@@ -195,12 +207,12 @@ def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
     say_left_out(path, left_out, kept)
 
 
-def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+def _all_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
-        return _parquet_rows(path)
+        return _parquet_rows(path, wanted, as_values=as_values)
     if suffix in JSONL_SUFFIXES:
-        return _jsonl_rows(path)
+        return _jsonl_rows(path, wanted, as_values=as_values)
     if suffix in WORKBOOK_SUFFIXES:
         return _workbook_rows(path, wanted)
     return _csv_rows(path, wanted)
@@ -258,18 +270,66 @@ NOT_UTF_8 = (
 )
 
 
-def _text_faults(cells: Mapping[str, str | None]) -> tuple[Fault, ...]:
+def _text_faults(cells: Mapping[str, Any]) -> tuple[Fault, ...]:
     """Cells that cannot be text: bytes that no encoding explains, NUL characters."""
-    joined = "".join(value for value in cells.values() if value)
+    texts = {column: value for column, value in cells.items() if isinstance(value, str)}
+    joined = "".join(texts.values())
     if "\0" not in joined and not undecodable(joined):
         return ()
     faults = []
-    for column, value in cells.items():
-        if value and undecodable(value):
+    for column, value in texts.items():
+        if undecodable(value):
             faults.append(Fault("encoding", column, NOT_UTF_8))
-        if value and "\0" in value:
+        if "\0" in value:
             faults.append(Fault("nul-character", column, "holds a NUL character: the file is damaged"))
     return tuple(faults)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON can hold it: bytes are decoded, NaN and infinity are missing, dates are text."""
+    if isinstance(value, list):
+        return [plain_value(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: plain_value(entry) for name, entry in value.items()}
+    if isinstance(value, bytes):
+        return decoded(value, current_reading().languages)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+_ARRAY = re.compile(r"array\((\[[^\]]*\])(?:,\s*dtype=\w+)?\)")
+_NO_COMMA = re.compile(r"(?<=['\"])\s+(?=['\"])")
+
+
+def value_of_text(cell: Any) -> Any:
+    """An object or list written as JSON or as Python or NumPy writes it; anything else is left as it is."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        text = cell.strip()
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return plain_value(read(text))
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                text = _NO_COMMA.sub(", ", _ARRAY.sub(r"\1", text))
+    return cell
+
+
+def _row_of_values(
+    number: int, line: int | None, record: Mapping[str, Any], wanted: Sequence[str], *, as_values: bool
+) -> Row:
+    """A record of a file that holds more than text."""
+    cells = {column: plain_value(value) for column, value in record.items()}
+    faults: list[Fault] = []
+    if not as_values:
+        usual = usual_names(wanted)
+        for column, value in cells.items():
+            if isinstance(value, list | dict) and plain_name(column) in usual:
+                faults.append(
+                    Fault("not-text", column, f"holds {type(value).__name__} where text is expected")
+                )
+            if value is not None and not isinstance(value, str):
+                cells[column] = json.dumps(value, ensure_ascii=False)
+    return Row(number, line, cells, (*faults, *_text_faults(cells)))
 
 
 # --------------------------------------------------------------------------- CSV
@@ -348,36 +408,24 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 # --------------------------------------------------------------------------- JSONL
 
 
-def _jsonl_rows(path: Path) -> Iterator[Row]:
+def _jsonl_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
     number = 0
     with open_text(path, newline="\n") as stream:
         for line, text in enumerate(stream, start=1):
             if text.strip():
                 number += 1
-                yield _jsonl_row(number, line, text)
+                yield _jsonl_row(number, line, text, wanted, as_values=as_values)
 
 
-def _jsonl_row(number: int, line: int, text: str) -> Row:
+def _jsonl_row(number: int, line: int, text: str, wanted: Sequence[str], *, as_values: bool) -> Row:
     try:
         record = json.loads(text)
+        if isinstance(record, dict):
+            return _row_of_values(number, line, record, wanted, as_values=as_values)
+        reason = 'is not a JSON object ({"name": value})'
     except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "too deep or too large"
-        return Row(number, line, {}, (Fault("unreadable-row", None, f"is not JSON ({reason})"),))
-    if not isinstance(record, dict):
-        return Row(
-            number, line, {}, (Fault("unreadable-row", None, 'is not a JSON object ({"name": value})'),)
-        )
-    cells: dict[str, str | None] = {}
-    faults: list[Fault] = []
-    for column, value in record.items():
-        if value is None or isinstance(value, str):
-            cells[column] = value
-        elif isinstance(value, int | float):
-            cells[column] = json.dumps(value)
-        else:
-            cells[column] = None
-            faults.append(Fault("not-text", column, f"holds {type(value).__name__} where text is expected"))
-    return Row(number, line, cells, (*faults, *_text_faults(cells)))
+        reason = f"is not JSON ({getattr(error, 'msg', None) or 'too deep or too large'})"
+    return Row(number, line, {}, (Fault("unreadable-row", None, reason),))
 
 
 # --------------------------------------------------------------------------- XLSX
@@ -421,18 +469,24 @@ def _polars(path: Path, call: Callable[[], T]) -> T:
         raise UserError(f"{path} is not a Parquet file that can be read ({reason}).") from error
 
 
-def _parquet_rows(path: Path) -> Iterator[Row]:
+def _parquet_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
     """Rows in slices: polars' own batches are read ahead without a bound."""
     schema = _parquet_schema(path)
-    flat = [
-        name for name, kind in schema.items() if not kind.is_nested() and kind not in (pl.Object, pl.Binary)
-    ]
-    table = _parquet(path).select(pl.col(name).cast(pl.String) for name in flat)
+    table = _parquet(path).select(
+        pl.col(name) if as_values or kind.is_nested() or kind == pl.Binary else _text_of(name, kind)
+        for name, kind in schema.items()
+    )
     number = 0
     while (rows := _polars(path, table.slice(number, _PARQUET_SLICE).collect)).height:
         for cells in rows.iter_rows(named=True):
             number += 1
-            yield Row(number, None, cells, _text_faults(cells))
+            yield _row_of_values(number, None, cells, wanted, as_values=as_values)
+
+
+def _text_of(name: str, kind: pl.DataType) -> pl.Expr:
+    """A column of single values as text; NaN and infinity are missing."""
+    text = pl.col(name).cast(pl.String)
+    return pl.when(pl.col(name).is_finite()).then(text) if kind.is_float() else text
 
 
 MOST_SOURCES = 20

@@ -99,11 +99,6 @@ def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
 
     counts = run.counts
     yield f"{counts['items']} questions, {counts['records']} records: {run.folder / 'records.parquet'}"
-    if counts["without_target"]:
-        yield (
-            f"{counts['without_target']} questions do not tell which person the stereotype is about: they count for "
-            "accuracy only."
-        )
     yield from asking_lines(run)
     yield f"estimates: {run.folder / 'estimates.csv'}"
 

@@ -5,6 +5,7 @@ from endoxa.sources.bbq.items import (
     read_items,
     read_metadata,
     read_social_values,
+    targets_note,
     texts_without_language,
 )
 from endoxa.sources.bbq.rows import is_bbq, read_rows, write_items
@@ -16,6 +17,7 @@ __all__ = [
     "read_metadata",
     "read_rows",
     "read_social_values",
+    "targets_note",
     "texts_without_language",
     "write_items",
 ]

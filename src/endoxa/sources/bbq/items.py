@@ -403,4 +403,27 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         attribute=extra.attribute if from_association else "",
         built_by=record.built_by,
         words=record.words,
+        no_target="" if target is not None else NOT_ONE_PERSON if extra.stereotyped_groups else NO_GROUP,
+    )
+
+
+NO_GROUP = "without a stereotyped group (stereotyped_groups)"
+NOT_ONE_PERSON = "whose stereotyped groups fit neither person, or both (answer_info)"
+
+
+def targets_note(reasons: Mapping[str, int], total: int) -> str:
+    """How many questions have no target, why, and what to give; empty where all have one.
+
+    Args:
+        reasons: number of questions by `QaItem.no_target`.
+        total: number of all questions.
+    """
+    without = sum(count for reason, count in reasons.items() if reason)
+    if not without:
+        return ""
+    listed = " and ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()) if reason)
+    return (
+        f"{without:,} of {total:,} questions have no stereotype target and count for accuracy only: {listed}. If the "
+        "file says it in other columns, name them: --columns stereotyped_groups=NAME (groups), answer_info.ans0=NAME "
+        f"(group of an option). Or give BBQ's {NAME} with --metadata."
     )

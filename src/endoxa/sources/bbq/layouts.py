@@ -15,7 +15,6 @@ from endoxa.errors import UserError
 
 KOBBQ = frozenset({"sample_id", "context", "question", "choices", "biased_answer", "answer"})
 _SAMPLE = re.compile(r"(?P<category>.+)-[^-]+-[^-]+-(?P<condition>amb|dis)-(?P<question>bsd|cnt)$")
-_CONDITIONS = {"amb": "ambig", "dis": "disambig", "ambiguous": "ambig", "disambiguous": "disambig"}
 _UNKNOWN = {"es": "No se sabe", "ca": "No se sap"}
 """What an option says that the file has as the word 'unknown', by language."""
 
@@ -25,7 +24,7 @@ def as_bbq(record: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
 
     Args:
         record: as published.
-        path: the file, whose name holds the language of EsBBQ and CaBBQ.
+        path: the file, for messages.
         line: for messages.
 
     Raises:
@@ -36,33 +35,30 @@ def as_bbq(record: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
     if "bias_targeted_groups" in record:
         return _cbbq(record)
     if "instance_id" in record and "template_id" in record:
-        return _esbbq(record, path)
+        return _esbbq(record)
     return dict(record)
 
 
-def _esbbq(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    language = path.stem.rpartition("_")[2]
-    wording = _UNKNOWN.get(language)
+def _esbbq(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A question in Spanish begins with "¿", one in Catalan does not."""
+    language = record.get("language") or ("es" if "¿" in str(record.get("question")) else "ca")
     options = {
-        name: wording if wording and str(record.get(name)).strip() == "unknown" else record.get(name)
+        name: _UNKNOWN.get(language, "unknown")
+        if str(record.get(name)).strip() == "unknown"
+        else record.get(name)
         for name in ("ans0", "ans1", "ans2")
     }
-    named = {"language": language} if wording else {}
-    return {**record, **options, **named, "example_id": str(record["instance_id"])}
+    return {**record, **options, "language": language, "example_id": str(record["instance_id"])}
 
 
 def _cbbq(record: Mapping[str, Any]) -> dict[str, Any]:
     condition = str(record.get("context_condition", "")).strip()
-    label = str(record.get("label", "")).strip()
     return {
         "language": "zh",
         **record,
         # Numbers begin anew in each of the two files of a category.
         "example_id": f"{condition}-{record.get('example_id')}",
-        "context_condition": _CONDITIONS.get(condition, condition),
-        "question_polarity": str(record.get("question_polarity", "")).replace("-", ""),
         "stereotyped_groups": record["bias_targeted_groups"],
-        "label": int(label) if label in ("0", "1", "2") else record.get("label"),
     }
 
 
@@ -90,7 +86,7 @@ def _kobbq(record: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
         "context": record["context"],
         "question": record["question"],
         "question_polarity": "neg" if negative else "nonneg",
-        "context_condition": _CONDITIONS[sample["condition"]],
+        "context_condition": "ambig" if sample["condition"] == "amb" else "disambig",
         **{f"ans{k}": option for k, option in enumerate(options)},
         "label": right,
         "unknown": unknown,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,11 +16,13 @@ from endoxa.sources.dialects import open_text, undecodable
 from endoxa.sources.files import require_file
 from endoxa.sources.tables import (
     TABLE_SUFFIXES,
+    plain_value,
     raise_fault,
     require_columns,
     require_known_columns,
     table_columns,
     table_rows,
+    value_of_text,
 )
 from endoxa.sources.write import replacing
 
@@ -47,21 +48,21 @@ QUESTION_COLUMNS = (
     "names",
 )
 """Columns that can be named."""
+_PLACES = ("label", "unknown")
 _OBJECTS = ("answer_info", "additional_metadata", "names")
 _JSON = (".jsonl", ".ndjson", ".json")
-_POLARITIES = {
-    "negative": "neg",
-    "negativa": "neg",
-    "non-negative": "nonneg",
-    "nonnegative": "nonneg",
-    "no negativa": "nonneg",
+_LABELS = {
+    "question_polarity": {
+        "neg": ("negative", "negativa"),
+        "nonneg": ("nonnegative", "nonegativa"),
+    },
+    "context_condition": {
+        "ambig": ("ambiguous", "ambiguo"),
+        "disambig": ("disambiguated", "disambiguous", "desambiguado"),
+    },
 }
-_CONDITIONS = {
-    "ambiguous": "ambig",
-    "disambiguated": "disambig",
-    "ambiguo": "ambig",
-    "desambiguado": "disambig",
-}
+"""BBQ's labels and other words for them, without what is no letter."""
+_LISTS_OF_OPTIONS = frozenset({"choices", "references", "options", "answers"})
 
 
 def is_table(path: Path) -> bool:
@@ -83,25 +84,35 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
     require_known_columns(named, QUESTION_COLUMNS, "questions")
     wanted = (*named.values(), *QUESTION_COLUMNS)
     columns = table_columns(path, wanted)
-    if columns_of_kobbq(columns):
-        for row in table_rows(path, tuple(sorted(KOBBQ)), as_written=True):
-            raise_fault(path, row)
-            line = row.line or row.number
-            yield line, as_bbq(row.cells, path, line)
-        return
-    missing = [name for name in REQUIRED if named.get(name, name) not in columns]
+    kobbq = columns_of_kobbq(columns)
+    missing = [] if kobbq else [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
+        if options := options_in_a_list(columns):
+            raise UserError(f"{path} {options}.")
         raise UserError(
             f"{path} has no column {', '.join(repr(named.get(name, name)) for name in missing)}. If the file calls it "
             f"otherwise, name it: --columns {','.join(f'{name}=NAME' for name in missing)}. Its columns are: "
             f"{', '.join(map(repr, columns))}."
         )
     require_columns(path, columns, list(named.values()))
-    for row in table_rows(path, (), optional=wanted):
+    for row in table_rows(path, (), optional=wanted, as_written=kobbq, as_values=True):
         raise_fault(path, row)
         line = row.line or row.number
-        cells = as_bbq(row.cells, path, line)
-        yield line, _record(renamed_fields(cells, named), path, row.number, line)
+        unnamed = {"example_id": str(row.number), "category": path.stem}
+        cells = renamed_fields(as_bbq(row.cells, path, line), named)
+        yield line, cells | {name: cell for name, cell in unnamed.items() if _is_missing(cells.get(name))}
+
+
+def options_in_a_list(columns: Collection[str]) -> str:
+    """What is to be said of questions whose options are one list, as HELM writes them; empty for others."""
+    name = next((name for name in columns if name in _LISTS_OF_OPTIONS), None)
+    if name is None or "ans0" in columns or not {"question", "input", "context"} & set(columns):
+        return ""
+    return (
+        f"has the options of a question as one list ('{name}'), as HELM and lighteval write BBQ. Such a file does not "
+        "say which person the stereotype is about, and cannot be used. Take the questions from "
+        "github.com/nyu-mll/BBQ, or a file with the columns ans0, ans1, ans2, question_polarity and stereotyped_groups"
+    )
 
 
 def columns_of_kobbq(columns: Collection[str]) -> bool:
@@ -117,29 +128,51 @@ def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str
     }
 
 
-def _record(cells: Mapping[str, str | None], path: Path, number: int, line: int) -> dict[str, Any]:
-    record: dict[str, Any] = {name: cell.strip() for name, cell in cells.items() if cell and cell.strip()}
-    for name in _OBJECTS:
-        if name in record:
-            record[name] = _value(record[name])
-    answers = {name: _listed(record.pop(f"answer_info.{name}", None)) for name in OPTIONS}
-    groups_of = {
-        name: groups * 2 if len(groups) == 1 else groups for name, groups in answers.items() if groups
-    }
-    if groups_of:
-        record["answer_info"] = {**(record.get("answer_info") or {}), **groups_of}
-    if "stereotyped_groups" in record:
-        record["stereotyped_groups"] = _listed(record["stereotyped_groups"])
-    record.setdefault("example_id", str(number))
-    record.setdefault("category", path.stem)
-    options = [record.get(name, "") for name in OPTIONS]
-    for name in ("label", "unknown"):
-        if name in record:
-            record[name] = _place(record[name], options, f"{path}, line {line}, column '{name}'")
-    for name, words in (("question_polarity", _POLARITIES), ("context_condition", _CONDITIONS)):
-        if name in record:
-            record[name] = words.get(record[name].casefold(), record[name].casefold())
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _as_published(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    """A record with lists and objects where BBQ has them, and its labels in BBQ's words; others stay as they are."""
+    record: dict[str, Any] = {}
+    for name, value in row.items():
+        outer, _, inner = name.partition(".")
+        if inner and outer in _OBJECTS:  # as pandas flattens objects
+            nested = _groups(value) if inner in OPTIONS else value
+            if not _is_missing(value):
+                record[outer] = {**(record.get(outer) or {}), inner: nested}
+        else:
+            record[name] = value_of_text(value) if name in _OBJECTS else value
+    for name in ("answer_info", "names"):  # a column of objects has all their keys in every row
+        if isinstance(record.get(name), dict):
+            record[name] = {
+                key: value_of_text(value) for key, value in record[name].items() if value is not None
+            }
+    extra = record.get("additional_metadata")
+    for place in (record, extra if isinstance(extra, dict) else {}):
+        if isinstance(place.get("stereotyped_groups"), str):
+            place["stereotyped_groups"] = _listed(place["stereotyped_groups"])
+    options = [str(record.get(name, "")).strip() for name in OPTIONS]
+    for name in _PLACES:
+        if isinstance(record.get(name), str | float):
+            record[name] = _place(str(record[name]), options, f"{path}, line {line}, column '{name}'")
+    for name, labels in _LABELS.items():
+        if isinstance(record.get(name), str):
+            letters = "".join(filter(str.isalpha, record[name].casefold()))
+            record[name] = next(
+                (label for label, others in labels.items() if letters in (label, *others)), record[name]
+            )
     return record
+
+
+def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record says: a blank is nothing, a number in place of text is text."""
+    stated = {name: None if _is_missing(value) else value for name, value in record.items()}
+    return {
+        name: json.dumps(value) if isinstance(value, int | float) and name not in _PLACES else value
+        for name, value in stated.items()
+        if value is not None or name in REQUIRED
+    }
 
 
 def _place(cell: str, options: list[str], where: str) -> int:
@@ -158,31 +191,21 @@ def _place(cell: str, options: list[str], where: str) -> int:
     return places[0]
 
 
-def _listed(cell: str | None) -> list[str]:
+def _groups(cell: Any) -> Any:
+    """Text and group of an option; a cell with one word has it for both."""
+    groups = _listed(cell) if isinstance(cell, str) else cell
+    return groups * 2 if isinstance(groups, list) and len(groups) == 1 else groups
+
+
+def _listed(cell: str) -> list[str]:
     """Several values of a cell: a list, or words with ';' between them."""
-    if not cell:
-        return []
-    value = _value(cell)
+    value = value_of_text(cell)
     if isinstance(value, list):
         return [str(group).strip() for group in value]
-    return [part.strip() for part in cell.split(";") if part.strip()]
-
-
-def _value(cell: str) -> Any:
-    """An object or list written as JSON or as Python writes it; any other text is left as it is."""
-    if cell[:1] in "[{":
-        for read in (json.loads, ast.literal_eval):
-            try:
-                return read(cell)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-    return cell
+    return [part.strip() for part in cell.split(";") if part.strip() not in _ABSENT]
 
 
 _ABSENT = (None, "None", "")
-
-Number = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-"""A number that some files write as text; kept as text."""
 
 Optional = Annotated[str, BeforeValidator(lambda value: "" if value in _ABSENT else value)]
 """Text that may be absent, which BBQ writes as the word "None"."""
@@ -217,8 +240,8 @@ class Record(BaseModel):
     the right option.
     """
 
-    example_id: Number = Field(min_length=1)
-    question_index: Number = ""
+    example_id: str = Field(min_length=1)
+    question_index: str = ""
     question_polarity: Literal["neg", "nonneg"]
     context_condition: Literal["ambig", "disambig", ""] = ""
     category: str = Field(min_length=1)
@@ -241,7 +264,7 @@ class Record(BaseModel):
     built_by: Stated = ""
     words: Stated = ""
     names: dict[str, str] = Field(default_factory=dict)
-    variant: Annotated[Number, BeforeValidator(lambda value: "" if value in _ABSENT else value)] = ""
+    variant: Optional = ""
 
     @model_validator(mode="after")
     def _gathered(self) -> Self:
@@ -271,6 +294,8 @@ def complaint(error: ValidationError) -> str:
             f"has no field '{field}', which every question of BBQ has. If the file calls it otherwise, name it: "
             f"--columns {field}=NAME"
         )
+    if first["input"] is None:
+        return f"field '{field}': empty. Every question of BBQ needs it"
     text = repr(first["input"])
     shown = text if len(text) <= 60 else f"{text[:57]}..."
     return f"field '{field}': {first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
@@ -361,17 +386,19 @@ def checked_rows(
     for line, row in flat_rows(path, columns) if is_table(path) else _json_rows(path, columns):
         if only is not None and item_name(*(row.get(name) for name in _NAMING)) not in only:
             continue
+        published = _as_published(row, path, line)
         try:
-            record = Record.model_validate(row)
+            record = Record.model_validate(_stated(published))
         except ValidationError as error:
-            raise UserError(f"{path}, line {line} {complaint(error)}.") from error
+            wrong = options_in_a_list(row) or complaint(error)
+            raise UserError(f"{path}, line {line} {wrong}.") from error
         if not seen.add(record.category, record.variant, record.example_id):
             variant = f", variant {record.variant}" if record.variant else ""
             raise UserError(
                 f"{path}, line {line}: example_id {record.example_id} of {record.category}{variant} appears "
                 "twice. Make the combination of category, example_id and variant unique."
             )
-        yield line, row, record
+        yield line, published, record
     if not seen and only is None:
         raise UserError(f"{path} contains no questions: it has no row with something in it.")
 
@@ -383,7 +410,7 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, An
                 if undecodable(text):
                     raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
                 try:
-                    row = json.loads(text)
+                    row = plain_value(json.loads(text))
                 except (ValueError, RecursionError) as error:
                     reason = getattr(error, "msg", None) or "too deep or too large"
                     raise UserError(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from endoxa.sources.bbq.items import UNKNOWN_WORDINGS
+from endoxa.sources.bbq.items import UNKNOWN_WORDINGS, find_metadata, read_items, targets_note
 from endoxa.sources.bbq.rows import Record, checked_rows
 from endoxa.sources.check.agreement import tables_of
 from endoxa.sources.check.characters import (
@@ -147,5 +148,10 @@ def check_questions(path: Path) -> list[Problem]:
     Raises:
         UserError: a line is no question.
     """
+    reasons = Counter(item.no_target for item in read_items(path, metadata=find_metadata(path)))
+    note = targets_note(reasons, reasons.total())
+    problems = [Problem("warning", "no-target", "", 0, "stereotyped_groups", note)] if note else []
     questions = (Question(line, record) for line, _, record in checked_rows(path))
-    return [problem for question in questions for check in QUESTION_CHECKS for problem in check(question)]
+    return problems + [
+        problem for question in questions for check in QUESTION_CHECKS for problem in check(question)
+    ]

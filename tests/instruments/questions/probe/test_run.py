@@ -33,11 +33,12 @@ from endoxa.instruments.questions.probe.jobs import (
     written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.questions.probe.work import plan_qa, questions_work
+from endoxa.instruments.questions.probe.work import plan_qa, qa_warning, questions_work
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.estimates import parquet_in_parts
+from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
@@ -307,6 +308,29 @@ def test_the_plan_counts_calls_and_money(data: Path) -> None:
     assert row.dollars == pytest.approx(
         (row.expected.prompt_tokens * 1 + row.expected.completion_tokens * 10) / 1e6
     )
+
+
+def test_missing_targets_are_said_by_the_plan_and_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = questions(8)
+    for row in rows[:3]:
+        row["additional_metadata"] = {}
+    chosen = settings(write(tmp_path / "questions.jsonl", rows))
+    sentence = "3 of 8 questions have no stereotype target"
+    assert sentence in qa_warning(chosen)
+
+    def refuse(*_: Any) -> None:
+        raise UserError("asked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("endoxa.instruments.questions.probe.work.jobs", refuse)
+        with pytest.raises(UserError, match="asked"):
+            measure(QUESTIONS, chosen, tmp_path / "refused")
+    assert sentence in caplog.text
+    run = measure(QUESTIONS, chosen, tmp_path / "run")
+    assert any(sentence in note for note in data_notes(run.facts))
+    assert records(tmp_path / "run")["target"].null_count() == 3
 
 
 @pytest.mark.slow

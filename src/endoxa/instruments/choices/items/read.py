@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.instruments.choices.items.templates import load_templates
 from endoxa.schema.choices import ChoiceItem, Word, read_item
-from endoxa.sources.files import require_file
+from endoxa.sources.tables import raise_fault, table_rows, written_columns
 
 STIMULI = ("category", "dataset", "A", "B", "C")
 """Columns of `iat_stimuli.csv`: the first rows of a data set have a pair of groups each; of its words, the first half
@@ -31,46 +30,32 @@ def read_items(path: Path) -> Iterator[ChoiceItem]:
     Raises:
         UserError: it is neither of the two forms, or a line cannot be read.
     """
-    require_file(path)
-    if path.suffix.lower() == ".csv":
+    columns = written_columns(path)
+    if set(STIMULI) <= set(columns):
         yield from _stimuli(path)
         return
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _item(path, number, line)
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
-
-
-def _item(path: Path, number: int, line: str) -> ChoiceItem:
-    try:
-        return read_item(json.loads(line))
-    except (ValueError, KeyError, TypeError) as problem:
+    if "options" not in columns:
         raise UserError(
-            f"{path}, line {number}: this is no item of choices ({str(problem)[:80]}). Expected a file that "
-            "`endoxa build choices` wrote."
-        ) from problem
+            f"{path} has no column 'options'. Expected items of `endoxa build choices` (.jsonl) or stimuli with the "
+            f"columns {', '.join(STIMULI)}. Build items first: endoxa build choices {path} -o items.jsonl"
+        )
+    for row in table_rows(path, (), as_written=True, as_values=True):
+        raise_fault(path, row)
+        try:
+            yield read_item(row.cells)
+        except (ValueError, KeyError, TypeError) as problem:
+            raise UserError(
+                f"{path}, line {row.line or row.number}: this is no item of choices ({str(problem)[:80]}). Expected a "
+                "file that `endoxa build choices` wrote."
+            ) from problem
 
 
 def _stimuli(path: Path) -> Iterator[ChoiceItem]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            absent = [name for name in STIMULI if name not in (reader.fieldnames or ())]
-            if absent:
-                raise UserError(
-                    f"{path}: column '{absent[0]}' is missing. Expected items of `endoxa build choices` (.jsonl) or "
-                    f"stimuli with the columns {', '.join(STIMULI)}. Build items first: "
-                    f"endoxa build choices {path} -o items.jsonl"
-                )
-            rows = list(reader)
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     sets: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for row in rows:
-        sets.setdefault((row["category"], row["dataset"]), []).append(row)
+    for row in table_rows(path, STIMULI, as_written=True):
+        raise_fault(path, row)
+        cells = {name: row.cells[name] or "" for name in STIMULI}
+        sets.setdefault((cells["category"], cells["dataset"]), []).append(cells)
     instruction = load_templates("en").association.instruction
     for (category, name), several in sets.items():
         pairs = [

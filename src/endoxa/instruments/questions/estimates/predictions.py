@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 import math
 import string
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from endoxa.sources.bbq import find_metadata, read_items
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.logs import HARNESS, Log
-from endoxa.sources.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, require_columns
 
 REQUIRED = ("category", "example_id", "model")
 ANSWERS = ("pred_index", "pred_text")
@@ -38,11 +36,7 @@ SEEDS = ("repeat", "seed")
 NOTHING = ("", "na", "n/a", "nan", "none", "null", "<na>")
 """How tables write an empty cell of `pred_index`, in small letters."""
 
-_USED = (*REQUIRED, *ANSWERS, *SEEDS, "variant", "protocol")
-_TYPED: dict[str, Callable[[Path], pl.DataFrame]] = {
-    **dict.fromkeys(JSONL_SUFFIXES, partial(pl.read_ndjson, infer_schema_length=None)),
-    **dict.fromkeys(PARQUET_SUFFIXES, pl.read_parquet),
-}
+_OPTIONAL = (*ANSWERS, *SEEDS, "variant", "protocol")
 
 Key = tuple[str, str, str]
 """Category, example_id and variant."""
@@ -111,7 +105,7 @@ def read_predictions(
 
 def _table(path: Path) -> pl.DataFrame:
     """The predictions as text, with every optional column and the number of each row."""
-    table = _read(path)
+    table = read_table(path, REQUIRED, optional=_OPTIONAL)
     if not set(ANSWERS) & set(table.columns):
         raise UserError(
             f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): expected "
@@ -127,19 +121,6 @@ def _table(path: Path) -> pl.DataFrame:
         variant=_optional(table, "variant", ""),
         protocol=_optional(table, "protocol", PROTOCOLS[0]),
     ).with_columns(pl.col(*REQUIRED, "variant", "protocol").fill_null("").str.strip_chars())
-
-
-def _read(path: Path) -> pl.DataFrame:
-    """The columns that count, as text; others may hold anything."""
-    reader = _TYPED.get(path.suffix.lower())
-    if reader is None or not path.is_file():
-        return read_table(path, REQUIRED)
-    try:
-        table = reader(path)
-        require_columns(path, table.columns, REQUIRED)
-        return table.select(pl.col(name).cast(pl.String) for name in _USED if name in table.columns)
-    except pl.exceptions.PolarsError:
-        return read_table(path, REQUIRED)  # which says what is wrong in which row
 
 
 def _optional(table: pl.DataFrame, name: str, default: str) -> pl.Expr:

@@ -32,7 +32,7 @@ from endoxa.runs.items import chosen, each_once
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
-from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.bbq import find_metadata, read_items, targets_note
 from endoxa.sources.files import require_file
 from endoxa.sources.identities import identity_key
 from endoxa.words.packs import words_by_language
@@ -49,6 +49,7 @@ class Contents:
         templates: number of their templates, which tests resample.
         languages: their languages, in order.
         styles: what those ask that endoxa made from associations (`schema.qa.STYLES`).
+        note: how many have no target, and why; empty where all have one.
     """
 
     items: int
@@ -56,6 +57,7 @@ class Contents:
     templates: int
     languages: tuple[str, ...]
     styles: tuple[str, ...]
+    note: str = ""
 
 
 def metadata_of(settings: QaSettings) -> Path | None:
@@ -132,6 +134,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     """
     count = named = 0
     categories: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     templates: set[str] = set()
     languages: set[str] = set()
     styles: set[str | None] = set()
@@ -146,6 +149,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         count += 1
         named += bool(item.names)
         categories[item.category] += 1
+        reasons[item.no_target] += 1
         templates.add(item.template)
         languages.add(item.language)
         styles.add(style_of(item.built_by))
@@ -157,7 +161,8 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
     label = settings.label or ("Name" if named == count else category)
     known = tuple(sorted(style for style in styles if style is not None))
-    return Contents(count, label, len(templates), tuple(sorted(languages)), known)
+    note = targets_note(reasons, count)
+    return Contents(count, label, len(templates), tuple(sorted(languages)), known, note)
 
 
 def words(settings: QaSettings) -> Used:

@@ -7,6 +7,7 @@ in the order shown, "Answer:"), see `endoxa.runs.asking.likelihoods`.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -53,6 +54,8 @@ from endoxa.schema.finish import THOUGHTS_ONLY
 from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
+
+_LOG = logging.getLogger(__name__)
 
 
 def _scored(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[list[Options]]:
@@ -196,6 +199,9 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         data["label"], data["styles"] = scanned.label, list(scanned.styles)
         if names is not None:
             data[NOTES].append(_left_out(settings))
+        if scanned.note:
+            _LOG.warning("%s", scanned.note)
+            data[NOTES].append(scanned.note)
         languages[:] = scanned.languages
         return scanned.items
 
@@ -257,8 +263,9 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
 
 
 def qa_warning(settings: QaSettings) -> str:
-    """What a plan says of a language that was taken, and of too few templates to test anything; else empty."""
+    """What a plan says of a language that was taken, missing targets, and too few templates for tests; else empty."""
     needed = fewest_units(significance(settings.confidence))
     stated = unstated_language(settings)
-    few = untestable(settings, scan(settings).templates, "templates", needed)
-    return "\n".join(filter(None, (stated.note if stated else "", few)))
+    scanned = scan(settings)
+    few = untestable(settings, scanned.templates, "templates", needed)
+    return "\n".join(filter(None, (stated.note if stated else "", scanned.note, few)))
