@@ -8,6 +8,7 @@ anything reads it: body, headers and reason phrase.
   of the prompts. Compressed bodies count after decompression.
 - A redirect (any status from 300 to 399) is refused with the names of both hosts; the request is not sent again.
 - The key that was sent is replaced by `(key)` wherever the server repeats it, JSON escapes included.
+- A half of a character is replaced by U+FFFD: bytes that are no UTF-8, and one of the two escapes of an emoji.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ _GZIP_OR_ZLIB = 47
 """`wbits` of zlib for either header."""
 _PROMPT_LOGPROBS = ("echo", "prompt_logprobs", "return_logprob")
 """Fields of requests that ask for the log-probabilities of the prompt."""
+
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
+"""An escape of JSON: both halves of a character, one alone, or another one."""
 
 Problem = Callable[..., Exception]
 """Makes an exception of a message and a request."""
@@ -134,6 +138,13 @@ def hide_key(text: str, key: str) -> str:
     return _escaped(key).sub(KEY_MARK, text) if "\\" in text else text
 
 
+def without_halves(text: str) -> str:
+    """JSON with U+FFFD for each escape of half a character, which no parser of Unicode takes."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _ESCAPE.sub(lambda escape: "\ufffd" if escape["half"] else escape.group(), text)
+
+
 @lru_cache(maxsize=16)
 def _escaped(key: str) -> re.Pattern[str]:
     """Matches a key whose characters may be written as JSON escapes, also within a JSON text inside JSON."""
@@ -194,14 +205,14 @@ class _Body:
         return rest
 
     def replace(self) -> None:
-        """Give the response the body that was taken, without the key; likewise headers and reason."""
+        """Give the response the body that was taken, whole characters and no key; likewise headers and reason."""
         response, key = self._response, self._key
         content: bytes = bytes(self._content)
         if len(content) > self._limit:
             error = {"message": f"(its error text has more than {self._limit:,} bytes and was not read)"}
             content = json.dumps({"error": error}).encode()
-        elif key:
-            content = hide_key(content.decode("utf-8", "replace"), key).encode()
+        else:
+            content = without_halves(hide_key(content.decode("utf-8", "replace"), key)).encode()
         for name, value in list(response.headers.items()):
             response.headers[name] = hide_key(value, key)
         response.headers.pop("content-encoding", None)

@@ -327,7 +327,7 @@ class RemoteModel:
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
-            return Failure(0, shown(f"the answer cannot be read: {problem}", self._key), billed=True)
+            return Failure(0, shown(str(problem), self._key), billed=True)
         except self._service.problems as problem:
             return read_failure(problem, self._key)
 
