@@ -23,6 +23,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from endoxa.schema.characters import whole_characters
+
 MIB = 2**20
 BASE_BYTES = MIB // 4
 """Room of every answer for what is not text: names, counts, headers of a gateway."""
@@ -51,9 +53,6 @@ _GZIP_OR_ZLIB = 47
 """`wbits` of zlib for either header."""
 _PROMPT_LOGPROBS = ("echo", "prompt_logprobs", "return_logprob")
 """Fields of requests that ask for the log-probabilities of the prompt."""
-
-_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
-"""An escape of JSON: both halves of a character, one alone, or another one."""
 
 Problem = Callable[..., Exception]
 """Makes an exception of a message and a request."""
@@ -138,13 +137,6 @@ def hide_key(text: str, key: str) -> str:
     return _escaped(key).sub(KEY_MARK, text) if "\\" in text else text
 
 
-def without_halves(text: str) -> str:
-    """JSON with U+FFFD for each escape of half a character, which no parser of Unicode takes."""
-    if "\\ud" not in text and "\\uD" not in text:
-        return text
-    return _ESCAPE.sub(lambda escape: "\ufffd" if escape["half"] else escape.group(), text)
-
-
 @lru_cache(maxsize=16)
 def _escaped(key: str) -> re.Pattern[str]:
     """Matches a key whose characters may be written as JSON escapes, also within a JSON text inside JSON."""
@@ -212,7 +204,7 @@ class _Body:
             error = {"message": f"(its error text has more than {self._limit:,} bytes and was not read)"}
             content = json.dumps({"error": error}).encode()
         else:
-            content = without_halves(hide_key(content.decode("utf-8", "replace"), key)).encode()
+            content = hide_key(whole_characters(content), key).encode()
         for name, value in list(response.headers.items()):
             response.headers[name] = hide_key(value, key)
         response.headers.pop("content-encoding", None)
