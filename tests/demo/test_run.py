@@ -76,7 +76,7 @@ def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
     moment = [0.0]
     monkeypatch.setattr(run.time, "monotonic", lambda: moment[0])
     said = []
-    steps = run.Steps(list(run.EXPECTED), 8, [].append, lambda *state: said.append(state[-1]))
+    steps = run.Steps(list(run.EXPECTED), 8, [].append, lambda *state: said.append(state[-1]), 0.0)
     steps.report("scoring", 0, 100)
     moment[0] = 8 * run.EXPECTED["pairs"] * 0.5
     steps.report("scoring", 50, 100)

@@ -86,7 +86,7 @@ def _any(words: Iterable[str], end: str = "") -> regex.Pattern[str]:
 
 
 @dataclass(slots=True)
-class Found:
+class Letters:
     """Letters of a text.
 
     Attributes:
@@ -135,7 +135,7 @@ def with_names(text: str, names: Iterable[Mention], unknown: int) -> str:
     return "".join(signs)
 
 
-def letters_in(text: str, story: str, unknown: str, spoken: Language) -> Found:
+def letters_in(text: str, story: str, unknown: str, spoken: Language) -> Letters:
     """The letters of a text, by what is done with them.
 
     Args:
@@ -146,51 +146,56 @@ def letters_in(text: str, story: str, unknown: str, spoken: Language) -> Found:
         spoken: a sentence in it or in English is left out. Where it has words of its own, only clauses count in which a
             word for "answer" or the script shows that they are in another language.
     """
-    words, found = _words(), Found()
+    result = Letters()
     if not _LETTER.search(text) or _LETTER.search(story):
-        return found
+        return result
     about = frozenset(word for word in _WORD.findall(fold(normal(story))) if len(word) >= _TELLING)
     for sentence in _SENTENCE.finditer(text):
-        folded = fold(sentence.group())
-        told = _WORD.findall(_LETTER.sub("", sentence.group()).lower())
-        if 2 * sum(word in spoken.plain or word in spoken.common for word in told) >= len(told) > 1:
-            continue
-        answers: set[str] = set()
-        blocked = denied = False
-        inside, undecided = "", False
-        for match in _CLAUSE.finditer(sentence.group()):
-            if folded[: match.start()].rstrip()[-1:] in _RESETS:
-                blocked = denied = False
-            clause = _read(match.group(), about, foreign=spoken.covered)
-            begin = sentence.start() + match.start()
-            found.unread.update(begin + place for place in clause.denied)
-            if clause.only_denied and inside:
-                answers.add(inside)
-                inside = ""
-            if (
-                clause.answer
-                and (clause.answer == unknown or not blocked)
-                and not (denied and match.group().strip(_STOPS) == clause.answer)
-            ):
-                answers.add(clause.answer)
-            elif clause.answer or clause.others:
-                found.others |= {*clause.others, clause.answer} - {""}
-                found.unread.update(letter.start() + begin for letter in _LETTER.finditer(match.group()))
-                undecided = undecided or len(clause.others) > 1
-            denies = words.denials.search(folded, *match.span()) is not None
-            blocked = blocked or (denies and not clause.denied)
-            denied = denies and bool(clause.denied)
-            if clause.inside and not blocked:
-                inside = clause.inside
-        if undecided or sentence.group().endswith("?"):
-            answers = set()
-            found.unread.update(
-                letter.start() + sentence.start() for letter in _LETTER.finditer(sentence.group())
-            )
-        if words.criticism.search(folded):
-            answers &= {unknown}
-        found.answers |= answers
-    return found
+        tokens = _WORD.findall(_LETTER.sub("", sentence.group()).lower())
+        if not 2 * sum(word in spoken.plain or word in spoken.common for word in tokens) >= len(tokens) > 1:
+            part = _of_sentence(sentence.group(), about, unknown, foreign=spoken.covered)
+            result.answers |= part.answers
+            result.others |= part.others
+            result.unread |= {sentence.start() + place for place in part.unread}
+    return result
+
+
+def _of_sentence(sentence: str, about: Collection[str], unknown: str, *, foreign: bool) -> Letters:
+    words, folded, result = _words(), fold(sentence), Letters()
+    blocked = denied = undecided = False
+    inside = ""
+    for match in _CLAUSE.finditer(sentence):
+        if folded[: match.start()].rstrip()[-1:] in _RESETS:
+            blocked = denied = False
+        clause = _read(match.group(), about, foreign=foreign)
+        result.unread.update(match.start() + place for place in clause.denied)
+        if clause.only_denied and inside:
+            result.answers.add(inside)
+            inside = ""
+        listed = (
+            denied and match.group().strip(_STOPS) == clause.answer
+        )  # "Nicht A, B": B may be denied as well
+        if clause.answer and not listed and (clause.answer == unknown or not blocked):
+            result.answers.add(clause.answer)
+        elif clause.answer or clause.others:
+            result.others |= {*clause.others, clause.answer} - {""}
+            result.unread.update(match.start() + place for place in _places(match.group()))
+            undecided = undecided or len(clause.others) > 1
+        denies = words.denials.search(folded, *match.span()) is not None
+        blocked = blocked or (denies and not clause.denied)
+        denied = denies and bool(clause.denied)
+        if clause.inside and not blocked:
+            inside = clause.inside
+    if undecided or sentence.endswith("?"):
+        result.answers.clear()
+        result.unread.update(_places(sentence))
+    if words.criticism.search(folded):
+        result.answers &= {unknown}
+    return result
+
+
+def _places(text: str) -> list[int]:
+    return [letter.start() for letter in _LETTER.finditer(text)]
 
 
 def _read(clause: str, about: Collection[str], *, foreign: bool) -> _Clause:
@@ -211,13 +216,13 @@ def _read(clause: str, about: Collection[str], *, foreign: bool) -> _Clause:
         left = [letter for letter in letters if turn and letter.start() >= turn.end()]
     denied = tuple(letter.start() for letter in letters if letter not in left)
     if len(left) != 1:
-        told = _WORD.findall(folded)
+        tokens = _WORD.findall(folded)
         return _Clause(
             others=frozenset(letter.group() for letter in left),
             denied=denied,
             only_denied=len(letters) == 1
             and bool(before)
-            and len(told) == len(_WORD.findall(before.group())) + 1,
+            and len(tokens) == len(_WORD.findall(before.group())) + 1,
         )
     (letter,) = left
     head, tail = clause[: letter.start()], clause[letter.end() :].rstrip(_STOPS)
@@ -242,10 +247,10 @@ def _tells(head: str, tail: str, about: Collection[str], *, foreign: bool) -> bo
         return False
     labels = _words().labels
     heads = _WORD.findall(head)
-    told = [fold(word) for word in (*heads, *_WORD.findall(tail))]
-    labelled = any(labels.match(word) for word in told)
-    if any(word in about and not labels.match(word) for word in told):
+    tokens = [fold(word) for word in (*heads, *_WORD.findall(tail))]
+    labelled = any(labels.match(word) for word in tokens)
+    if any(word in about and not labels.match(word) for word in tokens):
         return False
-    if foreign and not labelled and (not told or _HOUSE.search(head + tail)):
+    if foreign and not labelled and (not tokens or _HOUSE.search(head + tail)):
         return False
     return not (len(heads) > 1 and heads[-1].istitle() and not labels.match(fold(heads[-1])))

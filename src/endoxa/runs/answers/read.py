@@ -391,7 +391,8 @@ class _Reader:
             return reading
         if len(letters.answers) != 1 or (letters.answers != {unknown} and letters.others - letters.answers):
             return reading
-        option = self.order["ABC".index(*letters.answers)]
+        (letter,) = letters.answers
+        option = self.order["ABC".index(letter)]
         if reading.choice is not None:
             return reading if reading.choice == option else _DISAGREE
         if option != self.question.unknown and any(name.option != option for name in names):
