@@ -71,6 +71,18 @@ def test_recorded_stories_and_their_pronouns():
     assert texts.filter(occupation="pilot")["pronoun"].to_list() == ["he", "he"]
 
 
+def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
+    """A machine that takes eight times as long as the plan of 81 s, and says so before the first step has ended."""
+    moment = [0.0]
+    monkeypatch.setattr(run.time, "monotonic", lambda: moment[0])
+    said = []
+    steps = run.Steps(list(run.EXPECTED), 8, [].append, lambda *state: said.append(state[-1]), 0.0)
+    steps.report("scoring", 0, 100)
+    moment[0] = 8 * run.EXPECTED["pairs"] * 0.5
+    steps.report("scoring", 50, 100)
+    assert said == ["about 81 s left in all", "about 6 min left in all"]
+
+
 def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
     """Half of the framings, a quarter of the questions: pairs are counted over records; no bar of a library."""
     fewer = smollm._STUDY.replace("framings = 4 ", "framings = 2 ").replace("limit = 32 ", "limit = 8 ")

@@ -162,7 +162,7 @@ def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path:
 
 
 def test_texts_that_the_harness_logged_are_read_as_those_of_a_chat_model(tmp_path: Path) -> None:
-    texts = ("The person from the hill", "Not known", "???", "harbour")
+    texts = ("The person from the hill", "Not known \ud83d", "???", "harbour")
     samples = [
         {**harness_question(row, ""), "filtered_resps": [text]}
         for row, text in zip(questions(4), texts, strict=True)

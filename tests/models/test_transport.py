@@ -113,6 +113,30 @@ def bomb(_: object) -> tuple[int, dict[str, str], bytes]:
     return 200, {"Content-Encoding": "gzip"}, BOMB
 
 
+HALVES = {
+    "half an emoji": rb"C \ud83d",
+    "its other half": rb"C \uDE00",
+    "bytes that are no UTF-8": b"C \xf0\x9f",
+    "whole emoji and backslash": rb"C \ud83d\ude00 \\ud83d",
+}
+
+
+@pytest.mark.parametrize("kind", ["server", "anthropic"])
+@pytest.mark.parametrize("what", HALVES)
+def test_half_a_character_is_replaced_and_the_answer_read(what: str, kind: str) -> None:
+    def reply(_: object) -> tuple[int, dict[str, str], bytes]:
+        choice = b'{"choices": [{"message": {"content": "' + HALVES[what] + b'"}, "finish_reason": "stop"}]}'
+        message = (
+            b'{"stop_reason": "end_turn", "content": [{"type": "text", "text": "' + HALVES[what] + b'"}]}'
+        )
+        return 200, {}, choice if kind == "server" else message
+
+    with hostile(reply) as (url, asked):
+        answer = chat(url, kind)
+    assert answer.text == ("C \U0001f600 \\ud83d" if "whole" in what else "C \ufffd")
+    assert len(asked) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_redirect_is_refused_with_both_hosts_and_nothing_is_sent_there(client: str) -> None:

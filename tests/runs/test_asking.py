@@ -23,9 +23,10 @@ from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, bounded, cost, expect, likely, spent, worst
-from endoxa.runs.asking.jobs import Answered, Job, conversation, draw_seed
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.finish import CALLED_A_TOOL
 
 PRICE = Price(1.0, 10.0, "ours")
 
@@ -611,9 +612,41 @@ def test_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal, fail
         assert [answer.finish for answer in answers] == [fail.finish, "not asked", "not asked"]
         assert {(answer.error, answer.refused) for answer in answers} == {(fail.error, fail.refused)}
     assert journal.totals(0)[0].calls == 3
-    assert journal.errors(0) == (3 if fail.error else 0)
+    assert sum(journal.causes(0).values()) == (3 if fail.error else 0)
     journal.forget_errors(0)
     assert journal.count(0) == (0 if fail.error else 9)
+
+
+def test_causes_of_failures_are_counted_whatever_the_server_sent_and_however_often(
+    journal: AnswerJournal,
+) -> None:
+    errors = [
+        "failed 2 times: no choices: '{1}'",
+        "status 500: it hurts",
+        "failed 12 times: no choices: '{2}'",
+        "",
+    ]
+    journal.add(
+        0, [Answered(job, 0, ChatAnswer("", "error", error=error)) for job, error in enumerate(errors)]
+    )
+    assert list(journal.causes(0).items()) == [("no choices", 2), ("status 500: it hurts", 1)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (ChatAnswer("", "tool_calls", error=CALLED_A_TOOL), CALLED_A_TOOL),
+        (ChatAnswer("", "length"), "the limit of tokens was reached before any text"),
+        (ChatAnswer("", "stop", reasoning="hm"), "they hold nothing but thoughts"),
+        (ChatAnswer(""), "they are empty"),
+    ],
+)
+def test_first_answers_without_a_text_say_why(answer: ChatAnswer, said: str) -> None:
+    first, (job,) = FirstAnswers(watched=True), jobs(1)
+    for _ in range(5):
+        first.look(replace(job, readable=(bool,)), 0, answer)
+    with pytest.raises(UserError, match=rf"none of its first 5 answers can be read \({said}\)"):
+        first.require_readable("m")
 
 
 def test_in_batches_too_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal) -> None:

@@ -23,6 +23,7 @@ from endoxa.report.document import Finding
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import DifferentRunError
+from endoxa.runs.progress import duration
 from endoxa.runs.run import run
 from endoxa.schema import Progress
 from endoxa.sources.frames import write_table
@@ -61,7 +62,9 @@ class DemoResult:
 EXPECTED: Mapping[str, float] = {
     "pairs": 30.0, "questions": 20.0, "study": 1.0, "simulated": 26.0, "page": 4.0
 }  # fmt: skip
-"""Seconds of each step on two cores; how long they take here is measured as they end."""
+"""Seconds of each step on two cores; how long they take here is measured."""
+TRUSTED = 8.0
+"""Seconds of the plan that count as measured at its own pace: less than that says little of this machine."""
 
 
 @dataclass(slots=True)
@@ -89,16 +92,16 @@ class Steps:
         return time.monotonic() - self._began
 
     def left(self, share: float = 0.0) -> float:
-        """Seconds that are left, from those that the steps behind us took; `share` of the step under way is done."""
+        """Seconds that are left, at the pace of what was done; `share` of the step under way is done."""
         seconds = [EXPECTED[name] for name in self.names]
         behind = sum(seconds[: self._done]) + share * sum(seconds[self._done : self._done + 1])
-        pace = self.elapsed / behind if self._done else 1.0
+        pace = (TRUSTED + self.elapsed) / (TRUSTED + behind)
         return max(0.0, sum(seconds) - behind) * pace
 
     def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
         """See `Progress`."""
         share = done / total if total else 0.0
-        besides = ", ".join(filter(None, (detail, f"about {self.left(share):.0f} s left")))
+        besides = ", ".join(filter(None, (detail, f"about {duration(self.left(share))} left in all")))
         self.progress(f"step {self._printed + 1} of {self.lines}, {what}", done, total, besides)
 
     def finish(self, text: str, *, ends: bool = True) -> None:
@@ -106,7 +109,7 @@ class Steps:
         self._done += ends
         self._printed += 1
         last = self._printed == self.lines
-        left = f"{self.elapsed:.0f} s in all" if last else f"about {self.left():.0f} s left"
+        left = f"{self.elapsed:.0f} s in all" if last else f"about {duration(self.left())} left"
         self.say(f"{self._printed}/{self.lines}  {text} ({left})".replace("\u00a0", " "))
 
 

@@ -189,13 +189,15 @@ class _Course:
     begun: float
     tries: int = 0
     failures: int = 0
+    failing_since: float | None = None
 
 
 class Retrier:
     """Tries calls to one provider again, and knows when to stop.
 
-    A call is given up after `attempts` failures only if others were answered meanwhile: then it is this call that the
-    provider cannot answer. If nothing is answered for `patience` seconds, all calls end with one and the same error.
+    A call is given up after `attempts` failures, or `patience` seconds after its first failure, only if others were
+    answered meanwhile: then it is this call that the provider cannot answer. If nothing is answered for `patience`
+    seconds, all calls end with one and the same error.
 
     Args:
         name: what is called, for the message.
@@ -257,7 +259,7 @@ class Retrier:
 
         Raises:
             UserError: raised by any call of this retrier, or nothing was answered for `patience` seconds.
-            TransientError: this call failed `attempts` times while others were answered.
+            TransientError: this call failed `attempts` times, or for `patience` seconds, while others were answered.
         """
         begun = self._clock()
         try:
@@ -341,12 +343,14 @@ class Retrier:
             )
         course.tries += 1
         course.failures += not problem.slow_down
-        exhausted = course.failures >= self._attempts and self.answered_since(course.begun)
+        course.failing_since = now if course.failing_since is None else course.failing_since
+        delay = self._uniform(0, min(LAST_BOUND, FIRST_BOUND * 2 ** min(course.tries - 1, 16)))
+        again = now if problem.wait else now + delay
+        too_long = not problem.slow_down and again - course.failing_since >= self._patience
+        exhausted = (course.failures >= self._attempts or too_long) and self.answered_since(course.begun)
         if self._over is not None or exhausted:
             return False
-        if problem.wait:
-            return min(problem.wait, self._patience) * (1 + self._uniform(0, SPREAD))
-        return self._uniform(0, min(LAST_BOUND, FIRST_BOUND * 2 ** min(course.tries - 1, 16)))
+        return min(problem.wait, self._patience) * (1 + self._uniform(0, SPREAD)) if problem.wait else delay
 
 
 def for_server(url: str, *, checking: bool = False) -> Retrier:

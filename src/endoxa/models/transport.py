@@ -8,6 +8,7 @@ anything reads it: body, headers and reason phrase.
   of the prompts. Compressed bodies count after decompression.
 - A redirect (any status from 300 to 399) is refused with the names of both hosts; the request is not sent again.
 - The key that was sent is replaced by `(key)` wherever the server repeats it, JSON escapes included.
+- A half of a character is replaced by U+FFFD: bytes that are no UTF-8, and one of the two escapes of an emoji.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+
+from endoxa.schema.characters import whole_characters
 
 MIB = 2**20
 BASE_BYTES = MIB // 4
@@ -194,14 +197,14 @@ class _Body:
         return rest
 
     def replace(self) -> None:
-        """Give the response the body that was taken, without the key; likewise headers and reason."""
+        """Give the response the body that was taken, whole characters and no key; likewise headers and reason."""
         response, key = self._response, self._key
         content: bytes = bytes(self._content)
         if len(content) > self._limit:
             error = {"message": f"(its error text has more than {self._limit:,} bytes and was not read)"}
             content = json.dumps({"error": error}).encode()
-        elif key:
-            content = hide_key(content.decode("utf-8", "replace"), key).encode()
+        else:
+            content = hide_key(whole_characters(content), key).encode()
         for name, value in list(response.headers.items()):
             response.headers[name] = hide_key(value, key)
         response.headers.pop("content-encoding", None)

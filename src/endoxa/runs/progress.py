@@ -20,6 +20,15 @@ LINE_SECONDS = 5.0
 """Interval between lines if stderr is not a terminal."""
 SLOW = 0.1
 """Units per second below which a rate is given per minute."""
+WINDOW_SECONDS = 15.0
+"""Speed is that of the last one to three such intervals in which something was done."""
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that people would use ("40 s", "12 min", "3.5 h")."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +40,45 @@ class State:
         done: units done so far; within a phase it never decreases.
         total: units in all (0: not known).
         detail: what is under way besides.
-        first: units that were done when the phase began, in an earlier run.
+        marks: seconds and units done at the beginning of the last intervals; what was done in an earlier run is in the
+            first one.
     """
 
     what: str
     done: float
     total: int
     detail: str
-    first: float
+    marks: tuple[tuple[float, float], ...]
 
     def followed_by(self, what: str, done: float, total: int, detail: str) -> State:
         """The next state: of this phase, or the first one of another."""
         done = min(done, total) if total else done
+        now = time.monotonic()
         if what != self.what:
-            return State(what, done, total, detail, first=done)
-        return replace(self, done=max(done, self.done), total=total, detail=detail)
+            return State(what, done, total, detail, ((now, done),))
+        done, marks = max(done, self.done), self.marks
+        if done > self.done and now - marks[-1][0] >= WINDOW_SECONDS:
+            marks = (*marks, (now, done))[-3:]
+        return replace(self, done=done, total=total, detail=detail, marks=marks)
 
-    def rate(self, unit: str, seconds: float) -> str:
-        """Speed of the phase; empty before there is one."""
-        new = self.done - self.first
+    def pace(self, unit: str) -> str:
+        """Speed of late and about how long the rest will take at it; empty before there is one."""
+        since, before = self.marks[0]
+        seconds, new = time.monotonic() - since, self.done - before
         if not new or seconds <= 0:
             return ""
-        per_second = new / seconds
-        return f"{per_second:.1f} {unit}/s" if per_second >= SLOW else f"{60 * per_second:.1f} {unit}/min"
+        rate = new / seconds
+        speed = f"{rate:.1f} {unit}/s" if rate >= SLOW else f"{60 * rate:.1f} {unit}/min"
+        rest = (self.total - self.done) / rate
+        return f"{speed}, about {duration(rest)} left" if rest >= 1 else speed
 
-    def line(self, unit: str, seconds: float) -> str:
+    def line(self, unit: str) -> str:
         """The state in words."""
         counted = f"{self.done:.0f} of {self.total} {unit}" if self.total else ""
-        return f"{self.what}: " + ", ".join(filter(None, (counted, self.detail, self.rate(unit, seconds))))
+        return f"{self.what}: " + ", ".join(filter(None, (counted, self.detail, self.pace(unit))))
 
 
-NOTHING = State("", 0, 0, "", 0)
+NOTHING = State("", 0, 0, "", ())
 
 
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
@@ -89,30 +106,26 @@ def shown(unit: str) -> Iterator[Progress]:
 
 @contextmanager
 def _bar(unit: str) -> Iterator[Progress]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[besides]}", markup=False),
-        TimeRemainingColumn(),
     )
     with Progress(*columns, console=terminal_console(stderr=True)) as bar, escaped_streams():
         task = bar.add_task("", total=None, besides="")
-        state, started = NOTHING, time.monotonic()
+        state = NOTHING
 
         def report(what: str, done: float, total: int, detail: str = "", /) -> None:
-            nonlocal state, started
+            nonlocal state
             following = state.followed_by(what, done, total, detail)
             if following.what != state.what:
-                started = time.monotonic()
                 bar.reset(task, description=terminal_text(what), total=total)
             state = following
-            rate = state.rate(unit, time.monotonic() - started)
-            bar.update(
-                task, completed=state.done, total=total, besides=", ".join(filter(None, (detail, rate)))
-            )
+            besides = ", ".join(filter(None, (detail, state.pace(unit))))
+            bar.update(task, completed=state.done, total=total, besides=besides)
 
         yield report
 
@@ -143,7 +156,7 @@ class _Lines:
         self._unit = unit
         self._lock = Lock()
         self._state = self._printed = NOTHING
-        self._started = self._last = time.monotonic()
+        self._last = time.monotonic()
 
     def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
         """See `Progress`."""
@@ -152,7 +165,7 @@ class _Lines:
             if following.what != self._state.what:
                 self._print_new()
                 self._state = self._printed = following
-                self._started = self._last = time.monotonic()
+                self._last = time.monotonic()
                 _write(what)
                 return
             self._state = following
@@ -167,7 +180,7 @@ class _Lines:
     def _print_new(self) -> None:
         if self._state != self._printed:
             self._printed, self._last = self._state, time.monotonic()
-            _write(self._state.line(self._unit, time.monotonic() - self._started))
+            _write(self._state.line(self._unit))
 
 
 def _write(line: str) -> None:

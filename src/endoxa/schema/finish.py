@@ -11,6 +11,10 @@ import re
 STOP, LENGTH, CONTENT_FILTER, REFUSAL, ERROR = "stop", "length", "content_filter", "refusal", "error"
 THOUGHTS_ONLY = "thoughts-only"
 """How an answer ended that the model ended itself, but within its thoughts: nothing of it is read."""
+TOOL_CALL = "tool_calls"
+"""How an answer ended that calls a tool of the user's, which nobody offered."""
+CALLED_A_TOOL = "the model called a tool instead of answering"
+"""Why an answer that calls a tool, and says nothing, is none."""
 
 _WORDS = {
     STOP: ("", "stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "end"),
@@ -25,6 +29,7 @@ _WORDS = {
         "blocked",
     ),
     REFUSAL: ("refusal", "refused"),
+    TOOL_CALL: ("tool_calls", "tool_use", "function_call", "malformed_function_call"),
     ERROR: ("error", "network_error", "insufficient_system_resource", "abort"),
 }
 _REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
@@ -39,8 +44,8 @@ def finish_reason(word: str | None) -> str:
         word: the provider's word, in any case and with any dashes; None or empty where it gave none.
 
     Returns:
-        "stop", "length" (the limit of tokens cut it off), "content_filter", "refusal" or "error"; an unknown word as
-        it came.
+        "stop", "length" (the limit of tokens cut it off), "content_filter", "refusal", "tool_calls" or "error"; an
+        unknown word as it came.
     """
     written = (word or "").strip()
     plain = re.sub(r"[\s-]+", "_", written.lower())

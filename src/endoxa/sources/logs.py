@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from endoxa.errors import UserError
+from endoxa.schema.characters import whole_characters
 from endoxa.sources.dialects import open_text
 from endoxa.sources.files import require_file
 
@@ -57,7 +58,7 @@ class Log:
         for where, text in read(self.path):
             any_sample = True
             try:
-                sample = json.loads(text) if isinstance(text, str | bytes) else text
+                sample = json.loads(whole_characters(text)) if isinstance(text, str | bytes) else text
             except ValueError as problem:
                 raise UserError(f"{self.path}, {where} is no JSON: the log is damaged.") from problem
             yield where, sample
@@ -161,7 +162,7 @@ def _document(path: Path) -> Mapping[str, Any]:
 
 def _json(path: Path, text: str | bytes) -> Mapping[str, Any]:
     try:
-        document = json.loads(text)
+        document = json.loads(whole_characters(text))
     except ValueError as problem:
         raise UserError(f"{path} is no JSON: the log is damaged ({problem}).") from problem
     if not isinstance(document, dict):

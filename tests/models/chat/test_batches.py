@@ -221,6 +221,20 @@ def test_lines_without_an_answer_are_asked_again(line: dict[str, Any]) -> None:
     assert read.failure is None or read.failure.status == 0
 
 
+def test_a_line_that_holds_no_answer_is_an_error_with_its_cause() -> None:
+    """What stands in a file of results stands there at every reading: a new batch would take another day."""
+    line = {"custom_id": "1-0", "response": {"status_code": 200, "body": {"choices": []}}}
+
+    async def main() -> list[tuple[str, ChatAnswer | None]]:
+        async with served(Settings(), "server") as (open_client, _):
+            return [named async for named in open_client()._calls.answers([read_line(line, KEY)])]
+
+    ((name, answer),) = asyncio.run(main())
+    assert name == "1-0"
+    assert answer is not None
+    assert answer.error.startswith("the server returned no choices")
+
+
 ANTHROPIC_TAGS = [f"endoxa-{k:024x}" for k in range(9)]
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -20,6 +21,7 @@ from endoxa.models.chat.anthropic import message_body, read_message, version_hea
 from endoxa.models.chat.openai import completion_body, read_completion
 from endoxa.models.chat.spec import UnusableError
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
+from endoxa.schema.finish import CALLED_A_TOOL
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
 KEY = "sk-planted-4c0ffee4c0ffee"
@@ -252,7 +254,8 @@ def test_the_only_request_left_that_never_works_is_noted(patience: float) -> Non
             return await model.ask([Message("user", "odd")], PLAIN)
 
     answer = asyncio.run(main())
-    assert (answer.finish, answer.error) == ("error", "failed 3 times: status 500: it hurts")
+    assert answer.finish == "error"
+    assert re.fullmatch(r"failed [23] times: status 500: it hurts", answer.error)
 
 
 @pytest.mark.slow
@@ -455,6 +458,46 @@ def test_reading_completions() -> None:
     parted = read_completion(completion({"content": pieces}, "length"))
     assert (parted.text, parted.reasoning, parted.finish) == ("B", "hm", "length")
     assert read_completion(completion({"content": "B"}, None, usage=None)).finish == "stop"
+
+
+def test_the_choice_with_index_0_counts_wherever_it_stands() -> None:
+    body = json.loads(completion({"content": "C"}))
+    body["choices"] = [
+        {**body["choices"][0], "index": 1, "message": {"content": "A"}},
+        {**body["choices"][0], "index": 0},
+    ]
+    assert read_completion(json.dumps(body)).text == "C"
+
+
+CALL = {"id": "1", "type": "function", "function": {"name": "answer", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "finish"),
+    [
+        ({"content": None, "tool_calls": [CALL]}, "tool_calls"),
+        ({"content": "", "tool_calls": [CALL]}, "stop"),
+        ({"content": None, "function_call": CALL["function"]}, "function_call"),
+        ({"content": [], "tool_calls": [CALL]}, "tool_calls"),
+    ],
+)
+def test_an_answer_that_only_calls_a_tool_says_so_and_is_not_asked_again(
+    message: dict[str, Any], finish: str
+) -> None:
+    answer = read_completion(completion(message, finish))
+    assert (answer.text, answer.finish, answer.error) == ("", "tool_calls", CALLED_A_TOOL)
+    beside = read_completion(completion({**message, "content": "B"}, finish))
+    assert (beside.text, beside.error) == ("B", "")
+    block = {"type": "tool_use", "id": "1", "name": "answer", "input": {"choice": "C"}}
+    called = {"type": "message", "content": [block], "stop_reason": "tool_use"}
+    assert read_message(json.dumps(called)).error == CALLED_A_TOOL
+    said = {**called, "content": [{"type": "text", "text": "B"}, block]}
+    assert (read_message(json.dumps(said)).text, read_message(json.dumps(said)).error) == ("B", "")
+
+
+def test_a_refusal_among_the_parts_of_a_content_is_one() -> None:
+    answer = read_completion(completion({"content": [{"type": "refusal", "refusal": "I cannot."}]}))
+    assert (answer.text, answer.finish, answer.refused) == ("I cannot.", "refusal", True)
 
 
 @pytest.mark.parametrize(

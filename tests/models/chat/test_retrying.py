@@ -127,6 +127,31 @@ def test_one_call_that_never_works_is_given_up_while_others_are_answered() -> No
     assert virtual_time.run(main()) == 5
 
 
+def test_a_call_that_keeps_failing_is_not_repeated_beyond_the_patience() -> None:
+    """Others are answered meanwhile; being told to slow down, or to come back later, costs no patience."""
+
+    async def main() -> tuple[float, int]:
+        several = retrier(attempts=1000, patience=4.0)
+
+        async def others() -> None:
+            while True:
+                await several.run(Failing())
+                await asyncio.sleep(0.1)
+
+        background = asyncio.ensure_future(others())
+        poisoned = Failing(*[TransientError("no choices")] * 1000)
+        with pytest.raises(TransientError, match="no choices"):
+            await several.run(poisoned)
+        assert await several.run(Failing(*[TransientError("slow down", slow_down=True)] * 9)) == "yes"
+        assert await several.run(Failing(TransientError("busy", 10.0))) == "yes"
+        background.cancel()
+        return poisoned.moments[-1], len(poisoned.moments)
+
+    last, times = virtual_time.run(main())
+    assert last <= 4.0
+    assert times == 4  # after 0, 0.5, 1 and 2 seconds more
+
+
 @given(st.lists(st.floats(0, 20), max_size=6))
 def test_what_works_in_the_end_is_returned(waits: list[float]) -> None:
     async def main() -> str:

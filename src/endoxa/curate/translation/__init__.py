@@ -122,7 +122,8 @@ class ChatTranslator:
 
     def _ask(self, prompt: str, text: str) -> str | None:
         answer = self.retrier.call(lambda: self._once(prompt, text))
-        content = answer.choices[0].message.content if answer and answer.choices else None
+        choices = answer.choices if answer else None
+        content = min(choices, key=lambda choice: choice.index or 0).message.content if choices else None
         return _usable(content or "", text)
 
     def _once(self, prompt: str, text: str) -> Any:

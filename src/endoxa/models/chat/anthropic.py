@@ -38,7 +38,7 @@ from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
-from endoxa.schema.finish import CONTENT_FILTER, REFUSAL, finish_reason
+from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, REFUSAL, TOOL_CALL, finish_reason
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -168,12 +168,13 @@ def read_message(body: str | bytes) -> ChatAnswer:
         message = _Answered.model_validate_json(body)
     except ValidationError:
         text = body if isinstance(body, str) else body.decode(errors="replace")
-        raise UnusableError(f"it is no message: '{text}'") from None
+        raise UnusableError(f"the server returned no message: '{text}'") from None
     counted = message.usage
     cached = counted.cache_read_input_tokens or 0
     finish = finish_reason(message.stop_reason)
+    text = "".join(block.text for block in message.content if block.type == "text")
     return ChatAnswer(
-        text="".join(block.text for block in message.content if block.type == "text"),
+        text=text,
         finish=finish,
         refused=finish in (REFUSAL, CONTENT_FILTER),
         usage=Usage(
@@ -184,6 +185,7 @@ def read_message(body: str | bytes) -> ChatAnswer:
         ),
         served_model=message.model,
         reasoning="".join(block.thinking for block in message.content if block.type == "thinking"),
+        error=CALLED_A_TOOL if finish == TOOL_CALL and not text.strip() else "",
     )
 
 

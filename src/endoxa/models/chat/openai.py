@@ -29,7 +29,7 @@ from endoxa.models.retrying import Failure, error_words
 from endoxa.models.spec import KEY_VARIABLE, checked_address, read_address
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
-from endoxa.schema.finish import CONTENT_FILTER, ERROR, REFUSAL, finish_reason
+from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, ERROR, REFUSAL, TOOL_CALL, finish_reason
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -49,6 +49,7 @@ class _Part(BaseModel):
 
     type: str
     text: str = ""
+    refusal: str = ""
     thinking: list[_Thought] | str = ""
 
 
@@ -57,9 +58,12 @@ class _Message(BaseModel):
     refusal: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    tool_calls: list[object] | None = None
+    function_call: object = None
 
 
 class _Choice(BaseModel):
+    index: int | None = None
     message: _Message
     finish_reason: str | None = None
 
@@ -176,34 +180,38 @@ def read_completion(body: str | bytes) -> ChatAnswer:
         completion = _Completion.model_validate_json(body)
     except ValidationError:
         raise UnusableError(_instead(body)) from None
-    choice = completion.choices[0]
-    finish = finish_reason(choice.finish_reason)
+    choice = min(completion.choices, key=lambda choice: choice.index or 0)
+    message = choice.message
+    text, thoughts, declined = _split(message.content)
+    declined = message.refusal or declined
+    called = bool(message.tool_calls or message.function_call)
+    finish = REFUSAL if declined else TOOL_CALL if called else finish_reason(choice.finish_reason)
     if finish == ERROR:
         raise UnusableError("the server broke off in the middle of the answer")
-    message = choice.message
-    text, thoughts = _split(message.content)
     return ChatAnswer(
-        text=text or message.refusal or "",
-        finish=REFUSAL if message.refusal else finish,
-        refused=bool(message.refusal) or finish in (REFUSAL, CONTENT_FILTER),
+        text=text or declined,
+        finish=finish,
+        refused=finish in (REFUSAL, CONTENT_FILTER),
         usage=_usage(completion.usage),
         served_model=completion.model or "",
         reasoning=message.reasoning_content or message.reasoning or thoughts,
+        error=CALLED_A_TOOL if finish == TOOL_CALL and not text.strip() else "",
         system_fingerprint=str(completion.system_fingerprint or ""),
     )
 
 
-def _split(content: str | list[_Part] | None) -> tuple[str, str]:
-    """Text and thoughts of a content."""
+def _split(content: str | list[_Part] | None) -> tuple[str, str, str]:
+    """Text, thoughts and refusal of a content."""
     if content is None or isinstance(content, str):
-        return content or "", ""
+        return content or "", "", ""
     thoughts = [
         part.thinking
         if isinstance(part.thinking, str)
         else "".join(thought.text for thought in part.thinking)
         for part in content
     ]
-    return "".join(part.text for part in content if part.type == "text"), "".join(thoughts)
+    texts = [part.text for part in content if part.type in ("text", "output_text")]
+    return "".join(texts), "".join(thoughts), "".join(part.refusal for part in content)
 
 
 def _usage(counted: _Counted | None) -> Usage:
@@ -224,9 +232,12 @@ def _instead(body: str | bytes) -> str:
     try:
         content = json.loads(body)
     except ValueError:
-        return f"it is not whole JSON: '{text}'"
+        return f"the server returned incomplete JSON: '{text}'"
     words, _ = error_words(content) if isinstance(content, dict) and "error" in content else ("", "")
-    return words or f"it has no choices: '{text}'"
+    chosen = isinstance(content, dict) and content.get("choices")
+    return (
+        words or f"the server returned {'a choice without a message' if chosen else 'no choices'}: '{text}'"
+    )
 
 
 TAG = "endoxa"

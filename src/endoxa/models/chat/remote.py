@@ -29,6 +29,7 @@ from endoxa.models.retrying import (
 )
 from endoxa.models.transport import REFUSED_RESPONSE
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.finish import ERROR
 
 _FILTERED = re.compile(
     r"content[ _-](filter|polic|management)|usage polic|was flagged|requires moderation|responsible.ai", re.I
@@ -327,7 +328,7 @@ class RemoteModel:
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
-            return Failure(0, shown(f"the answer cannot be read: {problem}", self._key), billed=True)
+            return Failure(0, shown(str(problem), self._key), billed=True)
         except self._service.problems as problem:
             return read_failure(problem, self._key)
 
@@ -429,7 +430,9 @@ class Calls:
             if line.answer is not None:
                 return line.answer()
             return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
-        except (TransientError, UnusableError):
+        except UnusableError as problem:  # it would come as it is once more
+            return ChatAnswer("", finish=ERROR, error=shown(str(problem), self._key))
+        except TransientError:
             return None
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from endoxa.models.chat.presets import entries
 from endoxa.schema.chat import ChatAnswer
-from endoxa.schema.finish import STOP, THOUGHTS_ONLY
+from endoxa.schema.finish import STOP, THOUGHTS_ONLY, TOOL_CALL
 
 USER_THOUGHTS = "ENDOXA_THOUGHTS"
 """Environment variable that names a TOML file with formats of the user's own, in the form of `thoughts.toml`."""
@@ -130,6 +130,13 @@ def spoken(answer: ChatAnswer) -> ChatAnswer:
     reasoning = "\n".join(filter(None, (answer.reasoning, parted.reasoning)))
     finish = THOUGHTS_ONLY if parted.unfinished and answer.finish == STOP else answer.finish
     return replace(answer, text=parted.text, reasoning=reasoning, finish=finish)
+
+
+def no_text(answer: ChatAnswer) -> str:
+    """Why an answer without a text has none: it calls a tool, or holds thoughts alone; empty otherwise."""
+    if answer.text.strip():
+        return ""
+    return TOOL_CALL if answer.finish == TOOL_CALL else THOUGHTS_ONLY if answer.reasoning else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,11 @@ _JOINED = "ـ"
 class Language:
     """Words and patterns of a language and of English, in which models answer as well.
 
-    The fields are explained in `words/en/answers.toml`; patterns are over folded text (`endoxa.runs.answers.text`).
+    `covered` says that the language has words of ours itself. The other fields are explained in
+    `words/en/answers.toml`; patterns are over folded text (`endoxa.runs.answers.text`).
     """
 
+    covered: bool
     articles: frozenset[str]
     common: frozenset[str]
     labels: tuple[str, ...]
@@ -98,6 +100,7 @@ def _compiled(code: str) -> Language:
     )
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
     return Language(
+        covered=code in languages_with(_FILE),
         articles=_single(several("articles")),
         common=frozenset(several("common")) | _single(several("articles")),
         labels=tuple(several("labels")),

@@ -146,6 +146,15 @@ class Question:
         """Every option named in a text; of phrases that overlap the first and longest counts."""
         return self._mentions(words(fold(text, accents=self.accents)))
 
+    def texts_in(self, text: str) -> list[Mention]:
+        """Every whole text of an option in a text, also within words, as scripts without spaces write them."""
+        folded = fold(text, accents=self.accents)
+        return [
+            Mention(option, match.start(), match.end())
+            for option, name in enumerate(self.keys)
+            for match in regex.finditer(r"\s+".join(map(regex.escape, name)) or "$.", folded)
+        ]
+
     def denies(self, word: str) -> bool:
         """Whether a word is one that the question denies, in any form."""
         return any(same_word(word, denied) for denied in self.denied)
@@ -246,7 +255,7 @@ _FOLLOWED = (
     r"(?:The|El|La|Los|Las|O|Os|Le|Les)\b|(?:because|since|porque|car)\b"
     r"|is (?:the )?(?:correct|right|best|answer|most)\b"
 )
-_ALONE = regex.compile(r"[\W_]*([a-c])[\W_]*")
+_ALONE = regex.compile(r"(?!c'\s*$)[\W_]*([a-c])[\W_]*")  # "C'" begins French words
 _LEADING = regex.compile(
     r"[\s\"'{•-]*(?:"
     r"[(\[]\s?(?P<letter>[A-Ca-c])\s?[)\]]"

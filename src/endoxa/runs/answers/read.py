@@ -15,6 +15,7 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.runs.answers.letters import latin_letters, letters_in, with_names
 from endoxa.runs.answers.options import (
     Question,
     glued_letter,
@@ -220,7 +221,7 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     if not text.strip():
         rule = THOUGHTS_ONLY if part_thoughts(answer).unfinished else "empty"
         return Reading(None, refused=False, rule=rule)
-    reader = _Reader(question_of(item), order)
+    reader = _Reader(question_of(item), order, f"{item.context} {item.question}")
     letters = reader.question.language.letters
     text = _SINGLE.sub(lambda single: letters.get(single[0], single[0]), text)
     return read_first(
@@ -242,6 +243,7 @@ class _Reader:
 
     question: Question
     order: Order
+    story: str = ""
 
     def read(self, text: str) -> Reading:
         """The first step that decides."""
@@ -253,7 +255,7 @@ class _Reader:
             or self.line(text)
             or self.start(text)
             or self.end(text)
-            or self.free(text)
+            or self.sentences(text)
         )
 
     def before_next(self, text: str) -> str:
@@ -375,8 +377,30 @@ class _Reader:
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 
+    def sentences(self, text: str) -> Reading:
+        """Sentences; in those of a language without words of ours, letters by where they stand."""
+        covered = self.question.language.covered
+        names = self.question.texts_in(text)
+        unknown = "ABC"[self.order.index(self.question.unknown)]
+        marked = with_names(latin_letters(text), names, self.question.unknown)
+        letters = letters_in(marked, self.story, unknown, self.question.language)
+        if not covered:
+            text = "".join(" " if place in letters.unread else sign for place, sign in enumerate(text))
+        reading = self.free(text)
+        if reading.refused or (covered and reading.rule != NOTHING):
+            return reading
+        if len(letters.answers) != 1 or (letters.answers != {unknown} and letters.others - letters.answers):
+            return reading
+        (letter,) = letters.answers
+        option = self.order["ABC".index(letter)]
+        if reading.choice is not None:
+            return reading if reading.choice == option else _DISAGREE
+        if option != self.question.unknown and any(name.option != option for name in names):
+            return reading
+        return Reading(option, refused=False, rule="letter")
+
     def free(self, text: str) -> Reading:
-        """Sentences."""
+        """Sentences of a language with words of ours, and of English."""
         rest = declined(text, self.question.language)
         reading = decide(statements_in(rest.text, self.question, self.order), self.question.unknown)
         if reading.choice is None and rest.refused:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatAnswer, Message
+from endoxa.schema.finish import ERROR, LENGTH
 
 if TYPE_CHECKING:
     from endoxa.runs.asking.settings import FramedSettings
@@ -142,7 +143,7 @@ class FirstAnswers:
 
     Attributes:
         watched: they still matter: no answer could be read, failed or was refused.
-        unread: what the model said in those that could not be read.
+        unread: what is said of those that could not be read.
     """
 
     watched: bool
@@ -159,10 +160,16 @@ class FirstAnswers:
         if readable is None or not self.watched or self.hopeless:
             return
         text = spoken(answer).text
-        if answer.error or answer.refused or readable(text):
+        if answer.refused or answer.finish == ERROR or readable(text):
             self.watched = False
+        elif shown := text.strip()[:SHOWN]:
+            self.unread.append(f"one is '{shown}'")
+        elif answer.finish == LENGTH:
+            self.unread.append("the limit of tokens was reached before any text")
         else:
-            self.unread.append(text)
+            self.unread.append(
+                answer.error or ("they hold nothing but thoughts" if spoken(answer).reasoning else "")
+            )
 
     def require_readable(self, name: str) -> None:
         """Stop a run whose first answers cannot be read.
@@ -175,8 +182,7 @@ class FirstAnswers:
         """
         if not self.hopeless:
             return
-        shown = next((text.strip() for text in self.unread if text.strip()), "")
-        example = f"one is '{shown[:SHOWN]}'" if shown else "they are empty"
+        example = next(filter(None, self.unread), "they are empty")
         raise UserError(
             f"{name}: none of its first {len(self.unread)} answers can be read ({example}). Expected the format that "
             "the question asks for. Nothing is lost: repeat the command to go on and ask the rest all the same. Or try "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,10 @@ from endoxa.models.chat.thoughts import spoken
 from endoxa.runs.asking.jobs import SKIPPED, Answered
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import ChatAnswer, Usage
+
+SHOWN_CAUSE = 100
+"""Characters of an error that name its cause."""
+_ATTEMPTS = re.compile(r"^failed \d+ times: ")
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -188,11 +194,18 @@ class AnswerJournal(JournalFile):
         with self._explained():
             return bool(self._db.execute(query, (model,)).fetchone()[0])
 
-    def errors(self, model: int) -> int:
-        """Jobs of a model that ended with an error; what a provider refused or filtered is an answer."""
-        query = "SELECT count(DISTINCT job) FROM answers WHERE model = ? AND error <> '' AND NOT refused"
+    def causes(self, model: int) -> dict[str, int]:
+        """Why jobs of a model ended with an error, and how many; what a provider refused or filtered is an answer.
+
+        A cause is the message without the number of attempts and without what the server sent; most frequent first.
+        """
+        query = """SELECT error, count(DISTINCT job) FROM answers
+            WHERE model = ? AND error <> '' AND NOT refused GROUP BY error"""
+        causes: Counter[str] = Counter()
         with self._explained():
-            return int(self._db.execute(query, (model,)).fetchone()[0])
+            for error, jobs in self._db.execute(query, (model,)):
+                causes[_ATTEMPTS.sub("", error).partition(": '")[0][:SHOWN_CAUSE].strip()] += jobs
+        return dict(causes.most_common())
 
     def forget_errors(self, model: int) -> None:
         """Forget the answers that ended with an error, so that they are asked for again."""

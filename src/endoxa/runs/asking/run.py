@@ -35,6 +35,9 @@ from endoxa.sources.served import fingerprint_sentences
 
 log = logging.getLogger(__name__)
 
+MOST_CAUSES = 5
+"""Causes of failures that the terminal names for each model."""
+
 Score = Callable[[int, AnswerJournal, Report], dict[str, Any]]
 """Brings what a model of this number has to say into the journal without asking it; returns its facts."""
 
@@ -320,12 +323,12 @@ def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: Ans
 def usage(
     settings: ChatRunSettings, specs: Sequence[ChatSpec], number: int, journal: AnswerJournal
 ) -> dict[str, Any]:
-    """Calls, tokens and cost of one model, for `run.json`.
+    """Calls, tokens, cost and failures (with their causes) of one model, for `run.json`.
 
     "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
     estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
     """
-    totals = journal.totals(number)
+    totals, causes = journal.totals(number), journal.causes(number)
     counted = [total for total in totals if total.counted]
     price = price_of(specs[number], settings.price)
     return {
@@ -334,7 +337,8 @@ def usage(
         "completion_tokens": sum(total.usage.completion_tokens for total in counted),
         "reasoning_tokens": sum(total.usage.reasoning_tokens for total in counted),
         "lost_calls": sum(total.calls for total in totals if not total.counted),
-        "errors": journal.errors(number),
+        "errors": sum(causes.values()),
+        "causes": causes,
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),
         "price": asdict(price) if price else None,
@@ -362,7 +366,13 @@ def asking_lines(run: Run) -> Iterator[str]:
             )
         elif dollars:
             yield f"{model}: ${dollars:.4f}"
-    for model, count in run.errors.items():
-        if count:
-            yield f"{model}: {count} requests failed and have no answer (repeat them with --retry-errors)."
+    for model, failed in run.errors.items():
+        if failed:
+            causes = [
+                f"{cause} ({jobs})" for cause, jobs in run.facts["usage"][model].get("causes", {}).items()
+            ]
+            if len(causes) > MOST_CAUSES:
+                causes[MOST_CAUSES:] = [f"{len(causes) - MOST_CAUSES} other causes"]
+            said = f"{failed} {'answer' if failed == 1 else 'answers'} failed: {'; '.join(causes)}"
+            yield f"{model}: {said.rstrip(': ')}. Repeat with --retry-errors."
     yield from fingerprint_sentences(run.facts)

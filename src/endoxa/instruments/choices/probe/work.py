@@ -27,6 +27,7 @@ from endoxa.instruments.choices.probe.jobs import (
 from endoxa.instruments.choices.probe.nli import nli_scorer
 from endoxa.instruments.choices.probe.settings import NLI, ChoiceSettings
 from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.journal import AnswerJournal
@@ -49,7 +50,6 @@ from endoxa.schema.choices import (
     UNREAD,
     Word,
 )
-from endoxa.schema.finish import THOUGHTS_ONLY
 from endoxa.sources.files import require_file, sha256
 
 _INTEGERS = ("wording", "repeat", "seed", "prompt_tokens", "completion_tokens", "reasoning_tokens")
@@ -250,8 +250,8 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
 
 
 def _outcome(presentation: Presentation, answer: ChatAnswer) -> Outcome:
-    if not answer.text.strip() and answer.reasoning:
-        return Outcome(UNREAD, THOUGHTS_ONLY)
+    if without_text := no_text(answer):
+        return Outcome(UNREAD, without_text)
     outcome = read_choice(answer.text, presentation.item, presentation.order)
     return Outcome(REFUSED, "provider") if answer.refused and outcome.outcome == UNREAD else outcome
 

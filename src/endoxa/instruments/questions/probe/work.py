@@ -35,6 +35,7 @@ from endoxa.instruments.questions.probe.jobs import (
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.asking.cost import Planned, parse_models, planned
@@ -50,7 +51,6 @@ from endoxa.schema import (
     ChatAnswer,
     Reading,
 )
-from endoxa.schema.finish import THOUGHTS_ONLY
 from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
@@ -149,8 +149,8 @@ def read(presentation: Presentation, ask: str, answer: ChatAnswer) -> Reading:
     """What an answer says; a provider's own mark of refusal counts where no option was named."""
     if ask in ("loglik", "loglik-mean"):
         return Reading(likeliest(answer.text), refused=False, rule=ask)
-    if not answer.text.strip() and answer.reasoning:
-        return Reading(None, refused=False, rule=THOUGHTS_ONLY)
+    if without_text := no_text(answer):
+        return Reading(None, refused=False, rule=without_text)
     reading = read_answer(answer.text, presentation.item, presentation.order)
     if answer.refused and reading.choice is None:
         return Reading(None, refused=True, rule="provider")
