@@ -31,6 +31,7 @@ from endoxa.curate.translation import Translator, translate_all
 from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
+from endoxa.sources.identities import identity_key
 from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
 from endoxa.words.packs import languages_with
 
@@ -156,7 +157,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
             ):
                 original = " ".join(piece.text.split())
                 flags = {
-                    "repeat": original.casefold() in seen,
+                    "repeat": identity_key(original) in seen,
                     "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
                     IDENTIFIER: identified,
                 }
@@ -175,7 +176,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                         opens=piece.opens,
                     )
                 )
-                seen.add(original.casefold())
+                seen.add(identity_key(original))
     return statements
 
 
