@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from endoxa.schema.drafts import DRAFT_COLUMNS
+from endoxa.sources.identities import identity_key
 from endoxa.words.packs import full_stops
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def cell(row: Mapping[str, Any], name: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A text for comparison: small letters, single blanks, no final stop."""
-    return " ".join(text.casefold().split()).rstrip(f" !{full_stops()}")
+    """A text for comparison: the key of its spellings, without a final stop."""
+    return identity_key(text).rstrip(f" !{full_stops()}")
 
 
 NAMING = frozenset({"item_id", "id"})

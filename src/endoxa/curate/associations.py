@@ -20,7 +20,8 @@ from endoxa.curate.summary import choices, further_columns, not_carried, with_co
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
-from endoxa.sources.identities import merged, spellings, with_shown_spelling
+from endoxa.sources.identities import identity_key, merged, spellings, with_shown_spelling
+from endoxa.sources.typography import unseen_removed
 from endoxa.words.packs import words_of
 from endoxa.words.patterns import COPULA, set_of
 from endoxa.words.people import plain
@@ -50,6 +51,7 @@ WORKING_LANGUAGE = "en"
 """Language of identity and attribute where the statement was translated, or the table does not say."""
 
 _SHARE = 0.5
+_SPELT = ("identity", "attribute")
 _TRUE = ("true", "1", "yes")
 AGREEMENT = "agreement"
 """Column of the gender that words before a group show ('f' or 'm'); there where one is known."""
@@ -116,9 +118,10 @@ def mentions(
     if kept.is_empty():
         listed = ", ".join(f"{n} {why}" for why, n in left_out.items())
         raise UserError(f"No statement left to count. Of {table.height} rows, {listed}.")
-    several = spellings(kept["identity"])
-    notes = [merged(several)] if several else []
-    grouped, missing = _grouped(with_shown_spelling(kept, several), groups)
+    notes = [sentence for name in _SPELT if (sentence := merged(spellings(kept[name]), name))]
+    for name in _SPELT:
+        kept = with_shown_spelling(kept, name)
+    grouped, missing = _grouped(kept, groups)
     if missing:
         notes.append(f"{missing} attributes are not in the grouping and stand for themselves.")
     unnamed = kept.filter(pl.col("respondent") == "").height
@@ -174,7 +177,7 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
     if groups is None:
         return reported.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
     keyed = reported.with_columns(
-        _key=pl.col("said").str.to_lowercase(), _language=language_of_words(reported)
+        _key=pl.col("said").map_elements(identity_key, pl.String), _language=language_of_words(reported)
     )
     lookup = _lookup(groups)
     joined = keyed.join(lookup, on="_key", how="left", maintain_order="left")
@@ -219,12 +222,12 @@ def language_of_words(table: pl.DataFrame) -> pl.Expr:
 
 
 def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
-    """One row per attribute (lower case) of the grouping."""
+    """One row per attribute (by its key) of the grouping."""
     if "polarity" not in groups.columns:
         groups = groups.with_columns(polarity=pl.lit(""))
     cells = groups.select(_text(name) for name in ("attribute", "group_id", "canonical", "polarity"))
     rows = cells.filter(pl.col("attribute") != "").select(
-        pl.col("attribute").str.to_lowercase().alias("_key"),
+        pl.col("attribute").map_elements(identity_key, pl.String).alias("_key"),
         "group_id",
         pl.when(pl.col("canonical") == "")
         .then(pl.col("attribute"))
@@ -283,12 +286,12 @@ class Associations:
 
 
 def association_id(identity: str, attribute: str, axis: str, region: str, source: str) -> str:
-    """Name of an association: the same for the same five texts, whatever else the table holds.
+    """Name of an association: the same for the same five texts, as they are seen, whatever else the table holds.
 
     'a' and the first 12 hexadecimal digits of SHA-256: among 100,000 associations, two share a name with a
     probability of 2 in 100,000.
     """
-    key = "\x1f".join((identity, attribute, axis, region, source))
+    key = "\x1f".join(map(unseen_removed, (identity, attribute, axis, region, source)))
     return "a" + hashlib.sha256(key.encode()).hexdigest()[:12]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from endoxa.curate.persons import Identity, overlap
+from endoxa.sources.identities import identity_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Distractors:
 
 def plain_attribute(text: str) -> str:
     """An attribute in the one form in which attributes are compared."""
-    return " ".join(text.casefold().split()).strip(" .,;:!?\"'")
+    return identity_key(text).strip(" .,;:!?\"'")
 
 
 def _keys(association: Observed) -> Iterable[tuple[str, str]]:

@@ -20,6 +20,7 @@ _NOUN_ENDINGS = ("ers", "ors", "ists", "ians", "ans", "ese", "ishes", "ites")
 
 
 _FILE = "closed_classes.toml"
+_CONTRACTED_IS = re.compile(r"(?<=\w)'s (?=(\w+)\W*$)")
 
 
 @cache
@@ -29,8 +30,14 @@ def words(name: str) -> frozenset[str]:
 
 
 def spelt_out(text: str) -> str:
-    """The text with hurried spellings of common words written out ("ppl r slow" -> "people are slow")."""
-    hurried: dict[str, str] = words_of("en", _FILE)["hurried"]
+    """The text with hurried spellings and contracted verbs written out ("ppl're slow" -> "people are slow")."""
+    table = words_of("en", _FILE)
+    for written, meant in table["contracted"]:
+        text = re.sub(written, meant, text, flags=re.IGNORECASE)
+    text = _CONTRACTED_IS.sub(
+        lambda match: " is " if can_be(match[1], "ADJ") and not can_be(match[1], "NOUN") else match[0], text
+    )
+    hurried: dict[str, str] = table["hurried"]
     return re.sub(r"[\w']+", lambda match: hurried.get(match.group().lower(), match.group()), text)
 
 

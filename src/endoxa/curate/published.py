@@ -28,6 +28,7 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import SENTENCES, Layout, Recognised, layout_named, recognised_as
 from endoxa.sources.source import called, reading_files
 from endoxa.sources.tables import require_columns, written_columns
+from endoxa.sources.typography import readable
 from endoxa.words.people import every_group, find, is_place
 
 _LOG = logging.getLogger(__name__)
@@ -189,7 +190,7 @@ def _row(said: Mapping[str, str], layout: Layout, defaults: Mapping[str, str]) -
     language = said.get("language") or defaults["language"] or WORKING_LANGUAGE
     language = layout.languages.get(language, language)
     country = said.get("country", "")
-    identity, attribute = said["identity"].strip(" ,،"), said["attribute"].strip(" ,،")
+    identity, attribute = (readable(said[name]).strip(" ,،") for name in ("identity", "attribute"))
     if layout.unit == "ratings":  # the name of a country
         identity = own_name(normal_identity(f"people from {identity}"), language)
     english = normal_attribute(

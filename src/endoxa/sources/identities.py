@@ -1,4 +1,4 @@
-"""One identity in several spellings is one identity: the rule by which every reader and instrument counts them."""
+"""One identity or attribute in several spellings is one: the rule by which every reader and instrument counts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from endoxa.sources.typography import plain_form
+from endoxa.sources.typography import plain_form, readable
 
 _LOG = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ _SHOWN = 3
 
 @lru_cache(maxsize=1 << 16)
 def identity_key(text: str) -> str:
-    """What all spellings of an identity share: no case, no typography, single blanks, nothing that is not seen.
+    """What all spellings of an identity or attribute share: no case, no typography, single blanks, nothing not seen.
 
     Accents stay, because they tell words apart. The Turkish dotted capital is its small letter.
     """
@@ -58,28 +58,36 @@ def with_joined_names(table: pl.DataFrame) -> pl.DataFrame:
     return together.with_columns(identity=pl.col("_shown")).drop("_shown")
 
 
-def spellings(texts: pl.Series) -> dict[str, Counter[str]]:
-    """How often each spelling occurs, by key, of the identities that have several."""
+def _counted(texts: pl.Series) -> dict[str, Counter[str]]:
+    """How often each spelling occurs, by key."""
     counts = texts.cast(pl.String).drop_nulls().to_frame("text").group_by("text", maintain_order=True).len()
     by_key: dict[str, Counter[str]] = {}
     for text, n in counts.iter_rows():
         if text.strip():
             by_key.setdefault(identity_key(text), Counter())[text] = n
-    return {key: counts for key, counts in by_key.items() if len(counts) > 1}
+    return by_key
+
+
+def spellings(texts: pl.Series) -> dict[str, Counter[str]]:
+    """How often each spelling occurs, by key, of what has several."""
+    return {key: counts for key, counts in _counted(texts).items() if len(counts) > 1}
 
 
 def shown_spelling(counts: Counter[str]) -> str:
-    """The spelling to show: the most frequent one, the first of several."""
-    return " ".join(counts.most_common(1)[0][0].split())
+    """The spelling to show: the most frequent one, the first of several, without what is not seen."""
+    clean: Counter[str] = Counter()
+    for text, n in counts.items():
+        clean[" ".join(readable(text).split()) or text] += n
+    return clean.most_common(1)[0][0]
 
 
-def merged(counted: Mapping[str, Counter[str]]) -> str:
-    """A sentence that says which identities were taken together; empty where none was."""
+def merged(counted: Mapping[str, Counter[str]], column: str = "identity") -> str:
+    """A sentence that says which identities (or attributes) were taken together; empty where none was."""
     if not counted:
         return ""
     named = [f"'{shown_spelling(counts)}' ({len(counts)} spellings)" for counts in counted.values()]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-    return f"Spellings taken as one identity each: {', '.join(named[:_SHOWN])}{more}."
+    return f"Spellings taken as one {column} each: {', '.join(named[:_SHOWN])}{more}."
 
 
 @lru_cache(maxsize=256)
@@ -89,26 +97,25 @@ def log_merged(source: str, sentence: str) -> None:
 
 
 def one_spelling(
-    table: pl.DataFrame, columns: Sequence[str] = ("identity",), source: str = ""
+    table: pl.DataFrame, columns: Sequence[str] = ("identity", "attribute"), source: str = ""
 ) -> pl.DataFrame:
-    """The table with one spelling of every identity; what was taken together is logged.
+    """The table with one spelling of every identity and attribute; what was taken together is logged.
 
     Args:
         table: any table.
-        columns: columns that hold identities; those that are not there are passed over.
+        columns: columns that hold them; those that are not there are passed over.
         source: what the table is called in the line that is logged.
     """
     for name in columns:
-        counted = spellings(table[name]) if name in table.columns else {}
-        if counted:
-            log_merged(source, merged(counted))
-            table = with_shown_spelling(table, counted, name)
+        if name in table.columns:
+            if sentence := merged(spellings(table[name]), name):
+                log_merged(source, sentence)
+            table = with_shown_spelling(table, name)
     return table
 
 
-def with_shown_spelling(
-    table: pl.DataFrame, counted: Mapping[str, Counter[str]], column: str = "identity"
-) -> pl.DataFrame:
-    """The table with the spelling to show of every identity that `spellings` counted."""
-    shown = {text: shown_spelling(counts) for counts in counted.values() for text in counts}
+def with_shown_spelling(table: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The table with the spelling to show of everything in a column."""
+    counted = _counted(table[column]).values()
+    shown = {text: spelt for counts in counted for spelt in [shown_spelling(counts)] for text in counts}
     return table.with_columns(pl.col(column).replace(shown))

@@ -17,15 +17,17 @@ import regex
 
 JOINERS = "\u200c\u200d"
 """Zero-width non-joiner and joiner: part of the spelling in scripts of India and in Persian."""
-_INVISIBLE = (
-    f"{JOINERS}\u00ad\u0640\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff"
-)
+_INVISIBLE = r"\p{Default_Ignorable_Code_Point}\p{Cf}\u0640"
 _UNSEEN = regex.compile(f"[{_INVISIBLE}]")
 _UNSEEN_BUT_JOINERS = regex.compile(f"[{_INVISIBLE}--[{JOINERS}]]", regex.VERSION1)
-_JOINING = regex.compile(
-    r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}\p{Telugu}\p{Kannada}"
-    r"\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}\p{Mongolian}]"
+_JOINED = (
+    r"[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}"
+    r"\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Myanmar}\p{Khmer}]"
 )
+STRAY_JOINERS = regex.compile(rf"(?<!\p{{ccc=9}})(?:(?<!{_JOINED})[{JOINERS}]|[{JOINERS}](?!{_JOINED}))")
+"""Joiners that are not between letters of a script that needs them, nor after a virama (Unicode, RFC 5892 A.1)."""
+_OTHER_WIDTHS = regex.compile(r"[\ufb00-\ufdff\ufe70-\ufefc\uff01-\uffee\U0001d400-\U0001d7ff]+")
+"""Full-width, joined and mathematical forms of letters and signs."""
 _DASHES = "-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 _TOKEN = regex.compile(rf"(\s*)([\p{{L}}\p{{M}}\p{{N}}{_INVISIBLE}]+|\.{{2,}}|[{_DASHES}]+|\S)")
 _MARKS = str.maketrans(
@@ -84,10 +86,26 @@ def plain_form(text: str) -> str:
     """A text in the form that all ways of writing it share; it is for comparing, not for reading."""
     if text.isascii() and text.isalnum():
         return text
-    plain: str = _UNSEEN.sub("", unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_FARSI))
+    plain: str = unicodedata.normalize("NFKC", unseen_removed(text.translate(_MARKS))).translate(_FARSI)
     for pattern, mark in _RUNS:
         plain = pattern.sub(mark, plain)
     return plain
+
+
+def unseen_removed(text: str) -> str:
+    """A text in composed letters (NFC) without what is not seen: marks of direction, joiners, soft hyphens, tatweel."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+
+
+def readable(text: str) -> str:
+    """A text as people see it, for reading and showing: as `unseen_removed`, with letters in their usual width.
+
+    Joiners stay between letters of scripts that need them; keys (`plain_form`) forget them there, too.
+    """
+    if text.isascii():
+        return text
+    usual = _OTHER_WIDTHS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return _composed(usual)
 
 
 def _usual(text: str) -> bool:
@@ -239,8 +257,8 @@ def _other_conventions(stretch: _Stretch) -> str:
 
 
 def _composed(text: str) -> str:
-    """Letters composed (NFC), and nothing that is not seen but joiners."""
-    return unicodedata.normalize("NFC", _UNSEEN_BUT_JOINERS.sub("", text))
+    """Letters composed (NFC), and nothing that is not seen but joiners where the script needs them."""
+    return unicodedata.normalize("NFC", STRAY_JOINERS.sub("", _UNSEEN_BUT_JOINERS.sub("", text)))
 
 
 def _text(stretch: Sequence[Token]) -> str:
@@ -293,8 +311,7 @@ def _common_text(more: Sequence[Token], less: Sequence[Token], letters: dict[int
         len(more) != 1 or len(less) != 1
     ):  # one word on one side, several on the other: joined where they can be
         return max((first, second), key=lambda text: sum(text.count(joiner) for joiner in JOINERS))
-    unseen = _UNSEEN_BUT_JOINERS if _JOINING.search(first + second) else _UNSEEN
-    texts = [unicodedata.normalize("NFC", unseen.sub("", text)) for text in (first, second)]
+    texts = [_composed(text) for text in (first, second)]
     longest = max(texts, key=len)
     if _UNSEEN.sub("", texts[0]) == _UNSEEN.sub("", texts[1]):
         return longest

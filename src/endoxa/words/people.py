@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
+import regex
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
@@ -29,6 +30,9 @@ Says = Literal["", "m", "f"]
 FILE = "people.csv"
 NEUTRAL = "neutral"
 _PEOPLES = ("nationality", "region")
+_UNTYPED = regex.compile(
+    r"[\u0300-\u036f\u064b-\u0655\u0670\u0640\u093c\p{Default_Ignorable_Code_Point}\p{Cf}]"
+)
 _SPELLINGS = str.maketrans({"ى": "ي", "ة": "ه", "ँ": "ं"})
 """Letters that many people write for each other."""
 
@@ -149,9 +153,12 @@ def english_name(group: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type."""
+    """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type.
+
+    Nor anything that is not seen.
+    """
     low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))
-    return re.sub("[\u0300-\u036f\u064b-\u0655\u0670\u0640\u093c]", "", low).translate(_SPELLINGS)
+    return _UNTYPED.sub("", low).translate(_SPELLINGS)
 
 
 @cache

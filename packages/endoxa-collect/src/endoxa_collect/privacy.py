@@ -13,6 +13,7 @@ from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.errors import UserError
+from endoxa.sources.identities import identity_key
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import family, recount, root_of
 from endoxa_collect.cards.kinds import bury_mixed
@@ -220,14 +221,10 @@ def _reword(pairs: QuerySet[Pair], words: Mapping[int, str]) -> None:
     shown = [pair for pair in pairs.filter(~Q(source=Source.SEED)) if pair.pk in words]
     for pair in shown:
         others = list(pair.mention_rows.order_by("created_at", "pk").values_list("text", flat=True))
-        theirs = _folded(pair.attribute) == _folded(words[pair.pk])
+        theirs = identity_key(pair.attribute) == identity_key(words[pair.pk])
         if theirs and others and pair.attribute not in others:
             pair.attribute = others[0]
             pair.save(update_fields=["attribute"])
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 @dataclass(frozen=True)

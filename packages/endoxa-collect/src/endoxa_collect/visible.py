@@ -6,6 +6,8 @@ import unicodedata
 
 import regex
 
+from endoxa.sources.typography import STRAY_JOINERS
+
 READ = 480
 """Maximum number of characters that are read, counted before invisible ones and marks are removed."""
 
@@ -13,14 +15,6 @@ _SPACES = regex.compile(r"[\s\p{Cc}\u2800]+")
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}--[\u200c\u200d]]", regex.V1)
 """Bidirectional controls, zero-width and private characters, fillers; the joiners are looked at apart."""
 
-_JOINED = (
-    r"[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}"
-    r"\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Myanmar}\p{Khmer}]"
-)
-_STRAY_JOINERS = regex.compile(
-    rf"(?<!\p{{ccc=9}})(?:(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED}))"
-)
-"""Joiners that are not between letters of a script that needs them, nor after a virama (Unicode, RFC 5892 A.1)."""
 _TOO_MANY_MARKS = regex.compile(r"(\p{M}{4})\p{M}+")
 """No script stacks more than four marks; text that does is meant to spill over its neighbours."""
 _RUNS_OF_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
@@ -35,6 +29,6 @@ def single_line(text: str) -> str:
 def visible(text: str) -> str:
     """The text on one line without invisible characters; perhaps empty. Only `READ` characters are looked at."""
     line = _RUNS_OF_MARKS.sub(r"\1", single_line(text)[:READ])
-    line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", line)))
+    line = STRAY_JOINERS.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", line)))
     line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
     return single_line(line)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from endoxa.curate.evaluation.gold import Gold, Pair, Reading
+from endoxa.sources.typography import unseen_removed
 
 _IRREGULAR = {"women": "woman", "men": "man", "children": "child", "people": "person"}
 _CONTRACTED = (
@@ -31,7 +32,7 @@ _EMPTY = re.compile(
 
 def strict(text: str) -> str:
     """Lower case, letters and digits only, single spaces; apostrophes are deleted, other marks are spaces."""
-    folded = unicodedata.normalize("NFKC", text).lower()
+    folded = unicodedata.normalize("NFKC", unseen_removed(text)).lower()
     without = re.sub(r"[^\w\s]|_", " ", re.sub(r"[’‘`´']", "", folded))
     return " ".join(without.split())
 

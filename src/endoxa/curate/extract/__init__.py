@@ -20,6 +20,7 @@ from endoxa.curate.extract.clauses import (
     subjects,
     with_mark_behind_name,
 )
+from endoxa.curate.extract.fillers import without_fillers
 from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
     NOISE,
@@ -43,6 +44,7 @@ from endoxa.curate.normalise import (
     normal_identity,
     own_name,
 )
+from endoxa.sources.typography import readable
 from endoxa.words.people import is_country
 
 
@@ -147,8 +149,8 @@ def extract(
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
-    text = plain(statement)
-    if noise(text) or heading(text) or question_or_aside(text):
+    text = plain(without_fillers(readable(statement), language))
+    if noise(text, language) or heading(text) or question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=NOISE)]
     context = _Context(question, country, names)
     if language != "en":
@@ -172,7 +174,7 @@ def as_annotated(
     context = _Context(question, country, names)
     if language == "en":
         return _pair(identity, attribute, "annotated", context)
-    return _native(identity, attribute.strip(" .,;"), "annotated", context, language)
+    return _native(identity, readable(attribute).strip(" .,;"), "annotated", context, language)
 
 
 def _native(who: str, attribute: str, rule: str, context: _Context, language: str) -> Extraction:

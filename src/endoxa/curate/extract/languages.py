@@ -54,6 +54,9 @@ class _Words(BaseModel):
     language: str
     order: Literal["verb-second", "verb-last", "nominal"] = "verb-second"
     openers: tuple[str, ...] = ()
+    fillers: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    nothing: tuple[str, ...] = ()
     articles: frozenset[str] = frozenset()
     quantifiers: frozenset[str] = frozenset()
     feminine: frozenset[str] = frozenset()
@@ -349,6 +352,12 @@ def _accents(language: str) -> Mapping[str, str]:
     words = _words(language)
     others = forms | words.degree | words.conjunctions | words.before_verbs | lexicon.rules.function
     return {plain(form): form for form in forms if plain(form) not in others and len(form) > 3}
+
+
+def begins_phrase(text: str, language: str) -> bool:
+    """Whether the last word of a text needs another one behind it: an article, a copula, "and", "very"."""
+    words, token = _words(language), (text.lower().split() or [""])[-1]
+    return token in words.before_groups | words.conjunctions | words.degree or _begins_predicate(token, words)
 
 
 def _begins_predicate(token: str, words: _Words) -> bool:

@@ -47,13 +47,18 @@ def _table() -> _Table:
     )
 
 
-def noise(text: str) -> bool:
+@cache
+def _nothing(language: str) -> re.Pattern[str]:
+    """What says nothing in a language besides English."""
+    return re.compile("(?:" + "|".join(words_of(language, "extract.toml").get("nothing", ("(?!)",))) + ")")
+
+
+def noise(text: str, language: str = "en") -> bool:
     """Whether an answer says nothing: no letters, "none", a placeholder, a reference to another answer."""
     low = re.sub(r"[‘’`´]", "'", text).lower().strip(" \t\n.,;:!?*-–—_\"'()")
     letters = re.sub(r"[^\w]|[\d_]", "", low)
-    return (
-        len(letters) < 2 or bool(_table().nothing.fullmatch(low)) or bool(_table().placeholder.search(text))
-    )
+    nothing = _table().nothing.fullmatch(low) or _nothing(language).fullmatch(low)
+    return len(letters) < 2 or bool(nothing or _table().placeholder.search(text))
 
 
 def heading(text: str) -> bool:

@@ -10,6 +10,7 @@ from endoxa.curate.extract.clauses import has_subject
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group, is_people
 from endoxa.curate.normalise.attribute import plural_verb
+from endoxa.sources.typography import readable
 
 _SPACE = re.compile(r"\s+")
 _BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)](?!\w[.)]))\s*(?=\S)")
@@ -56,7 +57,7 @@ def plain(text: str) -> str:
     A connective ("furthermore", "on the other hand") goes only where a subject of its own follows, or nothing would
     be left of what an answer without a subject says.
     """
-    line = re.sub(r"(?<=[\w)])\s*\t\s*(?=\w)", " - ", re.sub(r"[‘’`´]", "'", text))
+    line = re.sub(r"(?<=[\w)])\s*\t\s*(?=\w)", " - ", re.sub(r"[‘’`´]", "'", readable(text)))
     line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", line).strip()))
     line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", _without_dots(line))
     while True:

@@ -22,6 +22,7 @@ from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
 from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
 
 WORKING_LANGUAGE = "en"
 """Language that statements are translated into."""
@@ -76,6 +77,7 @@ def read_attributes(
     table = table.with_columns(pl.col(column).str.strip_chars().alias("attribute")).filter(
         pl.col("attribute").fill_null("") != ""
     )
+    table = one_spelling(table, ("attribute",), str(path))
     if "omit" in table.columns:
         table = table.filter(pl.col("omit").fill_null("").str.to_lowercase() != "true")
     if language:

@@ -8,6 +8,7 @@ import string
 import regex
 
 from endoxa.curate.english import can_be, inflected, is_third_person, lemma, words
+from endoxa.sources.typography import readable
 
 _LINKING = re.compile(
     "^(?:" + "|".join(sorted(map(re.escape, words("linking")), key=len, reverse=True)) + r")\s+(?=\S)"
@@ -22,7 +23,7 @@ _AND_SO_ON = re.compile(
 )
 _PEOPLE = re.compile(r"^(?:an? )?(?P<quality>(?:not )?[\w-]+) (?:people|persons?|beings|folks)$")
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
-_PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
+_PICTURES = regex.compile(r"\p{Extended_Pictographic}")
 
 
 def normal_attribute(text: str, *, singular: bool = False) -> str:
@@ -40,7 +41,7 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
     Returns:
         the attribute, or an empty string where nothing is left.
     """
-    low = re.sub(r"[‘’`´]", "'", _PICTURES.sub("", text)).lower()
+    low = re.sub(r"[‘’`´]", "'", _PICTURES.sub("", readable(text))).lower()
     low = _SINGLE_QUOTES.sub(r"\1", _DOUBLE_QUOTES.sub("", low))
     low = _AND_SO_ON.sub("", low.rstrip())
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
@@ -89,8 +90,14 @@ def _without_copula(low: str) -> tuple[str, bool, bool]:
         match = pattern.match(low)
         if match:
             # "seem to love money" is said of those who love it
-            return low[match.end() :].removeprefix("to "), False, True
+            return _without_like(low[match.end() :].removeprefix("to ")), False, True
     return low, False, False
+
+
+def _without_like(rest: str) -> str:
+    """Without the filler in front of what can only be an adjective: "like lazy", not "like gold"."""
+    word = rest.removeprefix("like ")
+    return word if can_be(word, "ADJ") and not can_be(word, "NOUN") else rest
 
 
 def linked(text: str) -> str:

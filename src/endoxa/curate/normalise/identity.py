@@ -9,6 +9,7 @@ import regex
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.curate.normalise.names import Tables, is_people, misspelt, people_name, people_plural, tables
+from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
 from endoxa.words.people import (
@@ -85,7 +86,7 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
         the name, or an empty string where nothing is left.
     """
     names = names or tables()
-    low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
+    low = _without_aside(re.sub(r"[‘’`´]", "'", readable(text).lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
     low = re.sub(
         r"^(?:any|every|some)(?:one|body) (?=who|that|from|in|with|of|above|over|under)", "people ", low
@@ -127,7 +128,7 @@ def native_identity(text: str, language: str) -> str:
     it is false they keep the capitals that people gave them ("Auvergnats"); elsewhere the first word is small, and
     capitals behind it ("watu wa Tanga") are those of names, unless every word has one.
     """
-    named = in_citation_form(" ".join(text.split()), language)
+    named = in_citation_form(" ".join(readable(text).split()), language)
     if native := native_form(named, language):
         return native
     first, *rest = tokens = named.split() or [""]

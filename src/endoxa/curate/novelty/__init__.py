@@ -15,6 +15,7 @@ from endoxa.sources import READERS
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_social_values
 from endoxa.sources.read import read_pairs, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
+from endoxa.sources.typography import unseen_removed
 
 Kind = Literal["attribute", "association", "sentence"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -72,9 +73,10 @@ class _Entry:
 def normalise(text: str) -> str:
     """The form in which texts are compared and encoded.
 
-    Unicode NFKC, lower case, single blanks, no punctuation at the ends (kept where nothing else would remain).
+    Unicode NFKC, lower case, single blanks, nothing that is not seen, no punctuation at the ends (kept where nothing
+    else would remain).
     """
-    plain = " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    plain = " ".join(unicodedata.normalize("NFKC", unseen_removed(text)).lower().split())
     return plain.strip(_ENDS) or plain
 
 

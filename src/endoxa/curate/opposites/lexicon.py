@@ -22,6 +22,7 @@ import regex
 from endoxa.curate.opposites.inflection import Forms, forms
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.sources.typography import readable, unseen_removed
 from endoxa.words.packs import file_with, languages_with, words_of
 
 _APOSTROPHES = regex.compile(r"[‘’‛`´ʼ′＇]")
@@ -32,7 +33,7 @@ _POSSESSIVE = regex.compile(r"'s?(?!\p{L})")
 
 def plain(text: str) -> str:
     """`text` in NFKC, lower case, with straight apostrophes and single spaces."""
-    text = _APOSTROPHES.sub("'", unicodedata.normalize("NFKC", text)).lower()
+    text = _APOSTROPHES.sub("'", unicodedata.normalize("NFKC", readable(text))).lower()
     return " ".join(text.split())
 
 
@@ -44,7 +45,7 @@ def words(text: str, *, split_apostrophes: bool = False) -> tuple[str, ...]:
         text: an attribute, as it stands.
         split_apostrophes: take an apostrophe as the end of a word ("n'ont" is "n", "ont"), as French has it.
     """
-    text = plain(text)
+    text = unseen_removed(plain(text))
     if split_apostrophes:
         text = text.replace("'", " ")
     else:

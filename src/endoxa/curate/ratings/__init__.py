@@ -10,7 +10,7 @@ from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreemen
 from endoxa.curate.ratings.leniency import Leniency, analyze_leniency
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa.sources.identities import one_spelling
+from endoxa.sources.identities import identity_key, one_spelling
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 
 COLUMNS: dict[str, str] = {
@@ -56,18 +56,19 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     table = _named(table)
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
-        by_attribute = _named(read_table(topics, ("attribute", "topic")))
-        keys = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
+        by_attribute = one_spelling(_named(read_table(topics, ("attribute", "topic"))))
+        names = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
         brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
-        by_attribute = by_attribute.select(*keys, *brought).unique(maintain_order=True)
-        twice = by_attribute.filter(pl.struct(keys).is_duplicated())
+        by_attribute = by_attribute.select(*names, *brought).unique(maintain_order=True)
+        twice = by_attribute.filter(pl.struct(names).is_duplicated())
         if twice.height:
             raise UserError(
                 f"{topics}: '{twice['attribute'][0]}' has more than one topic or sentiment. Give each association one."
             )
-        table = table.drop(brought, strict=False).join(
-            by_attribute, on=keys, how="left", maintain_order="left"
-        )
+        keyed = {f"_{name}": pl.col(name).map_elements(identity_key, pl.String) for name in names}
+        by_key = by_attribute.select(*brought, **keyed)
+        table = table.drop(brought, strict=False).with_columns(**keyed)
+        table = table.join(by_key, on=list(keyed), how="left", maintain_order="left")
     missing = [name for name in COLUMNS if name not in table.columns]
     table = table.with_columns(pl.lit("").alias(name) for name in missing)
     texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)

@@ -9,7 +9,6 @@ Format of every spreadsheet that people fill in: styles, text cells, locked cell
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from endoxa.errors import UserError
 from endoxa.schema.characters import xml_text
 from endoxa.sources.spreadsheets import looks_like_formula
+from endoxa.sources.typography import unseen_removed
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -190,13 +190,13 @@ def same(first: str, second: str) -> bool:
     """Whether two texts differ only in what spreadsheet programs change by themselves.
 
     That is: blanks at the ends, line endings, straight and curly quotes, no-break spaces, composed and decomposed
-    letters, 3 and 3.0, true and TRUE, and control characters that cannot be shown.
+    letters, 3 and 3.0, true and TRUE, and characters that cannot be shown or seen.
     """
     return first == second or _seen(first) == _seen(second)
 
 
 def _seen(text: str) -> str:
-    plain = unicodedata.normalize("NFC", shown(text)).translate(_QUOTES).strip()
+    plain = unseen_removed(shown(text)).translate(_QUOTES).strip()
     if _NUMBER.fullmatch(plain):
         return repr(float(plain))
     return plain.lower() if plain.lower() in ("true", "false") else plain

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from endoxa.curate.extract import begins_statement
+from endoxa.curate.extract.fillers import find_fillers
 from endoxa.curate.survey.commas import group_chunks, is_pronoun
 from endoxa.words.identifiers import find_identifiers
 
@@ -81,38 +82,44 @@ _WORD = re.compile(r"\w")
 _PARTNERS = (('"', '"'), ("“", "”"), ("«", "»"), ("(", ")"), ("[", "]"))
 
 
-def split_answer(answer: str, *, elliptical: bool = False, begins: Begins = begins_statement) -> list[Piece]:
+def split_answer(
+    answer: str, *, elliptical: bool = False, language: str = "", begins: Begins = begins_statement
+) -> list[Piece]:
     """The pieces of an answer, in order; an answer without a letter or digit ("-") is one piece.
 
     Args:
         answer: what a respondent wrote into one field.
         elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
+        language: of the answer, where it is known: commas around its fillers ("are, like, kind") cut nothing.
         begins: whether a text has a subject and a verb of its own.
     """
     pieces: list[Piece] = []
-    for start, end in _spans(answer, elliptical, begins):
+    for start, end in _spans(answer, elliptical, language, begins):
         opens = not pieces or bool(_OPENS.search(answer, pieces[-1].end - 1, start))
         pieces.append(Piece(answer[start:end], start, end, opens))
     return pieces
 
 
-def _spans(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
-    match = _cut(answer, elliptical, begins)
+def _spans(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
+    match = _cut(answer, elliptical, language, begins)
     if match == [(0, len(answer))]:
         return match
     # A mark that lost its partner to another piece protects no more: cut until nothing changes.
     return [
         (start + inner_start, start + inner_end)
         for start, end in match
-        for inner_start, inner_end in _spans(answer[start:end], elliptical, begins)
+        for inner_start, inner_end in _spans(answer[start:end], elliptical, language, begins)
     ]
 
 
-def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
+def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
     # Spans in which nothing but a new line cuts:.
     spans = [match.span() for match in _BRACKETED.finditer(answer)]
     spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
     spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
+    for filler in find_fillers(answer, language):
+        mark = _COMMA.match(answer, filler.start) if filler.separates else None
+        spans.append((mark.end() if mark else filler.start, filler.end + 1))
     for match in _QUOTED.finditer(answer):
         inside = next(group for group in match.groups() if group is not None)
         if len(inside) <= LONG_STATEMENT and not begins(inside):

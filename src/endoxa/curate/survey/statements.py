@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
+from endoxa.curate.extract.fillers import without_fillers
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
@@ -31,6 +32,8 @@ from endoxa.curate.translation import Translator, translate_all
 from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
+from endoxa.sources.identities import identity_key
+from endoxa.sources.typography import readable
 from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
 from endoxa.words.packs import languages_with
 
@@ -148,15 +151,16 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
     statements = []
     for respondent in survey.respondents:
         code = respondent.code.zfill(3) if respondent.code.isdigit() else respondent.code
+        declared = respondent.language or survey_map.language or ""
         for question, answer in zip(survey.questions, respondent.answers, strict=True):
             seen: set[str] = set()
             identified = any(map(identifier_in, (answer, respondent.country)))
             for position, piece in enumerate(
-                split_answer(answer, elliptical=bool(question.identity)), start=1
+                split_answer(answer, elliptical=bool(question.identity), language=declared), start=1
             ):
                 original = " ".join(piece.text.split())
                 flags = {
-                    "repeat": original.casefold() in seen,
+                    "repeat": identity_key(original) in seen,
                     "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
                     IDENTIFIER: identified,
                 }
@@ -168,14 +172,14 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                         position=position,
                         country=respondent.country,
                         original=original,
-                        language=respondent.language or survey_map.language or "",
+                        language=declared,
                         text=original,
                         kept=respondent.kept,
                         flags=tuple(flag for flag, holds in flags.items() if holds),
                         opens=piece.opens,
                     )
                 )
-                seen.add(original.casefold())
+                seen.add(identity_key(original))
     return statements
 
 
@@ -328,7 +332,7 @@ def extract_all(
 
 def _as_read(statement: Statement) -> str:
     """The words that are read: without identifiers and reports, and with a mark where a verb was left out."""
-    text = without_identifiers(statement.text)
+    text = without_fillers(readable(without_identifiers(statement.text)), _spoken(statement))
     if _spoken(statement) != WORKING_LANGUAGE:
         return text
     return with_mark(without_report(text), elliptical=statement.question.identity is not None)

@@ -28,6 +28,7 @@ from endoxa.schema.choices import (
     UNDETERMINED,
     UNREAD,
 )
+from endoxa.sources.identities import identity_names
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
@@ -172,8 +173,7 @@ def _is(answers: pl.DataFrame, outcome: str) -> np.ndarray:
 
 
 def _codes(answers: pl.DataFrame, column: str) -> np.ndarray:
-    folded = answers[column].str.to_lowercase()
-    return folded.rank("dense").to_numpy().astype(np.int64)
+    return identity_names(answers[column]).rank("dense").to_numpy().astype(np.int64)
 
 
 def _untestable(estimate: TwoWay, confidence: float) -> str:

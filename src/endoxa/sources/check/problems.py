@@ -229,15 +229,15 @@ def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:
 
 def identity_spellings(traces: Sequence[Trace]) -> Iterator[Problem]:
     """One identity is written in several ways: it counts as one in every estimate, and shows one of them."""
-    yield from several_spellings([trace.identity for trace in traces])
+    yield from several_spellings([trace.identity for trace in traces], "identity")
 
 
-def several_spellings(identities: Sequence[str]) -> Iterator[Problem]:
-    """A problem for each identity that is written in several ways; see `endoxa.sources.identities`."""
-    for counts in spellings(pl.Series(identities, dtype=pl.String)).values():
-        message = f"one identity is written in {len(counts)} ways and counts as one"
+def several_spellings(texts: Sequence[str], column: str) -> Iterator[Problem]:
+    """A problem for each identity or attribute that is written in several ways; see `endoxa.sources.identities`."""
+    for counts in spellings(pl.Series(texts, dtype=pl.String)).values():
+        message = f"one {column} is written in {len(counts)} ways and counts as one"
         text = ", ".join(ascii(name) for name in counts)
-        yield Problem("note", "identity-spellings", "", 0, "identity", message, text)
+        yield Problem("note", f"{column}-spellings", "", 0, column, message, text)
 
 
 def unbalanced_labels(traces: Sequence[Trace]) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
 from endoxa.sources.tables import PARQUET_SUFFIXES, require_columns
+from endoxa.sources.typography import readable
 
 LOOKED_AT = 1000
 """Cells that tell which attributes to expect; a cell with others is decoded by itself."""
@@ -179,11 +180,11 @@ class Coder:
         return tuple(self.numbers)
 
     def codes(self, column: pl.Series) -> np.ndarray:
-        """Codes of a column of texts, stripped; -1 where there is none or it is blank."""
+        """Codes of a column of texts as they are seen, stripped; -1 where there is none or it is blank."""
         distinct = column.unique(maintain_order=True).drop_nulls().to_list()
         if not distinct:
             return np.full(len(column), -1, dtype=np.int32)
-        new = [self._code(text.strip()) for text in distinct]
+        new = [self._code(readable(text).strip()) for text in distinct]
         coded = column.replace_strict(distinct, new, default=None, return_dtype=pl.Int32)
         return coded.fill_null(-1).to_numpy()
 

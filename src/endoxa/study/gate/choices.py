@@ -9,6 +9,7 @@ import polars as pl
 
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
+from endoxa.sources.identities import identity_names
 from endoxa.sources.served import versions_apart
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.measures import CHOICES_ANSWERED, Measure, Paired, same_answers
@@ -78,8 +79,7 @@ def choices_cell(measure: Measure, kind: str, axis: str, joined: pl.DataFrame) -
 
 def _values(measure: Measure, joint: pl.DataFrame) -> Values:
     cluster, attribute = (
-        joint[name].str.strip_suffix("/other").str.to_lowercase().rank("dense").to_numpy().astype(np.int64)
-        - 1
+        identity_names(joint[name].str.strip_suffix("/other")).rank("dense").to_numpy().astype(np.int64) - 1
         for name in ("identity_key", "attribute")
     )
     if measure is CHOICES_ANSWERED:

@@ -21,6 +21,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy
 from pydantic import Field
 
+from endoxa.sources.identities import identity_key
 from endoxa_collect.tasks.rooms import (
     DISPUTED,
     OTHER,
@@ -274,10 +275,10 @@ class ExtractionRoom(AgreementRoom):
         }
 
     def decision(self, answer: Answer) -> Hashable:
-        """Rejected, or which pairs; case does not matter."""
+        """Rejected, or which pairs, in whatever spelling."""
         if answer["decision"] == OMIT:
             return OMIT
-        return frozenset((who.casefold(), what.casefold()) for who, what in answer["pairs"])
+        return frozenset((identity_key(who), identity_key(what)) for who, what in answer["pairs"])
 
     def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
         """The columns of `answers`."""

@@ -23,6 +23,7 @@ from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.schema.choices import ChoiceItem, Word
 from endoxa.schema.provenance import words_cell
 from endoxa.sources.frames import read_table
+from endoxa.sources.identities import identity_key
 
 DEFAULT_LANGUAGE = "en"
 LONGEST_LIST = 8
@@ -170,11 +171,16 @@ def _counters(options: ChoiceOptions) -> Mapping[str, str]:
     counters: dict[str, str] = {}
     for row in table.filter(pl.col("status") == "approved").iter_rows(named=True):
         keys = [*str(row.get("source_ids") or "").split("; "), row.get("association_id")]
-        keys.append(f"{row.get('identity')}\t{row.get('attribute')}".casefold())
+        keys.append(_said(row))
         counters |= {key: row["counter"] for key in keys if key}
     if not counters:
         raise UserError(f"{options.counter} has no draft with the status 'approved'. Judge drafts first.")
     return counters
+
+
+def _said(row: Mapping[str, str | None]) -> str:
+    """Group and attribute, in whatever spelling."""
+    return "\t".join(identity_key(row.get(name) or "") for name in ("identity", "attribute"))
 
 
 class _Maker:
@@ -278,8 +284,7 @@ class _Maker:
 
     def _counter(self, row: _Row) -> str:
         cells = row.cells
-        said = f"{cells['identity']}\t{cells['attribute']}".casefold()
-        return self.counters.get(cells["association_id"]) or self.counters.get(said, "")
+        return self.counters.get(cells["association_id"]) or self.counters.get(_said(cells), "")
 
     def decisions(self, row: _Row) -> Iterator[ChoiceItem]:
         """Two candidates who differ in the group only, and a situation in which the attribute matters."""

@@ -347,7 +347,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
         item=pl.struct(_ITEM_ORDER).rank("dense"),
         cluster=group.rank("dense").cast(pl.Int64) * pl.when(listed).then(-1).otherwise(1),
         keyed=listed | _filled("identity_key").is_not_null(),
-        attribute=pl.col("attribute").rank("dense").cast(pl.Int64),
+        attribute=identity_names(records["attribute"]).rank("dense").cast(pl.Int64),
     ).sort("model", "rule", *_ITEM_ORDER)
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
         direction = part["sign"].to_numpy()

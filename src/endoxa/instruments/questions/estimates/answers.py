@@ -171,7 +171,7 @@ def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
         raise UserError("No answers found. Expected at least one.")
     checked = checked.with_columns(pl.col(_MAY_BE_EMPTY).fill_null(""))
     # The template of a question made from an association is its identity.
-    checked = one_spelling(checked, ("template", "identity"), "answers")
+    checked = one_spelling(checked, ("template", "identity", "attribute"), "answers")
     _refuse_rows(checked)
     return checked
 

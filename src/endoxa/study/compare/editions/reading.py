@@ -139,14 +139,11 @@ def _of_counts(
     path: Path, name: str, table: pl.DataFrame, groups: pl.DataFrame | None, notes: tuple[str, ...]
 ) -> Edition:
     if groups is not None:
+        key = pl.col("attribute").map_elements(identity_key, pl.String)
         lookup = dict(
-            groups.select(pl.col("attribute").str.to_lowercase(), "canonical")
-            .unique("attribute", keep="first")
-            .iter_rows()
+            groups.select(key, "canonical").unique("attribute", keep="first", maintain_order=True).iter_rows()
         )
-        table = table.with_columns(
-            pl.col("attribute").str.to_lowercase().replace_strict(lookup, default=pl.col("attribute"))
-        )
+        table = table.with_columns(key.replace_strict(lookup, default=pl.col("attribute")))
     keyed = _keys(table)
     summed = _summed(keyed)
     several = keyed.height - summed.height

@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.sources.identities import identity_key
+from endoxa.sources.identities import identity_key, identity_names
 from endoxa.sources.read import read_pairs
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
 from endoxa.stats.contrasts import contrast
@@ -280,7 +280,9 @@ def _parts_of(table: pl.DataFrame, confidence: float) -> list[dict[str, Any]]:
 def _whole(table: pl.DataFrame, sides: Sequence[np.ndarray], confidence: float) -> dict[str, Any]:
     """The figure of all pairs in both sets; a pair that is in both counts on both sides, and so cancels."""
     group, value = (table[name].to_numpy() for name in ("group", "value"))
-    units = tuple(table[name].rank("dense").to_numpy().astype(int) for name in ("identity", "attribute"))
+    units = tuple(
+        identity_names(table[name]).rank("dense").to_numpy().astype(int) for name in ("identity", "attribute")
+    )
     change = contrast(value, group, (units[0], units[1]), confidence=confidence, bounds=(-1.0, 1.0))
     untested = change.sampled == "none"
     return {
