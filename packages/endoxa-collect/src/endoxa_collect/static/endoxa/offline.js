@@ -18,20 +18,26 @@
   let sending = false;
   // The key of what was sent from this page, its form, and the button.
   let live = null;
+  // A form that hands the phone on, pressed while something waits.
+  let handing = null;
 
   // Browsers without storage still send; they only forget what was kept when the page is closed.
   const memory = {};
   const get = (name, otherwise) => {
-    try { return JSON.parse(localStorage.getItem(name)) ?? otherwise; } catch { return memory[name] ?? otherwise; }
+    let stored = null;
+    try { stored = JSON.parse(localStorage.getItem(name)); } catch { /* no storage */ }
+    return stored ?? memory[name] ?? otherwise;
   };
   const set = (name, value) => {
-    memory[name] = value;
+    delete memory[name];
     try {
       if (value && Object.keys(value).length) localStorage.setItem(name, JSON.stringify(value));
       else localStorage.removeItem(name);
-    } catch { /* kept in memory */ }
+    } catch { memory[name] = value; }
   };
-  // By key: the address, and "#" with a token where it is no card. The value is the form.
+  // Since this page was opened, somebody else began on this phone, or the person left.
+  const replaced = () => get(OWNER, "") !== line.dataset.owner;
+  // By key: the address, "#" and a token. The value is the form.
   const read = () => get(KEPT, {});
   const drop = (key) => {
     const { [key]: _, ...others } = read();
@@ -48,7 +54,7 @@
   const show = (sent = false) => {
     const count = Object.keys(read()).length;
     const refused = get(REFUSED, []);
-    const said = [];
+    const said = replaced() ? [line.dataset.replaced] : handing ? [line.dataset.handing] : [];
     if (refused.length) said.push(`${line.dataset.refused} ${refused.join(" · ")}`);
     if (count) said.push(line.dataset.waiting.replace("{n}", count.toLocaleString(document.documentElement.lang)));
     else if (sent) said.push(line.dataset.sent);
@@ -137,7 +143,7 @@
 
   // Sends what is kept, the oldest first. True: nothing is left.
   const flush = async () => {
-    if (sending) return false;
+    if (sending || replaced()) return false;
     sending = true;
     let some = false;
     for (let next; navigator.onLine && (next = Object.entries(read())[0]);) {
@@ -146,14 +152,15 @@
       // Until version 0.9 a tap was kept as a number.
       const told = await post(address, /^\d$/.test(fields) ? `value=${fields}` : fields, mark || token());
       if (!told) break;
-      if (told.status === 410) { location.assign("/"); return false; }
+      const asked = live?.key === key;
+      if (told.status === 410 && !asked) { location.assign("/"); return false; }
       drop(key);
       await forget(key);
       some = true;
-      const ours = live?.key === key || forms.some((form) => form.dataset.keep === "once" && new URL(form.action).pathname === address);
+      const ours = asked || forms.some((form) => form.dataset.keep === "once" && new URL(form.action).pathname === address);
       const refused = told.status === 422 || told.status === 403;
-      if (ours && told.status === 422 && live && words(fields).length) {
-        // The page says what is wrong, beside the words.
+      if (asked && ([403, 410].includes(told.status) || (told.status === 422 && words(fields).length))) {
+        // A page says what is wrong, beside the words.
         live.form.dataset.native = "1";
         live.form.requestSubmit(live.button);
         return false;
@@ -168,6 +175,7 @@
     const left = Object.keys(read()).length;
     show(some);
     if (left) setTimeout(flush, RETRY_SECONDS * 1000);
+    else if (handing && !get(REFUSED, []).length) handing.requestSubmit();
     return !left;
   };
 
@@ -185,18 +193,24 @@
   };
   const keep = async (form, pressed) => {
     const address = new URL(pressed?.hasAttribute("formaction") ? pressed.formAction : form.action).pathname;
+    if (replaced()) { show(); return; }
     const data = new FormData(form);
     if (pressed?.name) data.append(pressed.name, pressed.value);
     data.delete("csrfmiddlewaretoken");
-    const key = form.dataset.keep === "once" ? address : `${address}#${token()}`;
-    const before = Object.keys(read()).length;
+    const key = `${address}#${token()}`;
+    const fields = new URLSearchParams(data).toString();
+    // A form has one answer, the latest; only different words about a card stand beside each other.
+    const adds = CARD.test(address) && form.dataset.keep !== "once";
+    const stays = ([other, sent]) => other.split("#")[0] !== address || (adds && sent !== fields);
+    const others = Object.fromEntries(Object.entries(read()).filter(stays));
+    const before = Object.keys(others).length;
     live = { key, form, button: pressed };
-    if (form.dataset.keep === "more" && address.endsWith("/finish/") && ![...data].some(([name, value]) => name !== "language" && value)) {
+    if (form.dataset.keep === "more" && address.endsWith("/finish/") && ![...data].some(([name, value]) => !/^(language|owner)$/.test(name) && value)) {
       // Nothing to add: nothing to send.
       if (navigator.onLine && !before) location.assign(form.dataset.next); else await goOn();
       return;
     }
-    set(KEPT, { ...read(), [key]: new URLSearchParams(data).toString() });
+    set(KEPT, { ...others, [key]: fields });
     await forget(key);
     // What waits already is not sent at once: nobody shall wait for each answer until the network gives up.
     if (!before || !(await onward(form.dataset.next || ""))) await flush();
@@ -221,6 +235,18 @@
       keep(form, pressed);
     });
   }
+  // Nobody else can send what waits: the phone is handed on once all is sent, and what was refused was seen.
+  for (const form of document.querySelectorAll("form[data-hands-on]")) {
+    form.addEventListener("submit", (event) => {
+      if (replaced() || !(Object.keys(read()).length + get(REFUSED, []).length)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      handing = form;
+      show();
+      line.scrollIntoView({ block: "nearest" });
+      flush();
+    });
+  }
   button.addEventListener("click", () => { set(REFUSED, []); show(); flush(); });
 
   // Pages for the time without a network, once there is time for them, and nothing that they would ask again waits.
@@ -230,13 +256,14 @@
     const language = document.documentElement.lang;
     const there = get("endoxa.language", "") === language ? await paths(kept) : [];
     if (there.filter((path) => CARD.test(path) && !path.endsWith("/add/")).length >= ENOUGH) return;
-    const told = await post(line.dataset.atHand, new URLSearchParams(there.map((path) => ["have", path])), token());
+    const asked = [["owner", line.dataset.owner], ...there.map((path) => ["have", path])];
+    const told = await post(line.dataset.atHand, new URLSearchParams(asked), token());
     if (told?.status !== 200) return;
     const headers = new Headers(told.headers);
     for (const name of ["content-length", "content-encoding"]) headers.delete(name);
     headers.set("content-type", "text/html; charset=utf-8");
     const { pages, keep: worth, more } = await told.answer.json();
-    if (Object.keys(read()).length) return;
+    if (replaced() || Object.keys(read()).length) return;
     set("endoxa.language", language);
     for (const path of await paths(kept)) if (!path.startsWith("/static/") && !worth.includes(path)) await kept.delete(path);
     // All are put anew: the store has them in the order in which they were put.
@@ -250,9 +277,10 @@
   };
 
   const begin = async () => {
-    const owner = get(OWNER, "");
-    if (owner !== line.dataset.owner) {
-      if (owner) { set(KEPT, {}); set(REFUSED, []); await globalThis.caches?.delete(STORE); }
+    if (replaced()) {
+      set(KEPT, {});
+      set(REFUSED, []);
+      await globalThis.caches?.delete(STORE);
       set(OWNER, line.dataset.owner);
     }
     show();
