@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa_collect.contributor.access.ContributorMiddleware",
     "endoxa_collect.contributor.access.LanguageMiddleware",
+    "endoxa_collect.contributor.ownership.OwnershipMiddleware",
     "endoxa_collect.contributor.sending.Proof",
     "endoxa_collect.security.http.BodyLimit",
 ]
@@ -61,12 +62,13 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [_HERE / "templates"],
         "OPTIONS": {
+            "builtins": ["endoxa_collect.templatetags.ownership"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "endoxa_collect.contributor.access.frame",
-            ]
+            ],
         },
     }
 ]

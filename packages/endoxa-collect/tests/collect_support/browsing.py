@@ -151,10 +151,19 @@ def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
     assert not (faults := one.unforgiven()), faults
 
 
-def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...] = ("es", "en")) -> str:
-    """From the code to what comes after the profile, with `languages` and that of the page; gives the receipt code."""
+def join(
+    one: Visit,
+    path: str,
+    *boxes: str,
+    origin: str = "AR",
+    languages: tuple[str, ...] = ("es", "en"),
+) -> str:
+    """From the code to what comes after the profile, with `languages` and that of the page; gives the receipt code.
+
+    `boxes` of the consent are ticked beside those that everybody has.
+    """
     one.go(path)
-    for box in ("age", "take_part", "publication"):
+    for box in ("age", "take_part", "publication", *boxes):
         one.page.locator(f"input[name={box}]").check()
     one.page.locator(".actions button").last.click()
     receipt = one.page.locator(".line-receipt bdi").inner_text()
@@ -188,6 +197,15 @@ def forgive_the_network(one: Visit) -> None:
     """What the browser says of requests without a network is what such tests are about."""
     said = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "Failed to fetch", "ERR_CONNECTION")
     one.faults = [fault for fault in one.faults if not any(word in fault for word in said)]
+
+
+def until(one: Visit, script: str, limit: int = 30) -> None:
+    """Wait for what an asynchronous function says; `wait_for_function` does not wait for its promise."""
+    for _ in range(limit * 5):
+        if one.page.evaluate(script):
+            return
+        one.page.wait_for_timeout(200)
+    raise AssertionError(f"{one.page.url}: {script}")
 
 
 _OUT_OF_SIGHT = """selector => [...document.querySelectorAll(selector)].filter((part) => {

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, visit
+from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, until, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -23,15 +23,6 @@ NOTHING_LEFT = """async () => {
   const databases = await indexedDB.databases();
   return localStorage.length + (await caches.keys()).length + workers.length + databases.length === 0;
 }"""
-
-
-def until(one, script, limit=30):
-    """Wait for what an asynchronous function says; `wait_for_function` does not wait for its promise."""
-    for _ in range(limit * 5):
-        if one.page.evaluate(script):
-            return
-        one.page.wait_for_timeout(200)
-    raise AssertionError(script)
 
 
 def at_hand(one, number=9):

@@ -26,7 +26,7 @@ from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
-from endoxa_collect.security.codes import CAME_BY, COOKIE, hash_secret
+from endoxa_collect.security.codes import CAME_BY, COOKIE, COVERS_COOKIE, hash_secret
 from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
@@ -65,8 +65,10 @@ def _of_cookie(secret_hash: str) -> QuerySet[Person]:
     return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
-def remember(response: HttpResponse, secret: str, code: str = "") -> None:
+def remember(request: HttpRequest, response: HttpResponse, secret: str, code: str = "") -> None:
     """Give the browser its cookie, and one with the code that somebody came by, if that is known."""
+    if COOKIE in request.COOKIES:
+        _clear(response)
     set_cookie(response, COOKIE, secret, days=60)
     if code:
         set_cookie(response, CAME_BY, signing.dumps(code, salt=CAME_BY), days=60)
@@ -86,9 +88,21 @@ def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path
 
 
 def forget(response: HttpResponse) -> None:
-    """Take the cookies back."""
+    """Take the cookies back, and what the phone kept."""
+    _clear(response)
     for name in (COOKIE, CAME_BY):
         response.delete_cookie(name, samesite="Lax")
+
+
+def _clear(response: HttpResponse) -> None:
+    """Leave nothing of a person on the phone for the next one: no pages, no answers, no uncovered pairs."""
+    response["Clear-Site-Data"] = '"cache", "storage"'
+    put_covers_back(response)
+
+
+def put_covers_back(response: HttpResponse) -> None:
+    """Cover pairs that may hurt again."""
+    response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")
 
 
 def answers_last(page: Page) -> Page:

@@ -24,6 +24,7 @@ from endoxa_collect.contributor.access import (
     contributor,
     nearest_first,
     next_step,
+    put_covers_back,
     to_card,
 )
 from endoxa_collect.contributor.invitations import taken_along
@@ -253,7 +254,7 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
     if request.POST.get("covers") == "lift":
         progress.lift_covers(response)
     else:
-        progress.put_covers_back(response)
+        put_covers_back(response)
     return response
 
 

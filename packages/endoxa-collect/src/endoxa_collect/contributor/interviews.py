@@ -8,7 +8,6 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
 from endoxa_collect.contributor.access import contributor, forget
-from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import JoinCode, Person
 
 
@@ -27,7 +26,6 @@ def next_speaker(_request: HttpRequest, person: Person) -> HttpResponse:
     code = codes.first()
     response = redirect("contributor:join", code.code) if code else redirect("contributor:home")
     forget(response)
-    put_covers_back(response)
     return response
 
 

@@ -249,7 +249,7 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         except GoneOnElsewhereError:
             return redirect("contributor:resume")
         response = redirect("contributor:profile")
-        remember(response, secret, code)
+        remember(request, response, secret, code)
         return response
     settings = campaign.settings
     context = {

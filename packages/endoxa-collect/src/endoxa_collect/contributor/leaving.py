@@ -19,7 +19,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect.contributor.access import forget, holder, next_step, remember, speak_within
 from endoxa_collect.contributor.joining import code_field
-from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import Person
 from endoxa_collect.privacy import Withdrawn, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, sheet_of
@@ -124,8 +123,7 @@ def resume(request: HttpRequest) -> HttpResponse:
         # They left, or went on elsewhere, in this moment.
         return redirect("contributor:resume")
     response = redirect(next_step(form.person))
-    remember(response, secret)
-    put_covers_back(response)
+    remember(request, response, secret)
     return response
 
 
@@ -139,7 +137,6 @@ def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpRespo
     response = redirect(_noted(gone))
     if person == holder(request):
         forget(response)
-        put_covers_back(response)
     return response
 
 

@@ -12,13 +12,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
-from django.utils.crypto import salted_hmac
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect.cards.ahead import cards_ahead
 from endoxa_collect.cards.answering import UnknownCardError
-from endoxa_collect.contributor import additions, cards, progress, survey
+from endoxa_collect.contributor import additions, cards, ownership, progress, survey
 from endoxa_collect.contributor.access import contributor, next_step, to_card
 from endoxa_collect.models import CardState, Person
 
@@ -106,8 +105,8 @@ def _text(response: HttpResponse) -> str:
 
 
 def owner_of(person: Person) -> str:
-    """A name by which a phone knows whose things it keeps; nobody can tell the person from it."""
-    return salted_hmac("endoxa.owner", person.secret_hash, algorithm="sha256").hexdigest()[:16]
+    """A name by which a phone knows whose things it keeps."""
+    return ownership.owner_of(person.secret_hash)
 
 
 urlpatterns: list[URLPattern] = [

@@ -30,6 +30,7 @@ from endoxa_collect.models import (
     SkipReason,
     Via,
 )
+from endoxa_collect.security.codes import COVERS_COOKIE
 
 TOPICS: Mapping[str, str] = {
     "Cooking and Food": gettext_noop("Cooking and Food"),
@@ -46,8 +47,6 @@ TOPICS: Mapping[str, str] = {
     "Neutral Traits": gettext_noop("What people are like"),
 }
 """Topics of seeds, as exports have them, and what people read in their place."""
-
-COVERS_COOKIE = "endoxa_uncovered"
 
 
 def avoidable_topic(latest: Card | None, person: Person) -> str:
@@ -244,11 +243,6 @@ def unread_languages(person: Person) -> str:
     here = get_language() or "en"
     codes = live.order_by("language").values_list("language", flat=True).distinct()
     return ", ".join(geography.language_name(code, here) for code in codes)
-
-
-def put_covers_back(response: HttpResponse) -> None:
-    """Cover pairs that may hurt again."""
-    response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")
 
 
 MOST_ECHOES = 3

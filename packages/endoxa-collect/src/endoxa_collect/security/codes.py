@@ -24,8 +24,9 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from endoxa_collect.models import Person
 
 COOKIE = "endoxa_contributor"
-CAME_BY = "endoxa_came_by"
 """Name of the cookie of contributors."""
+CAME_BY = "endoxa_came_by"
+COVERS_COOKIE = "endoxa_uncovered"
 
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Characters of receipt and join codes: no 0 and O, no 1, I and L, no U."""

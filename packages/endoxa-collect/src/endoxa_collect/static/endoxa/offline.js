@@ -1,5 +1,5 @@
-// Keeps what cannot be sent: taps, words, answers of the survey. Everything works without it. What is kept stands in this
-// browser until the site says that it has it, with the token it was sent with; a page of anybody else's says nothing.
+// Keeps taps, words and answers of the survey until the site says, with the token they were sent with, that it has them.
+// Everything works without it.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
   // The key of what was sent from this page, its form, and the button.
   let live = null;
 
-  // Browsers without storage still send; they only forget what was kept when the page is closed.
+  // Without storage, what waits goes with the page.
   const memory = {};
   const get = (name, otherwise) => {
     try { return JSON.parse(localStorage.getItem(name)) ?? otherwise; } catch { return memory[name] ?? otherwise; }
@@ -31,8 +31,11 @@
       else localStorage.removeItem(name);
     } catch { /* kept in memory */ }
   };
-  // By key: the address, and "#" with a token where it is no card. The value is the form.
+  // Whether somebody else began since, or the person left.
+  const replaced = () => get(OWNER, "") !== line.dataset.owner;
+  // By key: the address, "#" and a token. The value is the form.
   const read = () => get(KEPT, {});
+  const waits = () => Object.keys(read()).length;
   const drop = (key) => {
     const { [key]: _, ...others } = read();
     set(KEPT, others);
@@ -46,7 +49,7 @@
   const note = line.querySelector("p");
   const button = line.querySelector("button");
   const show = (sent = false) => {
-    const count = Object.keys(read()).length;
+    const count = waits();
     const refused = get(REFUSED, []);
     const said = [];
     if (refused.length) said.push(`${line.dataset.refused} ${refused.join(" · ")}`);
@@ -66,8 +69,7 @@
   };
 
   const csrf = () => line.querySelector("[name=csrfmiddlewaretoken]");
-  // What the site says: its status and the address that comes next. null: no network, the site is busy, or it was not
-  // the site that answered.
+  // What the site says; null: no network, the site is busy, or it was not the site that answered.
   const ask = async (address, body, mark) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), GIVE_UP_SECONDS * 1000);
@@ -127,7 +129,7 @@
   };
   const goOn = async () => {
     const next = await onward(live.form.dataset.next || "");
-    // The page as the phone has it, also where the network is back: the site does not know yet what waits here.
+    // As the phone has it: the site does not know yet what waits here.
     if (next && next !== location.pathname) location.assign(`${next}?kept`);
     else say("kept");
   };
@@ -137,35 +139,35 @@
 
   // Sends what is kept, the oldest first. True: nothing is left.
   const flush = async () => {
-    if (sending) return false;
+    if (sending || replaced()) return false;
     sending = true;
     let some = false;
     for (let next; navigator.onLine && (next = Object.entries(read())[0]);) {
       const [key, fields] = next;
       const [address, mark] = key.split("#");
-      // Until version 0.9 a tap was kept as a number.
-      const told = await post(address, /^\d$/.test(fields) ? `value=${fields}` : fields, mark || token());
+      const told = await post(address, fields, mark || token());
       if (!told) break;
-      if (told.status === 410) { location.assign("/"); return false; }
+      const asked = live?.key === key;
+      if (told.status === 410 && !asked) { location.assign("/"); return false; }
       drop(key);
       await forget(key);
       some = true;
-      const ours = live?.key === key || forms.some((form) => form.dataset.keep === "once" && new URL(form.action).pathname === address);
-      const refused = told.status === 422 || told.status === 403;
-      if (ours && told.status === 422 && live && words(fields).length) {
-        // The page says what is wrong, beside the words.
+      const ours = asked || forms.some((form) => form.dataset.keep === "once" && new URL(form.action).pathname === address);
+      const lost = [403, 410, 422].includes(told.status) ? words(fields) : [];
+      if (asked && (lost.length || [403, 410].includes(told.status))) {
+        // A page says what is wrong, beside the words.
         live.form.dataset.native = "1";
         live.form.requestSubmit(live.button);
         return false;
       }
-      if (refused && words(fields).length) set(REFUSED, [...get(REFUSED, []), ...words(fields)]);
+      if (lost.length) set(REFUSED, [...get(REFUSED, []), ...lost]);
       if (ours) {
         if (told.next) go(told.next); else location.reload();
         return false;
       }
     }
     sending = false;
-    const left = Object.keys(read()).length;
+    const left = waits();
     show(some);
     if (left) setTimeout(flush, RETRY_SECONDS * 1000);
     return !left;
@@ -188,17 +190,21 @@
     const data = new FormData(form);
     if (pressed?.name) data.append(pressed.name, pressed.value);
     data.delete("csrfmiddlewaretoken");
-    const key = form.dataset.keep === "once" ? address : `${address}#${token()}`;
-    const before = Object.keys(read()).length;
+    const key = `${address}#${token()}`;
+    const fields = new URLSearchParams(data).toString();
+    // A form has one answer, the latest; only words about a card add up.
+    const adds = CARD.test(address) && form.dataset.keep !== "once";
+    const others = Object.entries(read()).filter(([each, sent]) => each.split("#")[0] !== address || (adds && sent !== fields));
+    const before = others.length;
     live = { key, form, button: pressed };
-    if (form.dataset.keep === "more" && address.endsWith("/finish/") && ![...data].some(([name, value]) => name !== "language" && value)) {
+    if (form.dataset.keep === "more" && address.endsWith("/finish/") && ![...data].some(([name, value]) => !/^(language|owner)$/.test(name) && value)) {
       // Nothing to add: nothing to send.
       if (navigator.onLine && !before) location.assign(form.dataset.next); else await goOn();
       return;
     }
-    set(KEPT, { ...read(), [key]: new URLSearchParams(data).toString() });
+    set(KEPT, Object.fromEntries([...others, [key, fields]]));
     await forget(key);
-    // What waits already is not sent at once: nobody shall wait for each answer until the network gives up.
+    // Nobody shall wait for each answer until the network gives up.
     if (!before || !(await onward(form.dataset.next || ""))) await flush();
     if (!(key in read())) return;
     show();
@@ -212,9 +218,12 @@
       const pressed = event.submitter;
       // Of lines that are all empty the site says in the person's language what to do.
       const asks = form.dataset.keep === "words" && pressed?.name !== "nothing" && navigator.onLine && !written(form);
-      if (form.dataset.native || pressed?.name === "more" || asks) return;
+      // The page of an earlier person goes to the site, which says so.
+      const stale = replaced();
+      if (form.dataset.native || pressed?.name === "more" || asks || (stale && navigator.onLine)) return;
       event.preventDefault();
-      // A second tap while the first is on its way; once the first is only kept, it may still be changed.
+      if (stale) { say("offline"); return; }
+      // A second tap while the first is on its way; what is only kept may be changed.
       if (sending && live && live.key in read()) return;
       if (pressed?.name !== "nothing" && incomplete(form)) return;
       for (const each of form.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === pressed));
@@ -223,20 +232,21 @@
   }
   button.addEventListener("click", () => { set(REFUSED, []); show(); flush(); });
 
-  // Pages for the time without a network, once there is time for them, and nothing that they would ask again waits.
+  // Pages for the time without a network, once nothing that they would ask again waits.
   const fetchPages = async () => {
     const kept = await store();
-    if (!kept || !navigator.onLine || Object.keys(read()).length) return;
+    if (!kept || !navigator.onLine || waits()) return;
     const language = document.documentElement.lang;
     const there = get("endoxa.language", "") === language ? await paths(kept) : [];
     if (there.filter((path) => CARD.test(path) && !path.endsWith("/add/")).length >= ENOUGH) return;
-    const told = await post(line.dataset.atHand, new URLSearchParams(there.map((path) => ["have", path])), token());
+    const asked = [["owner", line.dataset.owner], ...there.map((path) => ["have", path])];
+    const told = await post(line.dataset.atHand, new URLSearchParams(asked), token());
     if (told?.status !== 200) return;
     const headers = new Headers(told.headers);
     for (const name of ["content-length", "content-encoding"]) headers.delete(name);
     headers.set("content-type", "text/html; charset=utf-8");
     const { pages, keep: worth, more } = await told.answer.json();
-    if (Object.keys(read()).length) return;
+    if (replaced() || waits()) return;
     set("endoxa.language", language);
     for (const path of await paths(kept)) if (!path.startsWith("/static/") && !worth.includes(path)) await kept.delete(path);
     // All are put anew: the store has them in the order in which they were put.
@@ -250,9 +260,10 @@
   };
 
   const begin = async () => {
-    const owner = get(OWNER, "");
-    if (owner !== line.dataset.owner) {
-      if (owner) { set(KEPT, {}); set(REFUSED, []); await globalThis.caches?.delete(STORE); }
+    if (replaced()) {
+      set(KEPT, {});
+      set(REFUSED, []);
+      await globalThis.caches?.delete(STORE);
       set(OWNER, line.dataset.owner);
     }
     show();

@@ -5,6 +5,8 @@
 const STORE = "endoxa-1";
 const PATIENCE_SECONDS = 10;
 const NEXT = /^\/(card\/[0-9a-f-]{36}|pause)\/$/;
+// After these somebody else may take part on this phone.
+const HANDS_ON = /^\/(next-speaker|leave|resume|j\/.+)\/$/;
 const NOT_OURS = /^\/(organise|t)\//;
 
 const late = () => new Promise((_, fail) => { setTimeout(fail, PATIENCE_SECONDS * 1000, new Error("late")); });
@@ -32,7 +34,9 @@ const page = async (request) => {
   if (there) return there;
   try {
     // What is sent may take its time: sent twice it would be shown twice.
-    return await (request.method === "GET" ? Promise.race([fetch(request), late()]) : fetch(request));
+    const answer = await (request.method === "GET" ? Promise.race([fetch(request), late()]) : fetch(request));
+    if (request.method === "POST" && HANDS_ON.test(asked.pathname)) await caches.delete(STORE);
+    return answer;
   } catch (problem) {
     const instead = request.method === "GET" ? await kept(request.url) : await caches.match("/offline/");
     if (instead) return instead;

@@ -1,0 +1,169 @@
+"""One phone, several people: nothing of one of them is lost, shown to the next, or stored as theirs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, until, visit
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+PAGES_AT_HAND = """async () => {
+  const kept = await (await caches.open("endoxa-1")).keys();
+  return kept.filter((each) => /\\/(card|survey)\\/.+/.test(new URL(each.url).pathname)).length > 3
+    && Boolean(navigator.serviceWorker.controller);
+}"""
+NOTHING_AT_HAND = "async () => (await caches.keys()).length === 0"
+WAITING = "() => Object.keys(JSON.parse(localStorage.getItem('endoxa.answers') || '{}')).length"
+CHANGED = "The person on this phone has changed"
+NOTHING_OF_THE_FIRST = f"async () => ({WAITING})() === 0"
+AFTER = "Next speaker"
+
+
+@pytest.fixture(scope="module")
+def preset():
+    return "afristereo"
+
+
+@pytest.fixture(scope="module")
+def interviews(site):
+    """The site, whose code is that of an interviewer."""
+    site.change("update collect_joincode set interviewer = 'I1'")
+    return site
+
+
+def speaker(one, site):
+    """Somebody new on the phone, at the first question of the survey: their receipt code, and their id."""
+    receipt = join(one, site.join, "read_aloud", origin="KE")
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_url("**/survey/*/")
+    return receipt, site.ask("select id from collect_person order by rowid desc limit 1")[0][0]
+
+
+def said(site, person):
+    asked = "select question, text from collect_statement where person_id = ? order by id"
+    return site.ask(asked, person)
+
+
+def question_of(page):
+    return re.search("/survey/([^/?]+)/", page.url)[1]
+
+
+def hand_on(one, site):
+    one.go("/thanks/")
+    one.press(AFTER)
+    one.page.wait_for_url(f"**{site.join}")
+
+
+def test_a_tab_of_an_earlier_speaker_stores_nothing(browser, interviews):
+    with visit(browser, interviews.address) as one:
+        _, first = speaker(one, interviews)
+        question = question_of(one.page)
+        stale, staler = one.context.new_page(), one.context.new_page()
+        for tab in (stale, staler):
+            tab.goto(one.page.url)
+        hand_on(one, interviews)
+        one.forgive(403)
+        # Nobody has begun yet, then somebody has.
+        stale.locator("input[name=line_0]").fill("said by the first")
+        stale.locator(".actions .primary").click()
+        stale.get_by_text(CHANGED).wait_for()
+        _, second = speaker(one, interviews)
+        one.go(f"/survey/{question}/")
+        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.tap(".actions .primary")
+        staler.locator("input[name=line_0]").fill("said by the first")
+        staler.locator(".actions .primary").click()
+        staler.get_by_text(CHANGED).wait_for()
+        assert said(interviews, first) == []
+        assert said(interviews, second) == [(question, "said by the second")]
+
+
+def test_without_scripts_the_site_says_so(browser, interviews):
+    with visit(browser, interviews.address, java_script_enabled=False) as one:
+        speaker(one, interviews)
+        stale = one.context.new_page()
+        stale.goto(one.page.url)
+        question = question_of(stale)
+        hand_on(one, interviews)
+        _, second = speaker(one, interviews)
+        one.go(f"/survey/{question}/")
+        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.tap(".actions .primary")
+        one.forgive(403)
+        stale.locator("input[name=line_0]").fill("said by the first")
+        stale.locator(".actions .primary").click()
+        stale.get_by_text(CHANGED).wait_for()
+        assert said(interviews, second) == [(question, "said by the second")]
+
+
+def by_next_speaker(one, _receipt):
+    one.go("/thanks/")
+    return one.page.get_by_role("button", name=AFTER), "/j/*/"
+
+
+def by_receipt_code(one, receipt):
+    one.go("/resume/")
+    one.page.locator("input[name=code]").fill(receipt)
+    return one.page.get_by_role("button", name="Go on where I was"), "/survey/"
+
+
+@pytest.mark.parametrize("way", [by_next_speaker, by_receipt_code])
+def test_a_phone_is_handed_on_once_all_is_sent(browser, interviews, way):
+    with visit(browser, interviews.address) as one, visit(browser, interviews.address) as other:
+        receipt, _ = speaker(other, interviews)
+        _, first = speaker(one, interviews)
+        until(one, PAGES_AT_HAND)
+        cut(one)
+        for number in range(3):
+            at = question_of(one.page)
+            one.page.locator("input[name=line_0]").fill(f"line {number}")
+            # Two quick taps are one answer.
+            one.page.locator(".actions .primary").dblclick(no_wait_after=True)
+            one.page.wait_for_url(lambda url, at=at: f"/survey/{at}/" not in url)
+        assert one.page.evaluate(WAITING) == 3
+        assert said(interviews, first) == []
+        # The network is back for pages, and loses what is sent.
+        one.context.set_offline(False)
+        button, onward = way(one, receipt)
+        address = one.page.url
+        button.click()
+        one.page.get_by_text("The next person can begin when everything is sent.").wait_for()
+        one.check(way.__name__)
+        assert one.page.url == address
+        mend(one)
+        one.page.locator("#waiting button").click()
+        one.page.wait_for_url(f"{interviews.address}{onward}", timeout=60_000)
+        assert sorted(text for _, text in said(interviews, first)) == ["line 0", "line 1", "line 2"]
+        until(one, NOTHING_OF_THE_FIRST)
+        forgive_the_network(one)
+
+
+def test_the_next_speaker_finds_no_page_of_the_earlier_one(browser, interviews):
+    with visit(browser, interviews.address) as one:
+        speaker(one, interviews)
+        until(one, PAGES_AT_HAND)
+        question = one.page.url
+        hand_on(one, interviews)
+        until(one, NOTHING_AT_HAND)
+        assert one.page.evaluate("localStorage.length") == 0
+        one.context.set_offline(True)
+        for address in (question, f"{interviews.address}/", f"{interviews.address}/survey/"):
+            with pytest.raises(Exception, match="ERR_INTERNET_DISCONNECTED"):
+                one.page.goto(address)
+        one.context.set_offline(False)
+        # The next one has pages of their own.
+        _, second = speaker(one, interviews)
+        until(one, PAGES_AT_HAND)
+        cut(one)
+        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_url("**?kept")
+        mend(one)
+        one.page.get_by_text("Everything is sent.").wait_for(timeout=60_000)
+        assert [text for _, text in said(interviews, second)] == ["said by the second"]
+        forgive_the_network(one)
