@@ -9,6 +9,7 @@ import pytest
 
 from endoxa.author.drafting import draft
 from endoxa.author.kinds import KINDS
+from endoxa.author.run import prepare
 from endoxa.author.settings import (
     AdaptSettings,
     CounterSettings,
@@ -130,6 +131,18 @@ def test_sentences_need_another_group_to_contrast_with(tmp_path):
     data = table(tmp_path, "t", identity=["farmers"], attribute=["brave"])
     with pytest.raises(UserError, match="no other group"):
         made("sentences", SentencesSettings(data=data, models=(FAULTLESS,)), tmp_path)
+
+
+def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path):
+    """Rows that are not drafted are groups to contrast with, and associations that are no new drafts."""
+    data = table(tmp_path, "t", identity=["farmers", "bakers"], attribute=["brave", "rude"], axis=["p", "p"])
+    settings = SentencesSettings(data=data, models=(FAULTLESS,), registers=("a novel",), limit=1)
+    drafts = made("sentences", settings, tmp_path).drafts
+    assert drafts.select("identity", "contrast").rows() == [("farmers", "bakers")]
+    sampled = settings.model_copy(update={"limit": None, "sample": 1})
+    assert made("sentences", sampled, tmp_path, "s.csv").drafts.height == 1
+    expanding = ExpandSettings(data=data, models=(FAULTLESS,), country="Kenya", limit=1)
+    assert ("bakers", "rude") in prepare(KINDS["expand"], expanding).context.associations
 
 
 @pytest.mark.parametrize(

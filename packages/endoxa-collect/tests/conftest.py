@@ -9,6 +9,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.test import Client
 from django.utils import timezone, translation
 
 from collect_support.browsing import chromium, visit
@@ -41,6 +42,21 @@ def _plain_static_files(settings):
     # Ids begin anew in each test, so what processes remember by id must go.
     locking.clear_all()
     campaign_model._settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _one_heading(monkeypatch):
+    """Every page that a test reaches has exactly one heading of the first level."""
+    request = Client.request
+
+    def checked(self, **environment):
+        response = request(self, **environment)
+        kind = response.headers.get("Content-Type", "")
+        if kind.startswith("text/html") and not response.streaming and b"<html" in response.content:
+            assert response.content.count(b"<h1") == 1, environment["PATH_INFO"]
+        return response
+
+    monkeypatch.setattr(Client, "request", checked)
 
 
 @pytest.fixture(autouse=True)

@@ -78,13 +78,14 @@ class Kind:
         needs: columns of the data.
         fields: fields of a row in an answer; a model is asked for these, in the words of its prompts.
         columns: columns of its drafts after the common ones.
-        asks: the requests, from settings, data and prompts.
+        asks: the requests, from settings, the rows to draft from, prompts, and what `context` made.
         judge: what becomes of a row; `Any` is what `context` made of the data.
         same: what tells a draft from others of its model; two rows that give the same are one.
         head: the text whose first words and spread say how varied the drafts are.
         cells: columns that `judge` gives; those of the kind where nothing is said.
         may_lack: whether a row without all fields is a row all the same.
-        context: what `judge` needs of settings and data, made once.
+        context: what `asks` and `judge` need of settings and of all rows of the data, also those that --limit and
+            --sample leave out; made once.
         unite: drafts of all models as one table, near-duplicates united.
         speaks: the words of a row that say which language it is in; None where the language of a row plays no part.
         tokens: tokens that one row of an answer takes, for the plan.
@@ -95,7 +96,7 @@ class Kind:
     needs: tuple[str, ...]
     fields: Sequence[str]
     columns: Mapping[str, str]
-    asks: Callable[[Any, pl.DataFrame, Prompts], Iterable[Ask]]
+    asks: Callable[[Any, pl.DataFrame, Prompts, Any], Iterable[Ask]]
     judge: Callable[[Any, Any, Ask, Cells], Judged]
     same: Callable[[Cells], object]
     head: str

@@ -125,6 +125,7 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
                     f"{path}, row {number}: '{name}' holds personal data ({kind_of_data}), which is never sent to a "
                     "model or service. Correct the cell, or leave the row out."
                 )
+    context = kind.context(settings, data)
     available = data.height
     rows = chosen(lambda: data.iter_rows(named=True), settings, _stratum, _content)
     data = pl.DataFrame(list(rows), schema=data.schema)
@@ -133,8 +134,8 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     if kind.speaks is not None:
         data = with_language(data, kind.speaks, settings.row_language, path.name, settings.language_option)
     prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
-    asks = tuple(kind.asks(settings, data, prompts))
-    return Prepared(kind, settings, data, available, prompts, asks, kind.context(settings, data))
+    asks = tuple(kind.asks(settings, data, prompts, context))
+    return Prepared(kind, settings, data, available, prompts, asks, context)
 
 
 def _stratum(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -389,11 +389,17 @@ def topics(
         room.read_mentions(path, labels, name) for path, name in zip(files, dataset_names(files), strict=True)
     ]
     counted = room.analyze_topics(pl.concat(mentions), confidence=confidence)
-    headline = _topics_headline(counted)
+    unknown = [
+        f"{part['in_group'].null_count()} of {plural(part.height, 'mention')} of {path} left out of the in-group "
+        "share: the countries of few people are not exported."
+        for path, part in zip(files, mentions, strict=True)
+        if path.is_dir() and part["in_group"].null_count()
+    ]
+    headline = _topics_headline(counted, unknown)
     return Outcome((headline, f"Written: {out}"), {"out": counted}, headline)
 
 
-def _topics_headline(counted: pl.DataFrame) -> Headline:
+def _topics_headline(counted: pl.DataFrame, unknown: Sequence[str]) -> Headline:
     from endoxa.curate.topics import NO_TOPIC
 
     rows = [row for row in counted.iter_rows(named=True) if row["topic"] != NO_TOPIC]
@@ -435,6 +441,7 @@ def _topics_headline(counted: pl.DataFrame) -> Headline:
                 if drafts
                 else []
             ),
+            *unknown,
         ),
     )
 

@@ -24,6 +24,7 @@ def read_table(
     respect_withdrawals: bool = True,
     respect_statuses: bool = True,
     as_written: bool = False,
+    may_be_empty: bool = False,
 ) -> pl.DataFrame:
     """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
 
@@ -36,9 +37,10 @@ def read_table(
         respect_withdrawals: leave out what people took back from the campaign that the file comes from.
         respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.collected`).
         as_written: keep column names as they are written, and take numbers as they are.
+        may_be_empty: take a table without rows, such as the people of a small export.
 
     Raises:
-        UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
+        UserError: the file cannot be read, has no rows and may not be empty, lacks a column, or a row is broken.
     """
     path = Source.of(path)
     rows = table_rows(
@@ -61,7 +63,7 @@ def read_table(
         for name, cells in columns.items():
             cells.append(row.cells.get(name))
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-    if frame.is_empty():
+    if frame.is_empty() and not may_be_empty:
         raise UserError(f"{path} has column names but no rows.")
     return frame
 

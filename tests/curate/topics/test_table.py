@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
+from endoxa.commands import app
 from endoxa.curate.topics import (
     NO_TOPIC,
     TOPIC_COLUMNS,
@@ -225,6 +227,27 @@ def test_an_export_gives_what_people_said_by_themselves(tmp_path):
     both = analyze_topics(read_mentions(folder, labels))
     assert both.select("topic", "n").rows() == [("food", 3), ("traits", 2)]
     assert set(both["dataset"]) == {"export"}
+
+
+def test_an_export_of_few_people_has_topics_and_no_in_group_share(tmp_path):
+    """Exports name nobody of a small group, so the table of people has column names only."""
+    folder = tmp_path / "export"
+    folder.mkdir()
+    pairs = "association_id,identity,attribute,country,topic\np1,Chileans,piscola,CL,food\np2,Swiss,rich,CH,money\n"
+    written(folder, "pairs.csv", pairs)
+    written(folder, "people.csv", "rater,country,consent\n")
+    written(
+        folder, "mentions.csv", "row_id,association_id,rater,counted\n1,p1,,true\n2,p1,,true\n3,p2,,true\n"
+    )
+    topics = analyze_topics(read_mentions(folder))
+    done = CliRunner().invoke(app, ["analyze", "topics", str(folder), "-o", str(tmp_path / "topics.csv")])
+    assert "3 of 3 mentions" in done.output
+    assert "left out of the in-group share" in " ".join(done.output.split())
+    assert topics.select("topic", "n", "n_in_group").rows() == [("food", 2, 0), ("money", 1, 0)]
+    assert topics["in_group_share"].null_count() == topics.height
+    written(folder, "mentions.csv", "row_id,association_id,rater,counted\n")
+    with pytest.raises(UserError, match="no association that anybody said"):
+        read_mentions(folder)
 
 
 def test_topics_of_a_table_are_read_once(tmp_path):

@@ -152,6 +152,10 @@ def test_bad_input_is_a_sentence(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="has no data/associations"):
         compare_editions([tmp_path / "empty", tmp_path / "a.csv"])
+    # An export in which nobody has rated anything yet.
+    (tmp_path / "pairs.csv").write_text("identity,attribute,ratings,knowers\nx,y,0,\n")
+    with pytest.raises(UserError, match="nobody rated any"):
+        compare_editions([tmp_path / "pairs.csv", tmp_path / "pairs.csv"])
 
 
 @pytest.mark.slow

@@ -15,6 +15,10 @@ from endoxa_collect import rules
 from endoxa_collect.labels import _, labelled
 from endoxa_collect.sampler.slots import SamplerSettings
 
+UNLISTED = "unlisted"
+"""Flag in a language without a list of slurs: of words that are a slur in English, and of seeds that their file does
+not mark. Nobody has checked these words, so they stay covered."""
+
 UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
 """Languages that the pages themselves speak."""
 

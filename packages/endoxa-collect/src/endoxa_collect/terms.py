@@ -8,8 +8,11 @@ became stricter (an earlier day of deletion, a lower minimum age).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date
 from uuid import UUID
+
+from django.utils.formats import date_format
 
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.models import Campaign, Mention, Pair, Person, SettingsVersion, Source
@@ -111,3 +114,10 @@ def promised_day_is_over(campaign: Campaign, today: date) -> list[Person]:
         for version in older.values_list("consent_version", flat=True).distinct()
     }
     return [person for person in older if "" < days[person.consent_version] < today.isoformat()]
+
+
+def day(written: str) -> str:
+    """A day as settings and lists hold it (2027-01-31) in the words of the page's language; other text as it is."""
+    with suppress(ValueError):
+        return date_format(date.fromisoformat(written), "DATE_FORMAT")
+    return written

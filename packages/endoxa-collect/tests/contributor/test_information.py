@@ -12,7 +12,7 @@ from django.utils import translation
 import endoxa_collect
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.contributor import leaving
-from endoxa_collect.models import Person, State
+from endoxa_collect.models import JoinCode, Person, State
 
 STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
 
@@ -79,6 +79,20 @@ def test_a_campaign_that_is_not_open_says_so_and_lets_people_leave(as_person, pe
     assert answer.status_code == 200
     assert words in answer.content.decode()
     assert 'href="/leave/"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "day"), [("en", "Jan. 31, 2099"), ("es", "31 de enero de 2099"), ("fr", "31 janvier 2099")]
+)
+def test_pages_write_days_out_and_link_contacts(client, make_campaign, language, day):
+    campaign = make_campaign(retention="2099-01-31", contact="River Lab: +54 11 5555-0123, river@example.org")
+    JoinCode.objects.create(campaign=campaign, code="MATE2345")
+    client.cookies["endoxa_language"] = language
+    page = client.get("/j/MATE2345/consent/").content.decode()
+    assert day in page
+    assert "2099-01-31" not in page
+    assert 'href="tel:+541155550123"' in page
+    assert 'href="mailto:river@example.org"' in page
 
 
 def test_a_missing_page_is_kind(client, db):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
 from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
 from endoxa_collect.organiser.moderation import line
+from endoxa_collect.organiser.queue import reasons
 from endoxa_collect.presets import load_preset
 
 UNKIND = (
@@ -233,6 +235,53 @@ CRUDE = {
 }
 
 
+DISGUISED = {
+    "ar": "ش ر م و ط ة|شـرمـوطة|شرررموطة|الهنود القذرين|اليهود الملاعين",
+    "en": "n1ggers|f a g g o t s|F.A.G.G.O.T.S|a$$holes|bloody foreigners|filthy gypsies|are scum",
+    "es": "p u t o s|put0s|PUTOOOS|pu-tos|p.u.t.0.s|put@s|pend3jos|p\u00adu\u00adtos|pu\u200btos|p\u202eutos"
+    "|los p u t o s ricos|pinches indios|pinche indio|indios malditos|son nacos|nacas",
+    "fr": "c0nnards|s a l o p e s|sale arabe|sales étrangers|maudits Anglais|sont des ploucs",
+    "hi": "चू ति या|रं डी|चूतियाााा|रं\u200dडी|साले बिहारी|वे नीच हैं",
+    "pt": "v1ados|v i a d o s|malditos baianos|nordestinos fedorentos|são uns favelados",
+    "sw": "ma1aya|m a l a y a|wa5enge|wakenya wajinga|mashenzi",
+}
+PLAIN = {
+    "ar": "أ ب ت ث|المصريون كرماء|٣ ك س",
+    "en": "A E I O U|J. R. R. Tolkien|like the U. S. A.|drive the A5s or the A55|have 455 cousins|pay $100 a day"
+    "|born in 1990|dirty Indian rivers|drink a bloody mary|work from 9 to 5|e-mail at 5 a.m.|play Class 4 ska",
+    "es": "A E I O U|nacieron el 12/10/1492|ganan 1 000 000 pesos|usan el 4x4|van a 100 km/h|son pinches de cocina"
+    "|comen peras|leen a J. L. B.|tienen un camino a o b",
+    "fr": "fêtent le 14 juillet|la baisse des prix|il y a 3 ou 4 k|se lavent les mains sales|n'y a-t-il pas",
+    "hi": "क ख ग घ|अ आ इ ई|15 अगस्त 1947",
+    "pt": "a e o que|gostam da cor no verão|em 7 de setembro de 1822",
+    "sw": "a e i o u|wana 12 watoto|saa 5 na 30",
+    "sv": "i slut av dagen",
+}
+"""Initials, numbers, dates and words that begin or end like a slur."""
+
+
+@pytest.mark.parametrize("language", DISGUISED)
+def test_slurs_are_flagged_in_disguise_and_beside_the_name_of_a_group(campaign, language):
+    for text in DISGUISED[language].split("|"):
+        words = read_words(text, language, campaign.settings)
+        assert ("slur" in words.flags, words.negative) == (True, True), text
+
+
+@pytest.mark.parametrize("language", PLAIN)
+def test_initials_numbers_and_dates_are_no_slurs_in_disguise(campaign, language):
+    for text in PLAIN[language].split("|"):
+        assert {"slur", "harm"}.isdisjoint(read_words(text, language, campaign.settings).flags), text
+
+
+@pytest.mark.parametrize("language", DISGUISED)
+def test_every_word_of_a_list_is_found_apart_and_with_digits(language):
+    for word in LISTS[language]["slurs"]:
+        letters = word.replace("*", "")
+        assert is_slur(letters, language)
+        assert len(letters) < 3 or is_slur(" ".join(letters), language) or language == "hi", word
+        assert not letters.isalpha() or len(letters) < 4 or is_slur(letters.replace("o", "0"), language), word
+
+
 @pytest.mark.parametrize("language", CRUDE)
 def test_slurs_are_flagged_in_each_language(campaign, language):
     for text in CRUDE[language].split("|"):
@@ -278,3 +327,17 @@ def test_unmarked_seeds_stay_covered_where_no_slurs_are_known(campaign):
     covered = dict(Pair.objects.values_list("language", "flags"))
     assert covered == {"ha": ["unlisted"], "es": []}
     assert [pair.may_hurt for pair in Pair.objects.order_by("language")] == [False, True]
+    assert [pair.unchecked for pair in Pair.objects.order_by("language")] == [False, True]
+    assert reasons(Pair.objects.get(language="ha")) == [
+        "Nobody has checked these words: there is no list of slurs for their language. People see them covered."
+    ]
+
+
+def test_pages_call_words_hurtful_only_where_something_was_found(person):
+    pairs = [say(person, text, language) for text, language in (("bailan", "es"), ("son flojos", "es"))]
+    assert [pair.unchecked for pair in pairs] == [True, False]
+    shown = [
+        render_to_string("contributor/card_pair.html", {"pair": pair, "covered": True}) for pair in pairs
+    ]
+    assert ["Nobody has checked these words" in page for page in shown] == [True, False]
+    assert ["These words may hurt" in page for page in shown] == [False, True]

@@ -358,7 +358,9 @@ def test_codes_are_made_shown_and_revoked(organiser, river, settings):
     assert organiser.post(address("codes"), {"days": "9999"}).status_code == 200
     poster = organiser.get(address("code_poster", made.code), HTTP_HOST="camp.example")
     assert f"http://camp.example/j/{made.code}/" in words(poster)
-    organiser.post(address("code_revoke", made.code))
+    assert "cannot be taken back" in words(organiser.post(address("code_revoke", made.code)))
+    assert organiser.get(address("code_poster", made.code)).status_code == 200
+    organiser.post(address("code_revoke", made.code), {"sure": "1"})
     assert organiser.get(address("code_poster", made.code)).status_code == 404
     assert organiser.get(address("code_qr", made.code)).status_code == 404
     assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["code made", "code revoked"]
@@ -400,8 +402,18 @@ def test_the_days_of_a_code_run_from_the_opening(organiser, river):
 def test_codes_of_another_campaign_cannot_be_shown_or_revoked(organiser, make_campaign):
     JoinCode.objects.create(campaign=make_campaign("sea"), code="SEASEA22")
     assert organiser.get(address("code_qr", "SEASEA22")).status_code == 404
-    organiser.post(address("code_revoke", "SEASEA22"))
+    organiser.post(address("code_revoke", "SEASEA22"), {"sure": "1"})
     assert not JoinCode.objects.get(code="SEASEA22").revoked
+
+
+def test_closing_asks_first_without_a_script(organiser, river):
+    asked = organiser.post(address("state"), {"state": "closed"})
+    page = words(asked)
+    assert (asked.status_code, Campaign.objects.get(pk=river.pk).state) == (200, river.state)
+    assert "Nobody can join or answer any more." in page
+    sent = dict(re.findall('type="hidden" name="(state|sure)" value="([^"]*)"', page))
+    assert organiser.post(address("state"), sent).status_code == 302
+    assert Campaign.objects.get(pk=river.pk).state == "closed"
 
 
 def test_the_qr_code_is_a_picture_of_its_own_without_script_or_style(organiser, river):
@@ -438,7 +450,7 @@ def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
         raise OperationalError
 
     monkeypatch.setattr("endoxa_collect.organiser.codes.record", full)
-    for name, data in (("codes", {"days": "7"}), ("code_revoke", {})):
+    for name, data in (("codes", {"days": "7"}), ("code_revoke", {"sure": "1"})):
         where = [river.slug] if name == "codes" else [river.slug, "MADEBEFR"]
         with pytest.raises(OperationalError):
             organiser.post(reverse(f"organiser:{name}", args=where), data)

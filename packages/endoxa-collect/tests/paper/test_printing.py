@@ -49,7 +49,7 @@ def test_a_language_without_pairs_is_refused_with_those_there_are(deck):
 def test_the_pages_show_each_card_once_with_five_boxes_and_what_hurts_after_a_notice(deck):
     cards = choose_cards(deck, "en", 20)
     html = paper.page(deck, "en", cards, ("AAAA-BBBB-CCCC",))
-    before, notice, after = html.partition("The next cards may hurt.")
+    before, notice, after = html.partition("The next cards may hurt, or nobody has checked their words.")
     assert notice
     assert "are always late" not in before
     assert "are always late" in after

@@ -123,7 +123,11 @@ def test_organisers_pause_close_and_open_and_it_is_in_the_log(votes, signed_in):
     organiser = signed_in(votes, "ines", Role.ORGANISER)
     reviewer = begun(signed_in(votes), votes)
     for state in (TaskState.PAUSED, TaskState.CLOSED):
-        organiser.post(address(votes, "state/"), {"state": state})
+        asked = organiser.post(address(votes, "state/"), {"state": state})
+        assert asked.status_code == (200 if state == TaskState.CLOSED else 302)
+        votes.refresh_from_db()
+        assert votes.state == TaskState.PAUSED
+        organiser.post(address(votes, "state/"), {"state": state, "sure": "1"})
         assert "paused or closed" in reviewer.get(address(votes)).content.decode()
     organiser.post(address(votes, "state/"), {"state": "open"})
     assert "Do people say this?" in reviewer.get(address(votes)).content.decode()

@@ -58,7 +58,7 @@ def read_society(path: Path) -> Society:
         ) from problem
 
 
-def asks(settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """One request for each pair."""
     society = read_society(Path(settings.context))
     for number, row in enumerate(data.iter_rows(named=True)):

@@ -38,7 +38,7 @@ def stereotype_of(row: dict[str, Any], number: int, prompts: Prompts) -> str:
     return text or prompts.stereotype(identity, attribute)
 
 
-def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """One request for each stereotype."""
     for number, row in enumerate(data.iter_rows(named=True)):
         stereotype = stereotype_of(row, number + 1, prompts)

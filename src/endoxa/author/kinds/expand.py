@@ -57,7 +57,7 @@ def axes_of(settings: ExpandSettings, data: pl.DataFrame) -> list[str]:
     return [axis for axis in axes if axis] or list(PUBLISHED_AXES)
 
 
-def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """Batches until the rows are enough, one axis after the other."""
     rows = list(data.iter_rows(named=True))
     axes = axes_of(settings, data)

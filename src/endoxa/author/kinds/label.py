@@ -88,7 +88,7 @@ def column_of(settings: LabelSettings, data: pl.DataFrame) -> str:
     return column
 
 
-def asks(settings: LabelSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(settings: LabelSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """One request for each row and repeat."""
     scheme, column = read_scheme(settings.scheme), column_of(settings, data)
     listed = "\n".join(

@@ -25,16 +25,25 @@ _SINGULAR = r"\s+(?:is|was|has|does|isn't|wasn't|hasn't|doesn't)\b"
 _DENIED = r"\b(?:not|never|no|n't|hardly|rarely|without)\b(?:\s+\w+){0,2}\s+"
 
 
-def asks(settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def context(_settings: SentencesSettings, data: pl.DataFrame) -> dict[str, set[str]]:
+    """The groups of each axis, also of rows that are not drafted: partner sentences can be about any of them."""
+    groups: dict[str, set[str]] = {}
+    for row in data.iter_rows(named=True):
+        groups.setdefault(cell(row, "axis"), set()).add(cell(row, "identity"))
+    return groups
+
+
+def asks(
+    settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts, groups: Mapping[str, set[str]]
+) -> Iterator[Ask]:
     """One request for each tuple and register.
 
     Raises:
         UserError: there is no other group of the same axis to contrast with.
     """
-    rows = list(data.iter_rows(named=True))
     number = 0
-    for place, row in enumerate(rows):
-        contrast = _contrast(settings, row, rows, place)
+    for place, row in enumerate(data.iter_rows(named=True)):
+        contrast = _contrast(settings, row, groups, place)
         kind = "sentences" if settings.contrast == "group" else "sentences_attribute"
         for register in settings.registers:
             values = {
@@ -56,7 +65,7 @@ def asks(settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts) -> I
 
 
 def _contrast(
-    settings: SentencesSettings, row: Mapping[str, Any], rows: list[dict[str, Any]], place: int
+    settings: SentencesSettings, row: Mapping[str, Any], groups: Mapping[str, set[str]], place: int
 ) -> str:
     """The group of the partner sentence: that of the column `contrast`, else one drawn from the same axis."""
     if settings.contrast == "attribute":
@@ -64,11 +73,7 @@ def _contrast(
     if contrast := cell(row, "contrast"):
         return contrast
     group = folded(cell(row, "identity"))
-    others = sorted(
-        {cell(candidate, "identity") for candidate in rows if cell(candidate, "axis") == cell(row, "axis")}
-        - {cell(row, "identity")}
-    )
-    others = [other for other in others if folded(other) != group]
+    others = [other for other in sorted(groups[cell(row, "axis")]) if folded(other) != group]
     if not others:
         raise UserError(
             f"Row {place + 1}: there is no other group of the axis '{cell(row, 'axis')}' to contrast "
@@ -122,6 +127,7 @@ SENTENCES = Kind(
         "direction": "'stereo': the first sentence holds the stereotype",
     },
     asks=asks,
+    context=context,
     judge=judge,
     same=lambda cells: folded(cells["sent_more"]),
     head="sent_more",

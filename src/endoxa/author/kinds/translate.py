@@ -20,7 +20,9 @@ IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"
 """Checks: both translations are one sentence; they differ in more places than the originals do."""
 
 
-def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(
+    settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts, _context: object
+) -> Iterator[Ask]:
     """One request for each pair."""
     for number, row in enumerate(data.iter_rows(named=True)):
         source = cell(row, "language")

@@ -23,7 +23,7 @@ NEAR = 0.88
 """Share of letters in common from which on two attributes are one (`difflib`), unless they are opposites."""
 
 
-def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """One request for each group."""
     for number, row in enumerate(data.iter_rows(named=True)):
         identity = cell(row, "identity")

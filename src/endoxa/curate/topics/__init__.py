@@ -273,7 +273,7 @@ def _table_in(folder: Path, name: str) -> pl.DataFrame:
     table_path = next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
     if table_path is None:
         raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
-    return read_table(table_path)
+    return read_table(table_path, may_be_empty=True)  # exports do not name the people of small groups
 
 
 def _of_campaign(folder: Path) -> pl.DataFrame:

@@ -183,7 +183,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
     context = {
         "mention": added,
         **groups.spoken(added.pair.country, get_language() or "en", person.campaign.settings),
-        "pairs": [(pair, pair.may_hurt) for pair in pairs],
+        "pairs": pairs,
         "lifted": covers_lifted(request),
     }
     return render(request, "contributor/card_alike.html", context)

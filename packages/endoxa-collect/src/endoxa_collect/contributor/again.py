@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from typing import Any
 
@@ -22,7 +20,7 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.access import closed, holder, next_step
 from endoxa_collect.contributor.consent import ConsentForm, language_of
 from endoxa_collect.models import Person, State
-from endoxa_collect.terms import agreed_settings, changed_for
+from endoxa_collect.terms import agreed_settings, changed_for, day
 
 _NAMES: dict[str, Promise] = {
     "organisation": gettext_lazy("Who runs it"),
@@ -65,8 +63,7 @@ def _said(settings: CampaignSettings, name: str, language: str) -> str:
     if name in type(settings.texts).model_fields:
         return in_language(getattr(settings.texts, name), language)
     if name == "retention":
-        with suppress(ValueError):
-            return date_format(date.fromisoformat(settings.retention), "DATE_FORMAT")
+        return day(settings.retention)
     return str(getattr(settings, name) or "")
 
 

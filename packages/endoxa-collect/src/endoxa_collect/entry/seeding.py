@@ -20,7 +20,7 @@ from endoxa.errors import UserError
 from endoxa.sources.dialects import decoded, dialect_of_text, undecodable
 from endoxa.sources.source import reading_files
 from endoxa.sources.spreadsheets import restored, workbook_rows
-from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.campaign import UNLISTED, CampaignSettings
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cells import (
     attribute_cell,
@@ -33,7 +33,7 @@ from endoxa_collect.entry.cells import (
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, key
 from endoxa_collect.entry.likeness import nearest_before
-from endoxa_collect.entry.words import UNLISTED, has_slurs, negative
+from endoxa_collect.entry.words import has_slurs, negative
 from endoxa_collect.models import Campaign, Moderation, Pair, Source
 from endoxa_collect.visible import READ, visible
 

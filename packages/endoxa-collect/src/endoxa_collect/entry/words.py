@@ -10,8 +10,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import groupby, pairwise, product
 
 import regex
 from babel import Locale
@@ -29,10 +29,11 @@ from endoxa.words.identifiers import (
     WEB_ADDRESS,
     find_identifiers,
 )
-from endoxa.words.packs import words_by_language, words_of
+from endoxa.words.packs import languages_with, words_by_language, words_of
+from endoxa.words.people import groups_in, spellings
 from endoxa.words.persons import accuses_neighbours, names_somebody
 from endoxa_collect import geography
-from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
+from endoxa_collect.campaign import UI_LANGUAGES, UNLISTED, CampaignSettings
 from endoxa_collect.entry.cleaning import APOSTROPHE, EmptyTextError, clean, fold, is_filler, key
 
 _MARKS = regex.compile(r"[\p{M}&&\p{Script=Inherited}]", regex.V1)
@@ -46,7 +47,13 @@ KIND = 0.05
 
 _ARTICLE = {"ar": r"(?:[وف]?ال)?"}
 """What may stand before a word without a space."""
-_LETTERS = r"\S*"
+_STAR = "\ufdd1"
+"""Stands for the star of a list, as it is no sign that folding takes away and no character of any text."""
+_SIGNS = regex.compile(r"(?<=\p{L})[\p{P}--[@'’]]+(?=[\p{L}\d])|(?<=\d)[\p{P}--[@'’]]+(?=\p{L})", regex.V1)
+_DISGUISED = regex.compile(r"(?<!\S)\S(?:\s\S){3,}(?!\S)|[\p{L}\p{M}\d@$]{4,}")
+"""Letters apart, or a word that digits may stand in; shorter ones are codes such as "A5s"."""
+_DISGUISES = tuple(str.maketrans("013457$@", f"o{one}easts{at}") for one, at in product("il", "ao"))
+"""Letters for which people write these signs; a 1 and an @ stand for two each."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +66,15 @@ class _Words:
 
 
 def calls_to_harm(text: str, language: str) -> bool:
-    """Whether a text in `language` holds such words; all lists are looked at, as people mix languages."""
-    line = bare(text)
+    """Whether a text in `language` holds such words; calls of all lists are looked for, as people mix languages.
+
+    Idioms are not in a language without a list: Dutch "die Belgen" is no English "die".
+    """
+    idioms = language in languages_with("calls.toml")
     return any(
-        _any_in(words.calls, line)
-        or (_any_in(words.idioms, line) and _any_in(words.people, line))
-        or (language not in _NOUNS_CAPITALISED and _before_a_name(words.idioms, text))
+        holds(text, words.calls)
+        or (idioms and holds(text, words.idioms) and holds(text, words.people))
+        or (idioms and _before_a_name(words.idioms, text))
         for words in _harm_lists()
     )
 
@@ -75,14 +85,52 @@ def bare(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", spread).replace(APOSTROPHE, " ").split())
 
 
-def holds(text: str, words: Iterable[str]) -> bool:
-    """Whether one of the words (or groups of words) stands in the text, whole, whatever its case and accents."""
-    return _any_in(map(bare, words), bare(text))
+def holds(text: str, words: Iterable[str], language: str = "") -> bool:
+    """Whether one of the words (or groups of words) stands in the text, whole, also in disguise.
+
+    Case, accents and invisible characters do not matter, nor do letters apart ("p u t o s", "p.u.t.o.s"), digits in the
+    place of letters ("put0s"), signs within a word ("pu-tos") and letters three times or more ("puuutos"). A star
+    stands for any letters. Numbers, and codes such as "A5s", are not read as words.
+    """
+    pattern = _pattern(tuple(words), _ARTICLE.get(language, ""))
+    return any(pattern.search(line) for line in _readings(text))
 
 
-def _any_in(words: Iterable[str], line: str) -> bool:
-    framed = f" {line} "
-    return any(f" {word} " in framed for word in words if word)
+@lru_cache(maxsize=256)
+def _readings(text: str) -> tuple[str, ...]:
+    """A text, bare, as it is written and without the signs and digits that stand within words."""
+    joined = _SIGNS.sub("", text)
+    return tuple(dict.fromkeys((bare(text), *(bare(_spelt(joined, letters)) for letters in _DISGUISES))))
+
+
+def _spelt(text: str, letters: Mapping[int, int]) -> str:
+    def word(match: regex.Match[str]) -> str:
+        few = sum(map(str.isalpha, match.group())) < 2
+        return match.group() if few else match.group().translate(letters)
+
+    return str(_DISGUISED.sub(word, text))
+
+
+@lru_cache(maxsize=256)
+def _pattern(words: tuple[str, ...], article: str) -> regex.Pattern[str]:
+    plain = filter(None, (bare(word.replace("*", _STAR)) for word in words))
+    # A list without words is not in any text: (?!) never matches.
+    return regex.compile(rf"(?<!\S){article}(?:{'|'.join(map(_written, plain)) or '(?!)'})(?!\S)")
+
+
+def _written(word: str) -> str:
+    """A pattern of the ways to write a word: together, where letters may be repeated, or its letters apart."""
+    together = "".join(_run(sign, len(list(signs))) for sign, signs in groupby(word))
+    letters = regex.findall(rf"[^{_STAR} ]\p{{M}}*", word)
+    apart = " ".join(map(regex.escape, letters)) + (r"\S*" if word.endswith(_STAR) else "")
+    return f"{together}|{apart}" if len(word.strip(_STAR)) > 2 else together
+
+
+def _run(sign: str, times: int) -> str:
+    if sign in (_STAR, " "):
+        return r"\S*" if sign == _STAR else " "
+    letter = regex.escape(sign)
+    return f"{letter}{{{times},}}" if times > 1 else f"{letter}(?:{letter}{{2,}})?"
 
 
 def _before_a_name(idioms: Iterable[str], text: str) -> bool:
@@ -110,17 +158,39 @@ def negative(text: str, language: str) -> bool | None:
     if is_slur(text, language):
         return True
     lists = words_of(language, "unkind.toml")
-    if lists and _pattern(language, "words").search(bare(text)):
+    if lists and holds(text, lists["words"], language):
         return None if holds(text, lists["negators"]) else True
     return False if score >= KIND else None
 
 
 def is_slur(text: str, language: str) -> bool:
-    """Whether a text holds a slur or crude insult of its language; of English where there is no list of its own.
+    """Whether a text holds a slur or crude insult of its language, or a word of contempt beside the name of a group.
 
     One list only: French "con" is Spanish for "with", and English "retard" French for "late".
     """
-    return bool(_pattern(language if language in has_slurs() else "en", "slurs").search(bare(text)))
+    lists = words_of(language, "unkind.toml")
+    if not lists.get("slurs"):
+        return False
+    return holds(text, lists["slurs"], language) or any(
+        not _peoples(language).isdisjoint(spellings(second))
+        and holds(first, lists.get("contempt", ()), language)
+        for line in _readings(text)
+        for pair in pairwise(line.split())
+        for first, second in (pair, pair[::-1])
+    )
+
+
+@cache
+def _peoples(language: str) -> frozenset[str]:
+    """Words that name people by what they are from birth or belong to, not by age or work.
+
+    No English singulars, which stand before nouns: "dirty Indian rivers".
+    """
+    named = (
+        group for group in groups_in(language) if group.kind not in {"age", "family", "kind", "profession"}
+    )
+    words = (word for group in named for word, _ in group.forms if language != "en" or word != group.singular)
+    return frozenset(spelling for word in words for spelling in spellings(word))
 
 
 @cache
@@ -128,14 +198,6 @@ def has_slurs() -> frozenset[str]:
     """Languages that have a list of slurs."""
     lists = words_by_language("unkind.toml")
     return frozenset(code for code, words in lists.items() if words.get("slurs"))
-
-
-@cache
-def _pattern(language: str, kind: str) -> regex.Pattern[str]:
-    words = "|".join(
-        _LETTERS.join(map(bare, word.split("*"))) for word in words_of(language, "unkind.toml")[kind]
-    )
-    return regex.compile(rf"(?<!\S){_ARTICLE.get(language, '')}(?:{words})(?!\S)")
 
 
 _analyzer = cache(SentimentIntensityAnalyzer)
@@ -146,11 +208,10 @@ _INHABITANTS = 100_000
 _ENDING = 4
 """Most letters that an inhabitant's name has more than the place's: "New Yorkers"."""
 
-SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm", "slur", "accusation"})
+SERIOUS = frozenset(
+    {"name", "email", "phone", "handle", "link", "watch_word", "harm", "slur", UNLISTED, "accusation"}
+)
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
-
-UNLISTED = "unlisted"
-"""Flag of seeds that their file does not mark, in a language without a list of slurs: they stay covered."""
 
 _LONG = 60
 _MANY_WORDS = 10
@@ -222,6 +283,7 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
         "watch_word": holds(text, settings.watch_words),
         "harm": calls_to_harm(text, language),
         "slur": is_slur(text, language),
+        UNLISTED: language not in has_slurs() and is_slur(text, "en"),
         "accusation": accuses_neighbours(text),
         "long": len(text) > _LONG or len(text.split()) > _MANY_WORDS,
         "shouting": (

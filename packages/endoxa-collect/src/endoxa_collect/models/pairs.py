@@ -14,6 +14,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop
 
+from endoxa_collect.campaign import UNLISTED
 from endoxa_collect.models.campaign import Campaign, Person
 from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled
 
@@ -151,6 +152,11 @@ class Pair(models.Model):
         if self.negative is False or self.source == Source.SEED:
             return False
         return self.judged != Judged.APPROVED
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it is shown on request only because nobody has checked its words, not because of what they say."""
+        return self.may_hurt and not self.negative and self.flags in ([], [UNLISTED])
 
     @property
     def unjudged(self) -> bool:

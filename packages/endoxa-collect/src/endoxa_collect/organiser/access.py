@@ -14,7 +14,7 @@ from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.urls import path, reverse_lazy
+from django.urls import path, reverse, reverse_lazy
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -59,6 +59,26 @@ def allowed(*roles: Role, methods: Sequence[str] = ()) -> Callable[[Page], Calla
         return view
 
     return decorate
+
+
+def ask_first(
+    request: HttpRequest, campaign: Campaign, *, action: str, consequence: str, back: str
+) -> HttpResponse | None:
+    """A page that asks whether to do what was sent, and sends it once more; None once somebody said yes.
+
+    Args:
+        request: what was sent, a form.
+        campaign: whose page it is.
+        action: what the button says.
+        consequence: what will be different, and whether it can be taken back.
+        back: name of the page that leads away from it.
+    """
+    if "sure" in request.POST:
+        return None
+    sent = [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"]
+    context = {"campaign": campaign, "action": action, "consequence": consequence, "sent": sent}
+    context["back"] = reverse(back, args=[campaign.slug])
+    return render(request, "organiser/sure.html", context)
 
 
 def roles_of(request: HttpRequest, campaign: Campaign) -> set[Role]:

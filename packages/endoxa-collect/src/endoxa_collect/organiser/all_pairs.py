@@ -40,6 +40,7 @@ from endoxa_collect.organiser.moderation import (
     rights_of,
 )
 from endoxa_collect.organiser.queue import ESCALATED, STATES
+from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
 
 PAGE = 50
@@ -121,7 +122,7 @@ class PairsForm(forms.Form):
             "wave": (
                 (SEEDS, gettext_lazy("the seeds")),
                 (PEOPLE, gettext_lazy("contributors")),
-                *((day, gettext("contributors on %(day)s") % {"day": day}) for day in days),
+                *((on, gettext("contributors on %(day)s") % {"day": day(on)}) for on in days),
             ),
         }
         set_choices(self, **{name: [everything, *choices] for name, choices in options.items()})

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from endoxa_collect.campaign import INTERVIEWER, in_language
 from endoxa_collect.contributor.invitations import (
@@ -23,7 +23,7 @@ from endoxa_collect.contributor.invitations import (
     served_locally,
 )
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed
+from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed, ask_first
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.security.codes import new_code
 
@@ -176,6 +176,15 @@ def extend(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
 @allowed(Role.ORGANISER, methods=SEND)
 def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Stop a code from opening the campaign; who joined with it stays."""
+    consequence = gettext(
+        "This code and its posters will not open the campaign any more, and that cannot be taken back. Whoever joined "
+        "with it can go on."
+    )
+    question = ask_first(
+        request, campaign, action=gettext("Revoke"), consequence=consequence, back="organiser:codes"
+    )
+    if question is not None:
+        return question
     with transaction.atomic():
         revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
         if revoked:

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
@@ -28,7 +29,7 @@ from endoxa_collect.models import (
     Statement,
     record,
 )
-from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
+from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, ask_first, roles_of
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.conduct import named, quality_of
 from endoxa_collect.organiser.figures import (
@@ -192,6 +193,15 @@ def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     wanted = request.POST.get("state", "")
     if wanted not in (State.PAUSED, State.CLOSED):
         return HttpResponseBadRequest()
+    if wanted == State.CLOSED:
+        consequence = gettext(
+            "Nobody can join or answer any more. What was answered stays. You can open the campaign again later."
+        )
+        question = ask_first(
+            request, campaign, action=gettext("Close"), consequence=consequence, back="organiser:dashboard"
+        )
+        if question is not None:
+            return question
     set_state(campaign, wanted, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
@@ -269,19 +279,19 @@ def _quality(campaign: Campaign) -> dict[str, Any] | None:
     quality = quality_of(campaign)
     if quality is None:
         return None
-    people = translation.gettext("People")
+    people = gettext("People")
     return {
         "rule": quality.rule,
         "left_out": quality.left_out,
         "tables": [
-            (translation.gettext("Time per answer"), translation.gettext("Answers"), named(quality.answers)),
-            (translation.gettext("Share of fast answers (speeding)"), people, named(quality.speeding)),
+            (gettext("Time per answer"), gettext("Answers"), named(quality.answers)),
+            (gettext("Share of fast answers (speeding)"), people, named(quality.speeding)),
             (
-                translation.gettext("Longest run of equal answers (straight-lining)"),
+                gettext("Longest run of equal answers (straight-lining)"),
                 people,
                 named(quality.straight_lining),
             ),
-            (translation.gettext("Share of skips (item non-response)"), people, named(quality.nonresponse)),
+            (gettext("Share of skips (item non-response)"), people, named(quality.nonresponse)),
         ],
     }
 

@@ -17,12 +17,13 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.words.persons import accuses
 from endoxa_collect import geography
+from endoxa_collect.campaign import UNLISTED
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.proposing import merge, unmerge
-from endoxa_collect.entry.words import SERIOUS, UNLISTED, flags, read_words
+from endoxa_collect.entry.words import SERIOUS, flags, read_words
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
     HOLDING,

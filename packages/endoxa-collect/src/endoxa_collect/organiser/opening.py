@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
 
 from django import forms
@@ -13,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
@@ -26,6 +24,7 @@ from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.privacy import erase_people, is_over, retention_date
+from endoxa_collect.terms import day
 
 
 def has_day(campaign: Campaign) -> bool:
@@ -156,14 +155,9 @@ def _setting(campaign: Campaign, name: str) -> str:
     value = getattr(campaign.settings, name)
     if name == "help_lines":
         return ", ".join(dict.fromkeys(line.name for line in value))
-    if name != "retention" or not value:
-        return str(value)
-    try:
-        day = date_format(date.fromisoformat(value), "DATE_FORMAT")
-    except ValueError:
-        return str(value)
-    over = is_over(campaign, timezone.now().date())
-    return gettext("%(day)s, which is over") % {"day": day} if over else day
+    if name != "retention" or not is_over(campaign, timezone.now().date()):
+        return day(str(value))
+    return gettext("%(day)s, which is over") % {"day": day(value)}
 
 
 def _live(campaign: Campaign) -> dict[str, int]:

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from endoxa_collect.campaign import UNLISTED
 from endoxa_collect.cards.counts import UNCLEAR
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.words import UNLISTED
 from endoxa_collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason, Source
 
 ESCALATED = "escalated"
@@ -29,7 +29,9 @@ FLAGS: dict[str, Promise] = {
     "harm": gettext_lazy("It may call to harm somebody."),
     "accusation": gettext_lazy("It may accuse somebody whom others can recognise."),
     "slur": gettext_lazy("It holds a slur or a crude insult."),
-    UNLISTED: gettext_lazy("No list of slurs is known for its language; people see it covered."),
+    UNLISTED: gettext_lazy(
+        "Nobody has checked these words: there is no list of slurs for their language. People see them covered."
+    ),
     "long": gettext_lazy("It is long for something said of people."),
     "shouting": gettext_lazy("It is written in capitals."),
     SkipReason.REPORT_PERSONAL: gettext_lazy("Somebody reported that it is about a person."),

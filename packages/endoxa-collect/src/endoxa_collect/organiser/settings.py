@@ -29,7 +29,7 @@ from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVers
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
 from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
-from endoxa_collect.terms import TEXTS, facts_of, waiting_for_consent, words_of
+from endoxa_collect.terms import TEXTS, day, facts_of, waiting_for_consent, words_of
 
 
 def asks_again(before: CampaignSettings, content: Mapping[str, Any]) -> bool | None:
@@ -175,7 +175,7 @@ def changes(before: CampaignSettings, after: CampaignSettings) -> tuple[Change, 
     """The values that are different, in the order of the settings."""
     old, new = dict(_values(before.model_dump(mode="json"))), dict(_values(after.model_dump(mode="json")))
     return tuple(
-        Change(label_of(path), old.get(path, ""), new.get(path, ""))
+        Change(label_of(path), day(old.get(path, "")), day(new.get(path, "")))
         for path in dict.fromkeys([*old, *new])
         if old.get(path, "") != new.get(path, "")
     )

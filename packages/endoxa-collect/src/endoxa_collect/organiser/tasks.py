@@ -30,6 +30,7 @@ from endoxa_collect.organiser.access import (
     SEND,
     account,
     allowed,
+    ask_first,
     roles_of,
 )
 from endoxa_collect.organiser.seeds import require_small
@@ -270,6 +271,16 @@ def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpRes
     if task.revealed_at is not None and state != TaskState.CLOSED:
         fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
         return _list(request, campaign, fault, status=409)
+    if state == TaskState.CLOSED:
+        consequence = gettext(
+            "Nobody can judge in this task any more, and once what judges must not know was downloaded, it cannot be "
+            "opened again."
+        )
+        question = ask_first(
+            request, campaign, action=gettext("Close"), consequence=consequence, back="organiser:tasks"
+        )
+        if question is not None:
+            return question
     Task.objects.filter(pk=task.pk).update(state=state)
     record(campaign, account(request), CHANGES[TaskState(state)], task=task.name)
     return redirect("organiser:tasks", campaign.slug)

@@ -8,14 +8,17 @@ from typing import Any
 from django import template
 from django.template import RequestContext
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 
 from endoxa_collect.contributor.access import campaign_of, holder
 from endoxa_collect.contributor.offline import owner_of
 from endoxa_collect.contributor.progress import cards_of
 from endoxa_collect.contributor.results import is_out, planned_end, results_day
 from endoxa_collect.security.codes import receipt_code
+from endoxa_collect.terms import day
 
 register = template.Library()
+register.filter(day)
 
 
 @register.inclusion_tag("contributor/at_pause.html", takes_context=True)
@@ -32,22 +35,44 @@ def receipt_at_pause(context: RequestContext) -> dict[str, Any]:
     }
 
 
-_NUMBER = re.compile(r"\+?[\d\s()./-]{3,30}")
+_NUMBER = r"\+?\(?\d[\d\s()./-]*\d"
+_REACHED = re.compile(
+    r"(?P<mailto>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r"|(?P<web>\b(?:https?://|www\.)[\w.-]+(?::\d+)?(?:/[^\s<>\"']*[\w/=&#-])?)"
+    rf"|\b(?P<sms>sms:)\s*(?P<text>{_NUMBER})|(?:\btel:\s*)?(?<![\w-])(?P<tel>{_NUMBER})(?![\w-])"
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d\d?([./])\d\d?\1\d{4}")
+_DIGITS = 6
+"""Digits of a phone number in the middle of words; a shorter one stands alone."""
 
 
-@register.inclusion_tag("parts/reach.html")
-def reach(contact: str) -> dict[str, str]:
-    """How somebody is reached: a phone number, `sms:` and `https:` as links, everything else as text."""
-    scheme, _, rest = contact.strip().partition(":")
-    if _NUMBER.fullmatch(contact.strip()):
-        scheme, rest = "tel", contact.strip()
-    digits = "".join(letter for letter in rest if letter.isascii() and letter.isdigit())
-    if scheme in {"tel", "sms"} and len(digits) >= 3 and _NUMBER.fullmatch(rest.strip()):
-        plus = "+" if rest.strip().startswith("+") else ""
-        return {"address": f"{scheme}:{plus}{digits}", "shown": rest.strip()}
-    if scheme == "https" and re.fullmatch(r"//[\w.-]+(/\S*)?", rest):
-        return {"address": f"https:{rest}", "shown": rest.removeprefix("//")}
-    return {"address": "", "shown": contact}
+@register.filter
+def reach(contact: str) -> str:
+    """How somebody is reached: phone numbers, `sms:`, e-mail and web addresses in it as links, the rest as text."""
+    parts: list[str] = []
+    end = 0
+    for match in _REACHED.finditer(contact):
+        address, shown = _address(match, alone=match.group() == contact.strip())
+        if address:
+            link = '<a class="line-link" href="{}" rel="noreferrer"><bdi>{}</bdi></a>'
+            parts += [contact[end : match.start()], format_html(link, address, shown)]
+            end = match.end()
+    return format_html_join("", "{}", ((part,) for part in [*parts, contact[end:]]))
+
+
+def _address(match: re.Match[str], *, alone: bool) -> tuple[str, str]:
+    """Where a link leads, "" where it is none, and what it says."""
+    if match["mailto"]:
+        return f"mailto:{match['mailto']}", match["mailto"]
+    if web := match["web"]:
+        shown = re.sub("^https?://", "", web)
+        return (web if "://" in web else f"https://{web}"), shown
+    number = match["text"] or match["tel"]
+    digits = "".join(letter for letter in number if letter.isascii() and letter.isdigit())
+    if _DAY.fullmatch(number) or len(digits) < (3 if alone or match["sms"] else _DIGITS):
+        return "", number
+    plus = "+" if number.startswith("+") else ""
+    return f"{'sms' if match['sms'] else 'tel'}:{plus}{digits}", number
 
 
 @register.inclusion_tag("contributor/waiting.html", takes_context=True)

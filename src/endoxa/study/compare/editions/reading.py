@@ -75,6 +75,8 @@ def read_edition(path: Path, groups: pl.DataFrame | None) -> Edition:
         number = pl.col("ratings").cast(pl.Float64, strict=False).fill_null(0)
         heard = pl.col("knowers").cast(pl.Float64, strict=False).fill_null(0) * number
         rated = table.with_columns(count=heard.round(), total=number).filter(pl.col("total") > 0)
+        if rated.is_empty():
+            raise UserError(f"{file}: nobody rated any of its associations. Compare an export with ratings.")
         note = "the share is that of raters who had heard it (ratings, knowers); raters of each pair count as different"
         return _of_counts(file, path.stem, rated, groups, (f"{path.stem}: {note}.",))
     if "support" in names:

@@ -1,0 +1,307 @@
+"""What the tests catch: small faults put into the code one at a time, each against the tests of its room.
+
+    python tests/house/mutants.py                    draw 200 by the recorded seed, try those that mutants.csv lacks
+    python tests/house/mutants.py --room src/endoxa/study      try the recorded mutants of a room again
+    python tests/house/mutants.py --score            print the score, by room
+
+A mutant is one changed operator, condition, number or returned value. It is tried in a copy of the sources that stands before the installed
+ones, so the working tree stays as it is. `mutants.csv` has a row for each: what it replaces, where, and whether tests failed (`killed`),
+passed (`survived`) or used up the processor time (`limit`: not killed). The script continues where it stopped, and later a mutant is looked
+up by its line, wherever that line has moved; where the line no longer stands, it is `gone`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = Path(__file__).with_name("mutants.csv")
+SEED = 20261128
+NUMBER = 200
+CPU_SECONDS = 60
+"""Processor time of the tests of one mutant; the machine may be busy with something else."""
+
+SITE = "packages/endoxa-collect/src/endoxa_collect"
+PLACES = (
+    *(f"src/endoxa/{room}/**/*.py" for room in ("stats", "study", "runs", "curate")),
+    "src/endoxa/instruments/*/estimates/**/*.py",
+    "src/endoxa/instruments/choices/estimates.py",
+    "src/endoxa/instruments/stories/associations/**/*.py",
+    *(f"{SITE}/{room}/**/*.py" for room in ("sampler", "cards", "export")),
+    f"{SITE}/withdrawals.py",
+    f"{SITE}/privacy.py",
+)
+
+COMPARED = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+COMPUTED = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div, ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+}  # fmt: skip
+SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one file.
+
+    Attributes:
+        path: file below the repository.
+        line: number of its first line when it was drawn, from 1.
+        text: the line as it stood, without spaces around it.
+        before: the code that is replaced, which begins in this line.
+        after: the code that replaces it.
+        occurrence: which occurrence of `before` from the start of the line, from 0.
+        outcome: "killed", "survived", "limit" or "gone"; empty before it was tried.
+        seconds: processor time of the tests.
+    """
+
+    path: str
+    line: int
+    text: str
+    before: str
+    after: str
+    occurrence: int
+    outcome: str = ""
+    seconds: float = 0.0
+
+    @property
+    def room(self) -> str:
+        """The folder whose tests are run: a package of the toolkit, an instrument, or a room of the site."""
+        parts = Path(self.path).parts
+        depth = 4 if parts[2] == "instruments" else 5 if parts[0] == "packages" else 3
+        return "/".join(parts[: min(depth, len(parts) - 1)])
+
+    def applied(self, source: str) -> str | None:
+        """The source with the change, None where its line no longer stands there."""
+        lines = source.splitlines(keepends=True)
+        numbers = [number for number, line in enumerate(lines) if line.strip() == self.text]
+        if not numbers:
+            return None
+        nearest = min(numbers, key=lambda number: abs(number + 1 - self.line))
+        rest = "".join(lines[nearest:])
+        pieces = rest.split(self.before)
+        if len(pieces) < self.occurrence + 2:
+            return None
+        first, second = pieces[: self.occurrence + 1], pieces[self.occurrence + 1 :]
+        return "".join(lines[:nearest]) + self.before.join(first) + self.after + self.before.join(second)
+
+
+def changed(node: ast.AST) -> ast.AST | None:
+    """A node with one fault in it, or None where none of ours applies."""
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in COMPARED:
+            return ast.Compare(node.left, [COMPARED[type(operator)]()], node.comparators)
+        case ast.BinOp(op=operator) if type(operator) in COMPUTED:
+            return ast.BinOp(node.left, COMPUTED[type(operator)](), node.right)
+        case ast.BoolOp(op=operator):
+            return ast.BoolOp(ast.Or() if isinstance(operator, ast.And) else ast.And(), node.values)
+        case ast.UnaryOp(op=ast.Not()):
+            return node.operand
+        case ast.Constant(value=bool(value)):
+            return ast.Constant(not value)
+        case ast.Constant(value=int(value) | float(value)):
+            return ast.Constant(value + 1)
+        case ast.Call(func=ast.Name(id=name)) if name in SWAPPED:
+            return ast.Call(ast.Name(SWAPPED[name]), node.args, node.keywords)
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
+            return ast.Return(ast.Constant(None))
+    return None
+
+
+def code_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below one that runs: without annotations, decorators and what only types read."""
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "decorator_list", "type_params"}:
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not (
+                isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+            ):
+                yield child
+                yield from code_nodes(child)
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """Every mutant of a file, in the order of its lines."""
+    source = path.read_text(encoding="utf-8")
+    lines = source.splitlines(keepends=True)
+    for node in code_nodes(ast.parse(source)):
+        fault = changed(node)
+        if fault is None:
+            continue
+        before = ast.get_source_segment(source, node)
+        assert before is not None
+        line = lines[node.lineno - 1]
+        start = len(line.encode()[: node.col_offset].decode())
+        after = ast.unparse(ast.fix_missing_locations(fault))
+        yield Mutant(
+            path=path.relative_to(ROOT).as_posix(),
+            line=node.lineno,
+            text=line.strip(),
+            before=before,
+            after=f"({after})" if isinstance(node, ast.expr) else after,
+            occurrence=line[:start].count(before),
+        )
+
+
+def drawn() -> list[Mutant]:
+    """The mutants of the recorded seed."""
+    paths = sorted({path for pattern in PLACES for path in ROOT.glob(pattern)})
+    everything = [mutant for path in paths for mutant in mutants_of(path)]
+    return random.Random(SEED).sample(everything, NUMBER)  # noqa: S311
+
+
+def tests_of(mutant: Mutant) -> list[str]:
+    """Test files of the mutant's room; those that name its module, or are called like it, come first."""
+    path = Path(mutant.path)
+    site = path.parts[0] == "packages"
+    base = ROOT / ("packages/endoxa-collect/tests" if site else "tests")
+    folder = base.joinpath(*path.with_suffix("").parts[4 if site else 2 :])
+    while not folder.is_dir() or folder == base:
+        if folder == base:
+            break
+        folder = folder.parent
+    room = base.joinpath(*Path(mutant.room).parts[4 if site else 2 :])
+    files = sorted({*folder.rglob("test_*.py"), *(room if room.is_dir() else folder).rglob("test_*.py")})
+    module = ".".join(path.with_suffix("").parts[3 if site else 1 :]).removesuffix(".__init__")
+    if site and room == base:
+        files = [file for file in files if file.parent == base]
+
+    def distance(file: Path) -> tuple[bool, bool, str]:
+        named = module in file.read_text(encoding="utf-8") or path.stem in file.stem
+        return (not named, folder not in file.parents, str(file))
+
+    return [str(file.relative_to(ROOT)) for file in sorted(files, key=distance)]
+
+
+def tried(mutant: Mutant, copy: Path) -> Mutant:
+    """The mutant with its outcome.
+
+    Args:
+        mutant: what to try.
+        copy: a copy of the repository's sources that nothing else uses meanwhile.
+    """
+    source = (ROOT / mutant.path).read_text(encoding="utf-8")
+    fault = mutant.applied(source)
+    if fault is None:
+        return replace(mutant, outcome="gone", seconds=0.0)
+    target = copy / mutant.path
+    target.write_text(fault, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "-m", "not browser", *tests_of(mutant)]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join((f"{copy}/src", f"{copy}/packages/endoxa-collect/src")),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TMPDIR": str(copy),
+    }
+    limit = f"ulimit -t {CPU_SECONDS}; exec \"$@\""
+    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            ["sh", "-c", limit, "sh", *command], cwd=ROOT, env=environment, capture_output=True, timeout=15 * CPU_SECONDS, check=False,
+        )  # fmt: skip
+        outcome = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed"}.get(done.returncode, "limit")
+    except subprocess.TimeoutExpired:
+        outcome = "limit"
+    target.write_text(source, encoding="utf-8")
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = min(end.ru_utime - start.ru_utime, time.monotonic() - began)
+    return replace(mutant, outcome=outcome, seconds=round(seconds, 1))
+
+
+def recorded() -> list[Mutant]:
+    """The rows of the table, or the mutants of the seed where there is none yet."""
+    if not TABLE.exists():
+        return drawn()
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return [
+            Mutant(**row | {name: kind(row[name]) for name, kind in (("line", int), ("occurrence", int), ("seconds", float))})
+            for row in csv.DictReader(file)
+        ]  # fmt: skip
+
+
+def write(mutants: list[Mutant]) -> None:
+    """Replace the table at once, so that a kill leaves the earlier one."""
+    draft = TABLE.with_suffix(".draft")
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(asdict(mutants[0])), lineterminator="\n")
+        table.writeheader()
+        table.writerows(asdict(mutant) for mutant in mutants)
+    draft.replace(TABLE)
+
+
+def print_score(mutants: list[Mutant]) -> None:
+    """Killed of tried mutants, by room and in all; a line for each that was not killed."""
+    rooms = Counter((mutant.room, mutant.outcome) for mutant in mutants)
+    for room in (*sorted({mutant.room for mutant in mutants}), ""):
+        counts = Counter({out: n for (name, out), n in rooms.items() if room == name}) if room else Counter(
+            mutant.outcome for mutant in mutants
+        )  # fmt: skip
+        number = sum(n for outcome, n in counts.items() if outcome not in {"", "gone"})
+        share = f"{counts['killed'] / number:.0%}" if number else "-"
+        print(f"{room or 'all':60} {counts['killed']:4} of {number:4} {share:>5}  {dict(counts)}")
+    for mutant in mutants:
+        if mutant.outcome in {"survived", "limit"}:
+            print(f"{mutant.outcome:9} {mutant.path}:{mutant.line}: {mutant.before!r} -> {mutant.after!r}")
+
+
+def main() -> None:
+    """Try mutants and write the table after each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--room", help="Try the recorded mutants below this folder again.")
+    parser.add_argument("--jobs", type=int, default=2, help="Mutants tried at the same time.")
+    parser.add_argument("--score", action="store_true", help="Print the score; try nothing.")
+    arguments = parser.parse_args()
+    mutants = recorded()
+    if arguments.score:
+        print_score(mutants)
+        return
+    wanted = [
+        number
+        for number, mutant in enumerate(mutants)
+        if (mutant.path.startswith(arguments.room) if arguments.room else not mutant.outcome)
+    ]
+    write(mutants)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(arguments.jobs):
+            copy = Path(folder, str(number))
+            for sources in ("src", "packages/endoxa-collect/src"):
+                shutil.copytree(ROOT / sources, copy / sources, ignore=shutil.ignore_patterns("__pycache__"))
+            copies.put(copy)
+
+        def attempt(number: int) -> tuple[int, Mutant]:
+            copy = copies.get()
+            try:
+                return number, tried(mutants[number], copy)
+            finally:
+                copies.put(copy)
+
+        for count, (number, mutant) in enumerate(pool.map(attempt, wanted), 1):
+            mutants[number] = mutant
+            write(mutants)
+            print(f"{count} of {len(wanted)}: {mutant.outcome} {mutant.path}:{mutant.line}", flush=True)
+    print_score(mutants)
+
+
+if __name__ == "__main__":
+    main()
