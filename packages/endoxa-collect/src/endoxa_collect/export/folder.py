@@ -145,7 +145,8 @@ class About(BaseModel):
     def write(self, folder: Path) -> None:
         """Mark a folder."""
         # Words that moderators watch for are often slurs; no reader of the data needs them.
-        hidden: dict[str, Any] = {"settings": {"watch_words"}}
+        # And how many left, perhaps during a rehearsal, is the organisers' to know.
+        hidden: dict[str, Any] = {"settings": {"watch_words"}, "left_out": {"withdrawn"}}
         hidden |= {name: True for name in ("recipient", "early") if getattr(self, name) in ("", None)}
         content = self.model_dump(mode="json", by_alias=True, exclude=hidden)
         text = json.dumps({"kind": KIND, "format": _FORMAT, **content}, ensure_ascii=False, indent=2) + "\n"
