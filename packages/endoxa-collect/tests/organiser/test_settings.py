@@ -220,8 +220,9 @@ def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(organiser
 def test_pairs_about_a_country_that_is_taken_out_are_asked_about_and_hidden_on_request(
     organiser, river, make_pairs, make_person
 ):
-    argentina, chile = make_pairs(river, ("AR", "drink mate", "en"), ("CL", "love poetry", "en"))
-    (peru,) = make_pairs(river, ("PE", "cook well", "en"))  # never on the list
+    # Peru was never on the list.
+    make_pairs(river, ("AR", "drink mate", "en"), ("PE", "cook well", "en"))
+    (chile,) = make_pairs(river, ("CL", "love poetry", "en"))
     held = stored_card(make_person(river), chile, timezone.now())
     sent = as_sent(river, "general", countries="Argentina\nUruguay")
     page = " ".join(html.unescape(organiser.post(address("general"), sent).content.decode()).split())
