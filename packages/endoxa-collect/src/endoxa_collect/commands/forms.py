@@ -26,8 +26,8 @@ def groups(
 ) -> None:
     """Replace the groups that cards are about, and place everybody anew by what they said about themselves.
 
-    Pairs about a group that is not in the new table stay, under its id. Groups need rules on questions that the
-    campaign asks (import-form brings them).
+    Pairs about a group that is not in the new table stay live, under its id: the command names them. Groups need rules
+    on questions that the campaign asks (import-form brings them).
 
     \b
     Example:
