@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "endoxa_collect.contributor.ownership.OwnershipMiddleware",
     "endoxa_collect.contributor.sending.Proof",
     "endoxa_collect.security.http.BodyLimit",
+    "endoxa_collect.security.http.Faults",
 ]
 FORM_RENDERER = "endoxa_collect.inputs.Renderer"
 ROOT_URLCONF = "endoxa_collect.urls"

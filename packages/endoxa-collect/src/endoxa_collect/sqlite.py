@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from endoxa.errors import UserError
+from endoxa_collect.faults import is_full
 
 _WAIT = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DENIED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH}
@@ -21,11 +22,11 @@ _PAUSE = 0.05
 def explanation(problem: sqlite3.Error, name: str) -> str:
     """The error as a sentence; `name` is what the user knows the database by."""
     # Errors that the module itself raises have no code; the low byte is the kind (sqlite.org/rescode.html).
+    if is_full(problem):
+        return f"{name} cannot be written, the disk is full: make room and try again."
     match getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
         case code if code in _WAIT:
             return f"{name} is locked by another program: stop it and try again."
-        case sqlite3.SQLITE_FULL:
-            return f"{name} cannot be written, the disk is full: make room and try again."
         case sqlite3.SQLITE_IOERR:
             return f"{name} cannot be read or written: is the disk full or damaged?"
         case code if code in _DENIED:

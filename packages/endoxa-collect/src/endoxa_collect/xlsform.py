@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -325,8 +326,10 @@ def write_form(settings: CampaignSettings, path: Path, name: str) -> None:
                 # Words that begin with "=" are words.
                 cell.data_type = "s"
     book.remove(book.worksheets[0])
+    made = BytesIO()  # a book that fails to be saved to a full disk fails once more when it goes
+    book.save(made)
     try:
-        book.save(path)
+        path.write_bytes(made.getvalue())
     except OSError as problem:
         raise UserError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
 

@@ -30,7 +30,13 @@ def endoxa(*words, folder):
 @pytest.mark.slow
 def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path):
     assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
-    done = endoxa("collect", "export", "camp", "-o", "out", "--release", "1.0", folder=tmp_path)
+    words = ("collect", "export", "camp", "-o", "out", "--release", "1.0")
+    refused = endoxa(*words, folder=tmp_path)
+    assert (refused.returncode, refused.stdout, (tmp_path / "out").exists()) == (2, "", False)
+    assert refused.stderr.startswith(
+        "endoxa: Nobody is in this release, so it was not made. Nobody has joined yet."
+    )
+    done = endoxa(*words, "--empty", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Release 1.0 written to out" in done.stdout
     checked = endoxa("datasets", "check", "out/pairs.csv", folder=tmp_path)
@@ -64,6 +70,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
         (("collect", "export", "nowhere", "-o", "out"), "nowhere does not exist"),
         (("collect", "export", "x", "-o", "out", "--patch", "p", "--release", "1.0"), "--patch takes number"),
         (("collect", "export", "x", "--release", "1.0"), "need --out FOLDER"),
+        (("collect", "export", "x", "--empty"), "--empty goes with --release"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, words, sentence):
@@ -78,7 +85,7 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
     ("words", "fails"),
     [
         ("export {camp} -o out", "export.run.record"),
-        ("export {camp} -o out --release 1.0", "export.run.record"),
+        ("export {camp} -o out --release 1.0 --empty", "export.run.record"),
         ("export {camp} -o out --patch one", "export.patches.patch_release"),
         ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.starting.set_account"),
@@ -112,6 +119,34 @@ def test_a_full_disk_is_one_sentence_in_every_command(
     done = CliRunner().invoke(collect.app, words.format(camp="camp").split())
     assert isinstance(done.exception, UserError), done.exception
     assert str(done.exception).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (OSError(28, "No space left on device"), "A file cannot be written, the disk is full: make room"),
+        (
+            OSError(30, "Read-only file system", "x/lock"),
+            "x/lock cannot be read or written: Read-only file system.",
+        ),
+    ],
+)
+def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeypatch, fault, sentence):
+    def failing(*_, **__):
+        raise fault
+
+    monkeypatch.setattr("endoxa_collect.project.folder.open_folder", failing)
+    for command in (
+        "serve camp",
+        "expire camp",
+        "account camp",
+        "task list camp",
+        "check camp",
+        "print camp -o a.html",
+    ):
+        done = CliRunner().invoke(collect.app, command.split())
+        assert isinstance(done.exception, UserError), (command, done.exception)
+        assert str(done.exception).startswith(sentence)
 
 
 @pytest.fixture

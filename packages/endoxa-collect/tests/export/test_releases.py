@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
@@ -16,8 +17,9 @@ from collect_support.filled_campaign import give_rating, propose
 from endoxa.errors import UserError
 from endoxa_collect.export.folder import read_about
 from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign, numbered, released
+from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, released
 from endoxa_collect.models import AuditEntry, Release, Role, Tombstone
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
 
 
@@ -29,6 +31,12 @@ def no_room(*_, **__):
     raise OSError(28, "No space left on device")
 
 
+@pytest.fixture(autouse=True)
+def _somebody(campaign, make_person):
+    """Nobody makes a release of nobody."""
+    make_person(campaign, "somebody")
+
+
 def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatch):
     monkeypatch.setattr("endoxa_collect.export.run.record", full)
     for release in (None, "1.0"):
@@ -36,6 +44,19 @@ def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatc
             export_campaign(campaign, tmp_path / "out", release=release)
     assert not list(tmp_path.iterdir())
     assert not Release.objects.exists()
+
+
+@pytest.mark.parametrize("recipient", ["", "Dr. Rain, Lake"])
+def test_a_release_of_nobody_is_made_only_where_that_is_meant(campaign, tmp_path, recipient):
+    save(campaign, 1, {"licence": "CC-BY-4.0"}, AnonymousUser())
+    campaign.refresh_from_db()
+    with pytest.raises(EmptyReleaseError, match="All that 1 person gave, who has not yet agreed"):
+        export_campaign(campaign, tmp_path / "out", release="1.0", recipient=recipient)
+    assert not list(tmp_path.iterdir())
+    assert not Release.objects.exists()
+    made = export_campaign(campaign, tmp_path / "out", release="1.0", recipient=recipient, empty=True)
+    assert (made.rows["people"], made.left_out.waiting_for_consent) == (0, 1)
+    assert export_campaign(campaign, tmp_path / "copy").rows["people"] == 0
 
 
 def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):

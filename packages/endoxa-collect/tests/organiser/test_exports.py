@@ -6,13 +6,17 @@ import io
 import zipfile
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils import translation
 
 from collect_support.filled_campaign import propose
+from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import preview
+from endoxa_collect.organiser.settings import save
+from endoxa_collect.privacy import withdraw
 
 NASTY = "<script>alert(1)</script>"
 
@@ -80,7 +84,7 @@ def test_who_joins_while_somebody_watches_cannot_be_read_off(campaign, make_pers
         make_person(campaign, f"AR{number}", origins=["AR"])
         make_person(campaign, f"few{number}", origins=[f"{'CL' if number % 2 else 'UY'}"])
     before = preview(campaign)
-    assert [n for _, n in before.countries] == [6, 6]
+    assert [n for _, n in before.countries] == [5, 5]
     for origins in (["AR"], ["CL"]):
         make_person(campaign, f"new{origins[0]}", origins=origins)
         cache.clear()
@@ -95,7 +99,7 @@ def test_looking_again_makes_no_tables(campaign, make_person, django_assert_max_
         again = preview(campaign)
     assert again.tables == before.tables
     # Names are told in the language of whoever looks.
-    assert [*before.countries, *again.countries] == [("Spain", 6), ("España", 6)]
+    assert [*before.countries, *again.countries] == [("Spain", 5), ("España", 5)]
 
 
 def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
@@ -114,7 +118,8 @@ def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
 
 
 @pytest.mark.slow
-def test_a_release_is_made_once(page):
+def test_a_release_is_made_once(page, campaign, make_person):
+    make_person(campaign)
     answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
     assert answer["Content-Disposition"] == 'attachment; filename="river-1.0.zip"'
     answer.close()
@@ -129,7 +134,49 @@ def test_a_release_is_made_once(page):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch):
+def test_a_release_of_nobody_is_refused_and_says_who_is_left_out_and_why(page, campaign, make_person):
+    """Three agreed to another licence, one was set aside, one left: nobody is in a release."""
+    for name in "abc":
+        make_person(campaign, name)
+    make_person(campaign, "spammer", aside=True)
+    withdraw(make_person(campaign, "gone"))
+    save(campaign, 1, {"licence": "CC-BY-4.0"}, AnonymousUser())
+    reasons = (
+        "All that 3 people gave, who have not yet agreed to the terms as you changed them.",
+        "All that 1 person gave, whom a moderator set aside.",
+        "1 person left and deleted all answers.",
+    )
+    shown = page(Role.ORGANISER).content.decode()
+    assert all(f"<li>{reason}</li>" in shown for reason in reasons)
+    assert "Nobody has joined yet." not in shown
+    for name, data in (
+        ("export_release", {"number": "1.0", "final": "on"}),
+        ("export_restricted", SIGNED),
+    ):
+        answer = page(Role.ORGANISER, name, data)
+        assert answer.status_code == 422
+        assert (
+            " ".join(["Nobody is in this release, so it was not made.", *reasons]) in answer.content.decode()
+        )
+    assert not Release.objects.exists()
+    assert not AuditEntry.objects.filter(action="release").exists()
+
+
+@pytest.mark.slow
+def test_what_else_keeps_an_export_from_being_made_is_not_called_a_full_disk(page, monkeypatch):
+    def refuse(*_, **__):
+        raise UserError("This campaign is a copy.")
+
+    monkeypatch.setattr("endoxa_collect.organiser.exports.export_campaign", refuse)
+    shown = page(Role.ORGANISER, "export_download", {}).content.decode()
+    assert "This campaign is a copy." in shown
+    assert "disk" not in shown
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch, campaign, make_person):
+    make_person(campaign)
+
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 

@@ -7,6 +7,7 @@ from django.urls import reverse
 from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
 from endoxa_collect.organiser.opening import checklist, set_state
+from endoxa_collect.sampler.slots import FULL
 
 NOBODY = AnonymousUser()
 ADDRESS = "/organise/river/open/"
@@ -82,6 +83,24 @@ def test_each_line_says_what_stands_there_and_whether_it_is_fine(organiser, rehe
     page = organiser.get(ADDRESS).content.decode()
     for check in after.values():
         assert f'href="{check.address}"' in page
+
+
+def test_languages_with_few_cards_are_named_with_their_number(make_campaign, make_pairs):
+    """A set has eight cards: two of Spanish are too few, and so is what asks for no ratings any more."""
+    campaign = make_campaign(ui_languages=("en", "es", "fr"), data_languages=("en", "es", "wo"))
+    assert campaign.settings.sampler.break_after == 8
+    make_pairs(campaign, *(("AR", f"sing {number}", "en") for number in range(8)))
+    make_pairs(campaign, ("AR", "cantar", "es"), ("AR", "bailar", "es"))
+    make_pairs(campaign, *(("AR", f"comer {number}", "es") for number in range(9)), need=FULL)
+    make_pairs(campaign, *(("AR", f"beber {number}", "es") for number in range(9)), moderation="pending")
+    languages = next(check for check in checklist(campaign) if check.name == "Languages of the pages")
+    assert languages.now == (
+        "Cards for somebody who reads one language: English (8), Spanish (2), French (0), Wolof (0)"
+    )
+    assert not languages.fine
+    assert languages.missing == (
+        "pairs in these languages of the pages: Spanish (2), French (0); a set has 8 cards"
+    )
 
 
 def test_only_organisers_open(client, rehearsed, make_account):

@@ -15,13 +15,14 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from collect_support.samples import campaign_settings
+from collect_support.stored import stored_card
 from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
 from endoxa_collect.cards.counts import recount_needs
-from endoxa_collect.models import AuditEntry, Pair, Role, SettingsVersion
+from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
 from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, people_of, text_lines
 from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
-from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, save
+from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
@@ -50,6 +51,17 @@ RICH = {
     "ui_languages": ("en", "es"),
 }
 
+
+GENDER = {
+    "name": "gender",
+    "label": {"en": "Gender"},
+    "purpose": {"en": "To compare"},
+    "choices": {"woman": {"en": "woman"}, "man": {"en": "man"}},
+}
+WOMEN, MEN = (
+    {"id": code, "kind": "gender", "names": {"en": code}, "own": f"gender = {word}"}
+    for code, word in (("women", "woman"), ("men", "man"))
+)
 
 SCHOOL = {
     "guardian": True,
@@ -203,6 +215,79 @@ def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(organiser
     assert organiser.post(address("general"), {**sent, "sure": "on"}).status_code == 302
     river.refresh_from_db()
     assert river.settings.data_languages == ("en",)
+
+
+def test_pairs_about_a_country_that_is_taken_out_are_asked_about_and_hidden_on_request(
+    organiser, river, make_pairs, make_person
+):
+    # Peru was never on the list.
+    make_pairs(river, ("AR", "drink mate", "en"), ("PE", "cook well", "en"))
+    (chile,) = make_pairs(river, ("CL", "love poetry", "en"))
+    held = stored_card(make_person(river), chile, timezone.now())
+    sent = as_sent(river, "general", countries="Argentina\nUruguay")
+    page = " ".join(html.unescape(organiser.post(address("general"), sent).content.decode()).split())
+    assert "1 pair that people see now is about <bdi>Chile</bdi>." in page
+    assert "Peru" not in page
+    assert SettingsVersion.objects.count() == 1
+    # Kept, where only that is confirmed.
+    assert organiser.post(address("general"), {**sent, "sure": "on"}).status_code == 302
+    assert not Pair.objects.filter(moderation="hidden").exists()
+    river.refresh_from_db()
+    back = as_sent(river, "general", countries="Argentina\nChile\nUruguay")
+    organiser.post(address("general"), back)
+    river.refresh_from_db()
+    again = as_sent(river, "general", countries="Argentina\nUruguay", sure="on", retire="on")
+    organiser.post(address("general"), again)
+    river.refresh_from_db()
+    assert river.settings.countries == ("AR", "UY")
+    assert list(Pair.objects.filter(moderation="hidden")) == [chile]
+    held.refresh_from_db()
+    assert held.state == CardState.LAPSED
+    assert AuditEntry.objects.get(action="pair hidden").detail == {"pairs": 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (
+            {"countries": []},
+            {"countries": ["AR"]},
+            {"countries": ["CL", "women"]},
+        ),  # no list was all countries
+        ({"countries": ["AR", "CL"]}, {"countries": []}, {}),
+        ({"countries": ["AR", "CL"]}, {"countries": ["CL", "AR"]}, {}),
+        (
+            {},
+            {"groups": [WOMEN], "profile": [GENDER]},
+            {"countries": ["AR", "CL"]},
+        ),  # cards are about groups now
+        ({"groups": [WOMEN, MEN], "profile": [GENDER]}, {"groups": [MEN]}, {"countries": ["women"]}),
+        ({}, {"data_languages": ["es"]}, {"data_languages": ["AR", "CL", "women"]}),
+    ],
+)
+def test_what_settings_leave_out_are_the_live_pairs_of_what_was_there(
+    make_campaign, make_pairs, before, after, left
+):
+    campaign = make_campaign(**before)
+    make_pairs(campaign, *((code, "sing", "en") for code in ("AR", "CL", "women")))
+    make_pairs(campaign, ("CL", "hide", "en"), moderation="hidden")
+    content = {**campaign.settings.model_dump(mode="json"), **after}
+    found = left_pairs(campaign, CampaignSettings.model_validate(content))
+    assert {
+        setting: sorted(pairs.values_list("country", flat=True)) for setting, pairs in found.items() if pairs
+    } == left
+
+
+def test_an_answer_that_people_gave_is_taken_out_only_when_asked_twice(organiser, river, make_person):
+    make_person(river, extras={"age": "old"})
+    first, second = "form-0-choices-en", "form-0-choices-es"
+    sent = as_sent(river, "profile", **{first: "young | under 30\nother | 30 or more", second: ""})
+    page = " ".join(html.unescape(organiser.post(address("profile"), sent).content.decode()).split())
+    assert "People gave the answer <bdi>age: old</bdi> about themselves." in page
+    assert "age: young" not in page
+    assert 'name="retire"' not in page
+    assert SettingsVersion.objects.count() == 1
+    assert organiser.post(address("profile"), {**sent, "sure": "on"}).status_code == 302
 
 
 def test_a_language_that_no_pair_is_in_is_taken_out_at_once(organiser, river):

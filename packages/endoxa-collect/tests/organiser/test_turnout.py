@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -60,14 +60,32 @@ def test_people_are_counted_by_code_language_day_and_step(organiser, campaign, m
         ("SCHOOL22", 0, 0),
         ("RADIO222", 5, 2),
     ]
-    assert [(row.name, row.people) for row in by_language(campaign)] == [("Spanish", 3), ("English", 1)]
-    assert [row.people for row in by_day(campaign)] == [2, 2]
+    assert by_language(campaign) == by_day(campaign) == []
     shown = page(organiser)
+    assert shown.count("Shown from 5 people on.") == 2
+    assert "Spanish" not in shown
     assert "Radio &amp; &lt;TV&gt;" in shown
     assert "5 agreed, 2 said no" in shown
     assert not [one for one in people if str(one.pk) in shown]
     (left,) = re.findall(r"Left and deleted their answers</dt><dd>(\d+)", shown)
     assert left == "1"
+
+
+def test_language_and_day_are_shown_from_five_people_on(organiser, campaign, make_person):
+    """Nine days of one or two people, and one of eight; a language of one person, one of six and one of eight."""
+    for number in range(15):
+        day = MONDAY if number < 8 else TUESDAY + timedelta(days=number % 4)
+        tongue = "es" if number < 8 else "fr" if number < 14 else "pt"
+        make_person(campaign, f"p{number}", ui_language=tongue, consent_hour=day)
+    # Portuguese is of one person, who could be told from the total: French, of six, stands with it.
+    assert [(row.name, row.people) for row in by_language(campaign)] == [
+        ("Spanish", 5),
+        ("Other languages", 5),
+    ]
+    assert [(row.name, row.people) for row in by_day(campaign)] == [("May 4, 2026", 5), ("Other days", 5)]
+    shown = page(organiser)
+    assert shown.count("5 or more") == 4
+    assert not any(name in shown for name in ("French", "Portuguese", "May 5", "May 6", "May 7", "May 8"))
 
 
 def test_nobody_yet_is_a_page_too(organiser, campaign):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import psycopg
 import pytest
 from django.db import DatabaseError, OperationalError
 from django.db.transaction import TransactionManagementError
@@ -25,9 +26,30 @@ def test_a_fault_of_ours_is_not_told_as_one_of_the_disk(ours):
     assert raised.value is ours
 
 
+def sqlite(code):
+    cause = sqlite3.OperationalError("told by SQLite")
+    cause.sqlite_errorcode = code
+    return cause
+
+
+FULL = "the disk is full: make room and try again."
+
+
 @pytest.mark.parametrize(
     ("problem", "cause", "told"),
     [
+        (OperationalError("full"), sqlite(sqlite3.SQLITE_FULL), FULL),
+        (OperationalError("disk I/O error"), sqlite(sqlite3.SQLITE_IOERR_SHMSIZE), FULL),
+        (
+            OperationalError("disk I/O error"),
+            sqlite(sqlite3.SQLITE_IOERR_READ),
+            "is the disk full or damaged",
+        ),
+        (
+            OperationalError("could not extend file"),
+            psycopg.errors.DiskFull(),
+            "disk of the database server is full",
+        ),
         (
             DatabaseError("malformed"),
             sqlite3.DatabaseError("malformed"),

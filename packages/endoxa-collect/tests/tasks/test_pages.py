@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
+from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Judge, Judgement, Role, Task, TaskState, Turn
 from endoxa_collect.tasks.handing import next_turn, take
 
@@ -150,6 +153,41 @@ def test_the_list_shows_progress_and_the_download_holds_the_judgements(votes, si
         assert b"ben" not in archive.read("votes.csv")
     assert AuditEntry.objects.filter(action="task exported").exists()
     assert signed_in(votes, "rosa").post(address(votes, "export/")).status_code == 404
+
+
+def test_what_else_keeps_judgements_from_being_sent_is_not_called_an_open_task(votes, signed_in, monkeypatch):
+    """The sentence of the fault itself, in every page of organisers: a full disk, or what a command would say."""
+    browser = signed_in(votes, "ines", Role.ORGANISER)
+
+    def failing(fault, cause=None):
+        def fail(*_, **__):
+            raise fault from cause
+
+        return fail
+
+    for fault, cause, said in (
+        (UserError("votes.csv cannot be written: Read-only file system."), None, "Read-only file system."),
+        (UserError("cannot be written"), OSError(28, "No space"), "The disk of the server is full"),
+        (OSError(28, "No space left on device"), None, "The disk of the server is full"),
+    ):
+        monkeypatch.setattr("endoxa_collect.organiser.tasks.write_results", failing(fault, cause))
+        answer = browser.post(address(votes, "export/"))
+        assert answer.status_code == 500
+        assert said in answer.content.decode()
+        assert "Close this task first" not in answer.content.decode()
+
+
+def test_a_full_disk_is_told_where_a_task_is_added(campaign, make_account, monkeypatch):
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+
+    def fail(*_, **__):
+        raise OperationalError("database or disk is full") from full
+
+    monkeypatch.setattr("endoxa_collect.organiser.tasks.add_task", fail)
+    answer = upload(campaign, make_account, "identity,attribute\na,b\n", kind="votes")
+    assert answer.status_code == 500
+    assert "The disk of the server is full" in answer.content.decode()
 
 
 def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):

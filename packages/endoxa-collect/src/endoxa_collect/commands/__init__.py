@@ -24,10 +24,16 @@ class CollectGroup(typer.core.TyperGroup):
         """Run a command.
 
         Raises:
-            UserError: as in `endoxa_collect.project.database.explained`.
+            UserError: the system refused a file, or as in `endoxa_collect.project.database.explained`.
         """
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # nobody reads what is printed
+            raise
+        except OSError as problem:
+            from endoxa_collect.faults import refusal
+
+            raise UserError(refusal(problem)) from None
         except Exception as problem:
             # Without it no database was opened; and no other command should wait for it to be imported.
             if "django.db" not in sys.modules:

@@ -61,6 +61,9 @@ def export(
             "--conditions", help="With --restricted: write the conditions to sign to --out, and no data."
         ),
     ] = False,
+    empty: Annotated[
+        bool, typer.Option("--empty", help="With --release: make it even if nobody is in it.")
+    ] = False,
     formats: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,6 +94,8 @@ def export(
         _require_signed(release, patch, signed=signed or conditions)
     elif signed or conditions:
         raise UserError("--signed and --conditions go with --restricted RECIPIENT.")
+    if empty and release is None:
+        raise UserError("--empty goes with --release NUMBER.")
     if patch is not None and (release is not None or formats):
         raise UserError(
             "--patch takes number and formats from the release: leave --release and --format out."
@@ -101,7 +106,7 @@ def export(
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.export.folder import FORMATS
     from endoxa_collect.export.patches import patch_release
-    from endoxa_collect.export.run import export_campaign
+    from endoxa_collect.export.run import EmptyReleaseError, export_campaign
 
     if conditions:
         _write_conditions(chosen, output, release or "", restricted or "")
@@ -109,13 +114,17 @@ def export(
     if patch is not None:
         report = patch_release(chosen, patch, output)
     else:
-        report = export_campaign(
-            chosen,
-            output,
-            release=release,
-            formats=tuple(formats or FORMATS),
-            recipient=_named(restricted),
-        )
+        try:
+            report = export_campaign(
+                chosen,
+                output,
+                release=release,
+                formats=tuple(formats or FORMATS),
+                recipient=_named(restricted),
+                empty=empty,
+            )
+        except EmptyReleaseError as problem:
+            raise UserError(f"{problem} --empty makes it all the same.") from None
     _print(report)
 
 
@@ -203,6 +212,8 @@ def _print(report: ExportReport) -> None:
             f"({FEW_SHARE}). See README.md.",
             err=True,
         )
+    for reason in out.reasons:
+        typer.echo(f"Left out: {reason}", err=True)
     typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")
     typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa_collect.commands.export import Folder, Slug, campaign_in
+
+if TYPE_CHECKING:
+    from endoxa_collect.organiser.settings import Removed
 
 
 def groups(
@@ -22,8 +26,8 @@ def groups(
 ) -> None:
     """Replace the groups that cards are about, and place everybody anew by what they said about themselves.
 
-    Pairs about a group that is not in the new table stay, under its id. Groups need rules on questions that the
-    campaign asks (import-form brings them).
+    Pairs about a group that is not in the new table stay live, under its id: the command names them. Groups need rules
+    on questions that the campaign asks (import-form brings them).
 
     \b
     Example:
@@ -35,10 +39,26 @@ def groups(
 
     declared = read_groups(table)
     require_rules(declared, chosen.settings, str(table))
-    save_from_file(
+    removed = save_from_file(
         chosen, {"groups": [group.model_dump(mode="json") for group in declared], "cards": True}, str(table)
     )
+    _warn(removed)
     typer.echo(f"Cards of campaign '{chosen.slug}' are about {plural(len(declared), 'group')}.")
+
+
+def _warn(removed: Sequence[Removed]) -> None:
+    """Say what of the old settings is still there."""
+    for out in removed:
+        if out.pairs:
+            typer.echo(
+                f"{plural(out.pairs, 'pair')} about {out.name} stay and people go on getting them: hide them on the "
+                "organisers' pages (All pairs).",
+                err=True,
+            )
+        else:
+            typer.echo(
+                f"People gave the answer {out.name} about themselves: no export holds it now.", err=True
+            )
 
 
 def import_form(
@@ -82,9 +102,10 @@ def import_form(
     from endoxa_collect.xlsform import read_form, responses_map, with_form
 
     form = read_form(file)
-    save_from_file(chosen, with_form(chosen.settings, form, replace=replace), str(file))
+    removed = save_from_file(chosen, with_form(chosen.settings, form, replace=replace), str(file))
     for warning in form.warnings:
         typer.echo(warning, err=True)
+    _warn(removed)
     typer.echo(
         f"Campaign '{chosen.slug}': {plural(len(form.profile), 'question')} about the person and "
         f"{plural(len(form.questions), 'open question')} taken from {file}."

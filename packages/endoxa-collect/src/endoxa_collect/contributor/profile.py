@@ -23,6 +23,7 @@ from endoxa_collect.contributor.progress import topic_name
 from endoxa_collect.models import Campaign, Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.security.codes import receipt_code
+from endoxa_collect.small_cells import LEAST
 from endoxa_collect.visible import READ, visible
 
 _MOST_TYPED = 10
@@ -317,10 +318,6 @@ def _choice_field(declared: ProfileField, language: str) -> forms.ChoiceField:
         help_text=_("Why we ask: %(purpose)s") % {"purpose": in_language(declared.purpose, language)},
         error_messages={"invalid_choice": _("Please choose one of the answers.")},
     )
-
-
-LEAST = 5
-"""People from a country before its box moves up, as in exports (`export.columns.LEAST`)."""
 
 
 @remembered

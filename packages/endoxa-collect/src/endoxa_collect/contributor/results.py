@@ -18,13 +18,10 @@ from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.export import editions
-from endoxa_collect.export.columns import LEAST, OTHER
-from endoxa_collect.export.editions import CROWD
+from endoxa_collect.export.columns import OTHER
 from endoxa_collect.models import Campaign, Moderation, Pair, Release, State
 from endoxa_collect.sampler.slots import CANDIDATE
-
-ROUNDED = 5
-"""Counts of a day are given as a multiple of this, rounded down."""
+from endoxa_collect.small_cells import CROWD, LEAST, in_steps
 
 _MOST_COUNTRIES = 20
 
@@ -42,7 +39,7 @@ class HeardPair:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the page says of one campaign; counts are multiples of `ROUNDED`.
+    """What the page says of one campaign; counts are in steps (`small_cells.in_steps`).
 
     `pairs` are those that somebody rated, no candidates. `countries` are codes that at least `LEAST` of them are about,
     with their number, most first.
@@ -105,11 +102,11 @@ def latest_release(campaign: Campaign) -> Release | None:
 def _totals(numbers: Mapping[str, Any]) -> Totals | None:
     if numbers["answered"] < LEAST:
         return None
-    about = [(code, _rounded(count)) for code, count in numbers["about"] if code != OTHER]
+    about = [(code, in_steps(count)) for code, count in numbers["about"] if code != OTHER]
     return Totals(
-        people=_rounded(numbers["answered"]),
-        pairs=_rounded(numbers["rated"]),
-        ratings=_rounded(numbers["counted"]),
+        people=in_steps(numbers["answered"]),
+        pairs=in_steps(numbers["rated"]),
+        ratings=in_steps(numbers["counted"]),
         countries=tuple(about[:_MOST_COUNTRIES]),
     )
 
@@ -126,10 +123,6 @@ def _heard(numbers: Mapping[str, Any]) -> tuple[HeardPair, ...]:
         for pair, row in rows.items()
         if pair in shown
     )
-
-
-def _rounded(count: int) -> int:
-    return count // ROUNDED * ROUNDED
 
 
 def _edition(release: Release, numbers: Mapping[str, Any]) -> Edition:

@@ -20,11 +20,12 @@ from endoxa.words import unreviewed
 from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW
-from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
+from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
 from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.slots import wanted
+from endoxa_collect.small_cells import LEAST
 from endoxa_collect.visible import visible
 
 _TIERS = {

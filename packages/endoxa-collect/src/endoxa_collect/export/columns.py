@@ -12,9 +12,7 @@ from polars.datatypes import DataTypeClass
 
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.models import RATING_WORDS
-
-LEAST = 5
-"""People who must share what an export says of them."""
+from endoxa_collect.small_cells import LEAST
 
 FEW_SHARE = f"countries that fewer than {LEAST} people share, or that were put with them"
 """Whose people have no key in an export."""

@@ -25,17 +25,12 @@ from django.utils import timezone
 from endoxa.errors import UserError
 from endoxa.stats.intervals import wilson
 from endoxa_collect.cards.locking import Cache, locked
-from endoxa_collect.export.columns import LEAST, OTHER, POLARITIES
+from endoxa_collect.export.columns import OTHER, POLARITIES
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.tables import Tables, read_tables
 from endoxa_collect.models import AuditEntry, Campaign, Edition, Person, Release
+from endoxa_collect.small_cells import LEAST, RATERS, counted
 from endoxa_collect.withdrawals import Keys, new_salt
-
-CROWD = 10
-"""People who must have taken part before single pairs are shown: a pair is rated by few of them."""
-
-RATERS = 3
-"""People who must have rated a pair that is listed, where the campaign asks for fewer (`sampler.k`)."""
 
 _MOST_PAIRS = 10
 
@@ -73,17 +68,11 @@ def figures_of(tables: Tables, k: int) -> dict[str, Any]:
     }
 
 
-def merged(people: Mapping[str, int], least: int = LEAST) -> list[tuple[str, int]]:
-    """People by country, those with fewer than `least` put together, as exports do it (`people.merge_small_cells`).
-
-    Where those are too few, the smallest country joins them, so that nobody can tell who is left over.
-    """
-    kept = {country: number for country, number in people.items() if number >= least and country != OTHER}
-    rest = sum(people.values()) - sum(kept.values())
-    while 0 < rest < least and kept:
-        smallest = min(kept, key=lambda country: (kept[country], country))
-        rest += kept.pop(smallest)
-    return [*_ranked(kept), *([(OTHER, rest)] if rest >= least else [])]
+def merged(people: Mapping[str, int]) -> list[tuple[str, int]]:
+    """People by country, small ones put together (`small_cells`)."""
+    return counted(
+        {country: {(country, n) for n in range(number)} for country, number in people.items()}, OTHER
+    )
 
 
 def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:

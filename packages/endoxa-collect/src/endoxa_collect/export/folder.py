@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 from django.utils import timezone
+from django.utils.translation import ngettext_lazy
 from polars.datatypes import DataTypeClass
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -40,6 +41,28 @@ LATER = frozenset({"pace", "speeding", "straight_lining", "nonresponse"})
 
 FORMATS = ("csv", "jsonl", "parquet")
 
+_REASONS = {
+    "waiting_for_consent": ngettext_lazy(
+        "All that %(n)s person gave, who has not yet agreed to the terms as you changed them.",
+        "All that %(n)s people gave, who have not yet agreed to the terms as you changed them.",
+        "n",
+    ),
+    "aside": ngettext_lazy(
+        "All that %(n)s person gave, whom a moderator set aside.",
+        "All that %(n)s people gave, whom a moderator set aside.",
+        "n",
+    ),
+    "ruled": ngettext_lazy(
+        "All that %(n)s person gave, whom the rule of the settings leaves out for how they answered.",
+        "All that %(n)s people gave, whom the rule of the settings leaves out for how they answered.",
+        "n",
+    ),
+    "withdrawn": ngettext_lazy(
+        "%(n)s person left and deleted all answers.", "%(n)s people left and deleted all answers.", "n"
+    ),
+}
+"""Why people are left out of an export with all they gave, by field of `LeftOut`."""
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -55,7 +78,8 @@ class LeftOut:
         aside: people whom a moderator set aside.
         ruled: people whom the rule of the settings leaves out (`cards.conduct`).
         excluded: answers, mentions, skips and statements of those two.
-        waiting_for_consent: contributors who have not agreed to the terms in force (`terms`), with all they gave.
+        waiting_for_consent: other contributors who have not agreed to the terms in force (`terms`), with all they gave.
+        withdrawn: people who deleted their answers.
     """
 
     people: int = 0
@@ -70,6 +94,13 @@ class LeftOut:
     ruled: int = 0
     excluded: int = 0
     waiting_for_consent: int = 0
+    withdrawn: int = 0
+
+    @property
+    def reasons(self) -> list[str]:
+        """How many people are left out with all they gave, and why: a sentence each, in the active language."""
+        counts = ((getattr(self, name), sentence) for name, sentence in _REASONS.items())
+        return [sentence % {"n": people} for people, sentence in counts if people]
 
 
 class About(BaseModel):
@@ -114,7 +145,8 @@ class About(BaseModel):
     def write(self, folder: Path) -> None:
         """Mark a folder."""
         # Words that moderators watch for are often slurs; no reader of the data needs them.
-        hidden: dict[str, Any] = {"settings": {"watch_words"}}
+        # And how many left, perhaps during a rehearsal, is the organisers' to know.
+        hidden: dict[str, Any] = {"settings": {"watch_words"}, "left_out": {"withdrawn"}}
         hidden |= {name: True for name in ("recipient", "early") if getattr(self, name) in ("", None)}
         content = self.model_dump(mode="json", by_alias=True, exclude=hidden)
         text = json.dumps({"kind": KIND, "format": _FORMAT, **content}, ensure_ascii=False, indent=2) + "\n"
@@ -146,7 +178,7 @@ def read_about(folder: Path) -> About | None:
     """
     try:
         content = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     if not isinstance(content, dict) or content.get("kind") != KIND:
         return None

@@ -31,11 +31,12 @@ import polars as pl
 
 from endoxa_collect import geography
 from endoxa_collect import population as weighting
-from endoxa_collect.export.columns import GROUP_MEANS, LEAST, POLARITIES
+from endoxa_collect.export.columns import GROUP_MEANS, POLARITIES
 from endoxa_collect.export.people import Pool, Published
 from endoxa_collect.models import Campaign, Moderation, Pair, Person, Rating
 from endoxa_collect.population import FAR, IN, NEAR, Group, shares_of, weighted_mean
 from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.small_cells import LEAST
 
 Place = tuple[str, str]
 """A line and a column of the table."""

@@ -12,8 +12,9 @@ import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
 from endoxa_collect.cards.conduct import Conduct, conduct_of
-from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
+from endoxa_collect.export.columns import OTHER, OWN, PROFILE, schema_of
 from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
+from endoxa_collect.small_cells import LEAST
 from endoxa_collect.withdrawals import Keys
 
 Cells = tuple[str, ...]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import WITHDRAWALS
@@ -30,6 +31,10 @@ _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 
 class NumberTakenError(UserError):
     """Another release has the number."""
+
+
+class EmptyReleaseError(UserError):
+    """Nobody is in a release."""
 
 
 def require_number(campaign: Campaign, number: str) -> None:
@@ -113,12 +118,14 @@ class Delivery:
     Attributes:
         campaign: which.
         release: its unfinished row; None for a working copy.
+        empty: whether nobody may be in the release.
         user: who takes it; None stands for the command line.
         pack: what is done with the finished folder before it is written down.
     """
 
     campaign: Campaign
     release: Release | None = None
+    empty: bool = False
     user: User | AnonymousUser | None = None
     pack: Callable[[Path], None] = lambda _: None
 
@@ -175,6 +182,7 @@ def export_campaign(
     formats: Sequence[str] = FORMATS,
     imported: bool = False,
     recipient: str = "",
+    empty: bool = False,
     user: User | AnonymousUser | None = None,
     pack: Callable[[Path], None] = lambda _: None,
 ) -> ExportReport:
@@ -189,10 +197,12 @@ def export_campaign(
         formats: of 'csv', 'jsonl', 'parquet'. The list of withdrawals is always there as CSV too.
         imported: the campaign was read from an export (`restoring`): people keep the keys they have.
         recipient: who signed the conditions of a restricted release (`agreement`); "" for an ordinary one.
+        empty: make a release that nobody is in.
         user: who takes it; None stands for the command line.
         pack: what is done with the finished folder before the export is written down.
 
     Raises:
+        EmptyReleaseError: nobody would be in the release; says who is left out and why.
         UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a restricted
             export without a number or a name, a folder that cannot be written.
     """
@@ -206,7 +216,7 @@ def export_campaign(
     if imported and release is not None:
         raise UserError("A copy of an export cannot be released: release the campaign itself.")
     salt = None if imported else new_salt()
-    delivery = Delivery(campaign, user=user, pack=pack)
+    delivery = Delivery(campaign, empty=empty, user=user, pack=pack)
     if release is None or salt is None:
         return _export(delivery, folder, formats, Keys(salt), "")
     with numbered(campaign, release, salt, recipient) as made:
@@ -220,6 +230,9 @@ def _export(
     tables = read_tables(
         delivery.campaign, keys, aggregated=bool(release) and not recipient, unmerged=bool(recipient)
     )
+    if release and not delivery.empty and not tables.frames["people"].height + tables.left_out.people:
+        why = tables.left_out.reasons or [gettext("Nobody has joined yet.")]
+        raise EmptyReleaseError(" ".join([gettext("Nobody is in this release, so it was not made."), *why]))
     about = About.of(delivery.campaign, release, formats, tables.left_out, recipient)
     return write_export(about, tables, folder, delivery)
 

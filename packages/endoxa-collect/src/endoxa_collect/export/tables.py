@@ -11,12 +11,13 @@ from django.db import connection, transaction
 
 from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
-from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
+from endoxa_collect.export.columns import AGGREGATED, OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.group_means import group_means, read_answers, read_population
 from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
-from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip, Statement
+from endoxa_collect.models import AuditEntry, Campaign, HurtAnswer, Mention, Rating, Skip, Statement
 from endoxa_collect.privacy import erase_traces
+from endoxa_collect.small_cells import LEAST
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
 from endoxa_collect.withdrawals import Keys
 
@@ -232,6 +233,7 @@ def read_tables(
             skips=kept[Skip] - frames["skips"].height,
             hurt_answers=kept[HurtAnswer] - frames["hurt_answers"].height,
             mixed=mixed.exclude(**theirs).count() - frames["mixed"].height,
-            waiting_for_consent=len(waiting),
+            waiting_for_consent=len(waiting - out),
+            withdrawn=AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count(),
         )
         return Tables(frames, left_out)

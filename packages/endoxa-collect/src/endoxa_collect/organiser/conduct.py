@@ -17,7 +17,8 @@ from endoxa_collect.cards.aside import set_aside
 from endoxa_collect.cards.conduct import PACES, RUNS, SHARES, UNKNOWN, conduct_of, has_rule
 from endoxa_collect.models import CLOSED, Campaign, Card, Person
 from endoxa_collect.organiser.access import DECIDERS, READ, SEND, allowed
-from endoxa_collect.organiser.figures import FEWEST, cached, in_steps
+from endoxa_collect.organiser.figures import cached
+from endoxa_collect.small_cells import LEAST, in_steps
 
 LABELS: Mapping[str, Promise] = {
     "under_1": gettext_lazy("under 1 second"),
@@ -42,7 +43,7 @@ _CONSPICUOUS = frozenset({"quarter_to_half", "over_half", "10_to_19", "20_or_mor
 
 @dataclass(frozen=True)
 class Quality:
-    """Answers by class of time, and people by class, in steps of three; `left_out` are those of the rule."""
+    """Answers by class of time, and people by class, in steps; `left_out` are those of the rule."""
 
     answers: Sequence[tuple[str, int]]
     speeding: Sequence[tuple[str, int]]
@@ -53,13 +54,13 @@ class Quality:
 
 
 def quality_of(campaign: Campaign) -> Quality | None:
-    """The figures, some seconds old; None while fewer than three people answered cards."""
+    """The figures, some seconds old; None while fewer than `LEAST` people answered cards."""
     return cached(campaign, "quality", lambda: _count(campaign))
 
 
 def _count(campaign: Campaign) -> Quality | None:
     settings, people = campaign.settings, conduct_of(campaign)
-    if len(people) < FEWEST:
+    if len(people) < LEAST:
         return None
     cards = Card.objects.filter(campaign=campaign, state__in=CLOSED, pair__isnull=False)
     answers = Counter(cards.values_list("pace", flat=True))
@@ -67,7 +68,7 @@ def _count(campaign: Campaign) -> Quality | None:
     speeding, runs, skips = (Counter(column) for column in zip(*classes, strict=True))
 
     def rows(counted: Counter[str], names: Sequence[str]) -> list[tuple[str, int]]:
-        return [(name, in_steps(counted[name])) for name in (*names, UNKNOWN) if counted[name] >= FEWEST]
+        return [(name, in_steps(counted[name])) for name in (*names, UNKNOWN) if counted[name] >= LEAST]
 
     return Quality(
         answers=[(name, answers[name]) for name in (*PACES, UNKNOWN) if answers[name]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,6 @@ from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.invitations import join_address
-from endoxa_collect.export.columns import LEAST
 from endoxa_collect.models import (
     Campaign,
     Person,
@@ -32,16 +31,7 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, ask_first, roles_of
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.conduct import named, quality_of
-from endoxa_collect.organiser.figures import (
-    FEWEST,
-    OTHERS,
-    cached,
-    figures_of,
-    grouped,
-    in_steps,
-    neediest,
-    reading_of,
-)
+from endoxa_collect.organiser.figures import cached, figures_of, neediest, reading_of
 from endoxa_collect.organiser.opening import lacking, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import (
     BALANCES,
@@ -55,6 +45,7 @@ from endoxa_collect.organiser.wording import (
     switch_at,
 )
 from endoxa_collect.sampler import Balance
+from endoxa_collect.small_cells import LEAST, OTHERS, counted, in_steps
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
@@ -72,7 +63,7 @@ def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) ->
 
 @dataclass(frozen=True)
 class SurveyLately:
-    """What at least three people together wrote within the last minutes or day; `pace` is in answers a minute."""
+    """What at least `LEAST` people together wrote within the last minutes or day; `pace` is in answers a minute."""
 
     people: int
     answers: int
@@ -81,14 +72,14 @@ class SurveyLately:
 
 @dataclass(frozen=True)
 class SurveyFigures:
-    """One look at the answers of three people or more. Answers that say that nothing came to mind do not count.
+    """One look at the answers of `LEAST` people or more. Answers that say that nothing came to mind do not count.
 
     Attributes:
         counted_at: when the figures were counted.
         people: who wrote something.
-        answers: by name of the question, in the order of the campaign; None stands for fewer than three.
-        countries: people by country they come from, in steps of three; who named none stands with the small groups.
-        lately: None while fewer than three people were active.
+        answers: by name of the question, in the order of the campaign; None stands for fewer than `LEAST`.
+        countries: people by country they come from, in steps; who named none stands with the small groups.
+        lately: None while fewer than `LEAST` people were active.
     """
 
     counted_at: datetime
@@ -99,7 +90,7 @@ class SurveyFigures:
 
 
 def survey_figures_of(campaign: Campaign) -> SurveyFigures | None:
-    """The figures, up to three seconds old; None while fewer than three people answered."""
+    """The figures, up to three seconds old; None while fewer than `LEAST` people answered."""
     return cached(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
 
 
@@ -108,7 +99,7 @@ def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
     rows = Statement.objects.filter(campaign=campaign, person__aside=False).exclude(text="")
     statements = list(rows.values_list("person_id", "question", "created_at"))
     people = {person for person, _, _ in statements}
-    if len(people) < FEWEST:
+    if len(people) < LEAST:
         return None
     by_question = Counter(question for _, question, _ in statements)
     names = [question.name for question in campaign.settings.questions]
@@ -121,31 +112,16 @@ def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
     recent = [(person, at) for person, _, at in statements if now - window_of(campaign) < at <= now]
     active = {person for person, _ in recent}
     lately = None
-    if len(active) >= FEWEST:
+    if len(active) >= LEAST:
         minutes = max(1.0, (now - min(at for _, at in recent)).total_seconds() / 60)
         lately = SurveyLately(len(active), len(recent), len(recent) / minutes)
     return SurveyFigures(
         counted_at=now,
         people=len(people),
-        answers={name: by_question[name] if by_question[name] >= FEWEST else None for name in names},
-        countries=rows_in_steps(origins),
+        answers={name: by_question[name] if by_question[name] >= LEAST else None for name in names},
+        countries=tuple((code, in_steps(number)) for code, number in counted(origins)),
         lately=lately,
     )
-
-
-def rows_in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...]:
-    """Countries with how many people come from there, most first, small ones and `OTHERS` together at the end.
-
-    Numbers are rounded down to steps of three: somebody who watches the page while one person joins does not read off
-    where that person is from, but every third time.
-    """
-    split = grouped(people)
-    if split is None:
-        return ()
-    shown, hidden = split
-    rows = sorted(((code, in_steps(len(people[code]))) for code in shown), key=lambda row: (-row[1], row[0]))
-    rest = set[UUID]().union(*(people[code] for code in hidden))
-    return (*rows, (OTHERS, in_steps(len(rest)))) if rest else tuple(rows)
 
 
 _WALL_ROWS = 22
@@ -216,20 +192,13 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
-def _for_a_room(rows: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Countries as a room may see them: those of fewer people than a release names join the others."""
-    kept = [(code, number) for code, number in rows if number >= LEAST and code != OTHERS]
-    rest = sum(number for _, number in rows) - sum(number for _, number in kept)
-    return [*kept, *([(OTHERS, rest)] if rest >= LEAST else [])]
-
-
 def _on_the_wall(
     request: HttpRequest, campaign: Campaign, page: str, *, invites: bool = False, figures: bool = False
 ) -> HttpResponse:
     """A page of the projector, in the campaign's first language."""
     first = campaign.settings.ui_languages[0]
     with translation.override(first):
-        context = _figures(campaign, room=True) if figures else {"campaign": campaign}
+        context = _figures(campaign) if figures else {"campaign": campaign}
         if invites:
             code = newest_code(campaign)
             context |= {
@@ -240,10 +209,10 @@ def _on_the_wall(
         return render(request, f"organiser/{page}.html", context)
 
 
-def _figures(campaign: Campaign, *, room: bool = False) -> dict[str, Any]:
+def _figures(campaign: Campaign) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
     begun, settings = not campaign.rehearsing, campaign.settings
-    context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now()}
+    context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now(), "least": LEAST}
     if settings.survey:
         context["forecast"] = survey_sentence(campaign.state, begun=begun)
         if survey := survey_figures_of(campaign):
@@ -251,9 +220,7 @@ def _figures(campaign: Campaign, *, room: bool = False) -> dict[str, Any]:
                 "counted_at": survey.counted_at,
                 "survey": survey,
                 "questions": question_rows(survey.answers, settings.questions),
-                "countries": country_rows(
-                    _for_a_room(survey.countries) if room else survey.countries, campaign.settings
-                ),
+                "countries": country_rows(survey.countries, campaign.settings),
             }
     if settings.cards:
         figures, k = figures_of(campaign), settings.sampler.k

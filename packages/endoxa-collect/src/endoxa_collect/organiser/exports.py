@@ -23,14 +23,16 @@ from endoxa.errors import UserError
 from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
-from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
+from endoxa_collect.export.columns import OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.run import NumberTakenError, export_campaign, require_number
+from endoxa_collect.export.run import EmptyReleaseError, NumberTakenError, export_campaign, require_number
 from endoxa_collect.export.tables import read_tables
+from endoxa_collect.faults import is_full
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Edition, Role, record
 from endoxa_collect.organiser.access import READ, SEND, allowed, roles_of
-from endoxa_collect.organiser.figures import cached, in_steps
+from endoxa_collect.organiser.figures import cached
+from endoxa_collect.small_cells import LEAST, in_steps
 from endoxa_collect.withdrawals import Keys, new_salt
 
 
@@ -38,8 +40,7 @@ from endoxa_collect.withdrawals import Keys, new_salt
 class Preview:
     """Tables with their rows and columns, what stays in the database, and people by country as the export says it.
 
-    Numbers of people are rounded down to steps of three: somebody who looks again while one person joins does not read
-    off where that person is from, but every third time.
+    Numbers of people are in steps (`small_cells.in_steps`).
     """
 
     tables: Sequence[tuple[str, int, tuple[Column, ...]]]
@@ -196,8 +197,8 @@ def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a working copy and send it."""
     try:
         archive = packed(campaign, request.user)
-    except UserError:
-        return _page(request, campaign, ReleaseForm(campaign), failed=True)
+    except UserError as problem:
+        return _page(request, campaign, ReleaseForm(campaign), failed=problem)
     return _sent(archive, f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
 
 
@@ -233,8 +234,11 @@ def _release(request: HttpRequest, campaign: Campaign, form: ReleaseForm) -> Htt
     except NumberTakenError:
         form.refuse_number()
         return _page(request, campaign, form, status=422)
-    except UserError:
-        return _page(request, campaign, form, failed=True)
+    except EmptyReleaseError as problem:
+        form.add_error("number", str(problem))
+        return _page(request, campaign, form, status=422)
+    except UserError as problem:
+        return _page(request, campaign, form, failed=problem)
     return _sent(archive, f"{campaign.slug}-{number}{'-restricted' if recipient else ''}.zip")
 
 
@@ -248,7 +252,7 @@ def _page(
     form: ReleaseForm,
     *,
     status: int = 200,
-    failed: bool = False,
+    failed: UserError | None = None,
 ) -> HttpResponse:
     organiser = Role.ORGANISER in roles_of(request, campaign)
     restricted = isinstance(form, RestrictedForm)
@@ -268,8 +272,8 @@ def _page(
         "failure": gettext(
             "The export could not be written. Is the disk of the server full? Please try again."
         )
-        if failed
-        else "",
+        if is_full(failed)
+        else failed,
     }
     return render(request, "organiser/exports.html", context, status=500 if failed else status)
 

@@ -31,17 +31,10 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.sampler import Forecast
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
+from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, grouped, in_steps
 
 PAIRS = 10
-"""Pairs behind a share that is shown; each of them has the ratings of at least three people."""
-
-_RATINGS = 3
-
-FEWEST = 3
-"""People behind any figure that is shown."""
-
-OTHERS = ""
-"""Code of the row that holds the countries with fewer people."""
+"""Pairs behind a share that is shown; each of them has ratings of `RATERS` people."""
 
 _SECONDS = 3.0
 _REST = 20
@@ -67,7 +60,7 @@ def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
     What it was earlier is counted from the pairs that got a rating since then alone, as there are few of them.
     """
     settings = campaign.settings.sampler
-    enough = {"ratings__gte": max(_RATINGS, settings.k)}
+    enough = {"ratings__gte": max(RATERS, settings.k)}
     counts = {"pairs": Count("pk"), "agreed": Count("pk", filter=Q(variance__lt=settings.disagreement))}
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
@@ -103,12 +96,7 @@ class Coverage:
 
 
 def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
-    """Countries by need, those with answers of fewer than three people merged into a last row.
-
-    The last row could be told from the totals. So where one or two people are behind all of it, the
-    shown country with the fewest people joins it, until there are three or nobody. Where that cannot be reached,
-    there are no rows.
-    """
+    """Countries by need, those with answers of few people merged into a last row (`small_cells.grouped`)."""
     rows = {country.country: country for country in countries}
     split = grouped({code: people.get(code, set()) for code in rows})
     if split is None:
@@ -123,30 +111,6 @@ def neediest(coverage: Sequence[Coverage], most: int) -> tuple[Coverage, ...]:
     if len(coverage) <= most:
         return tuple(coverage)
     return (*coverage[: most - 1], _merged(coverage[most - 1 :]))
-
-
-def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | None:
-    """Countries that may stand by themselves, and those to show as one; None where nothing may be shown.
-
-    One and two people are never behind what is shown of a country or of those together. `OTHERS` among the countries
-    stands for people of none.
-    """
-    by_people = sorted(people, key=lambda code: (code != OTHERS, len(people[code]), code))
-    hidden = [code for code in by_people if code == OTHERS or len(people[code]) < FEWEST]
-    shown = by_people[len(hidden) :]
-    while _few(hidden, people) and shown:
-        hidden.append(shown.pop(0))
-    return None if _few(hidden, people) else (shown, hidden)
-
-
-def in_steps(people: int) -> int:
-    """A number of people rounded down to steps of `FEWEST`."""
-    return people // FEWEST * FEWEST
-
-
-def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
-    behind = set[UUID]().union(*(people[code] for code in countries))
-    return 0 < len(behind) < FEWEST
 
 
 def _merged(countries: Iterable[Coverage]) -> Coverage:
@@ -174,7 +138,7 @@ def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> 
 class Reading:
     """One language: ratings that its live pairs have and want, people who read it, and those with no card left.
 
-    Numbers of people are rounded down to steps of three.
+    Numbers of people are in steps (`small_cells.in_steps`).
     """
 
     language: str
@@ -216,7 +180,7 @@ def _count_reading(campaign: Campaign) -> tuple[Reading, ...]:
         people.update(read)
         if sum(left[code] - gone[person, code] for code in read) <= 0:
             dry.update(read)
-    shown = [code for code in dict.fromkeys((*spoken, *rated)) if code in rated or people[code] >= FEWEST]
+    shown = [code for code in dict.fromkeys((*spoken, *rated)) if code in rated or people[code] >= LEAST]
     return tuple(
         Reading(code, *rated.get(code, (0, 0)), in_steps(people[code]), in_steps(dry[code])) for code in shown
     )
@@ -224,10 +188,10 @@ def _count_reading(campaign: Campaign) -> tuple[Reading, ...]:
 
 @dataclass(frozen=True)
 class Doing:
-    """What at least three people together did within the last minutes or day (`cards.balance.lately`).
+    """What at least `LEAST` people together did within the last minutes or day (`cards.balance.lately`).
 
-    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless at
-    least three people did it.
+    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless
+    `LEAST` people did it.
     """
 
     people: int
@@ -248,7 +212,7 @@ class Figures:
         done: live pairs with k ratings or more.
         waiting: pairs in the moderators' queue: those that wait, and live ones with flags or reports.
         coverage: by country; small groups of people merged.
-        lately: None while fewer than three people were active, whose own doing would show.
+        lately: None while fewer than `LEAST` people were active, whose own doing would show.
         agreement: None while there are too few pairs.
         forecast: what to expect at the end.
         minutes_left: of the planned time; negative when it is over.
@@ -316,7 +280,7 @@ def _doing(campaign: Campaign, now: datetime) -> Doing | None:
         skips=Count("id", filter=skipped),
         skippers=Count("person", filter=skipped, distinct=True),
     )
-    if seen["people"] < FEWEST:
+    if seen["people"] < LEAST:
         return None
     listed = MixedCard.objects.filter(campaign=campaign, closed_at__gt=recent.since, closed_at__lte=now)
     reporters = [
@@ -328,6 +292,6 @@ def _doing(campaign: Campaign, now: datetime) -> Doing | None:
         answers=seen["answers"],
         pace=seen["answers"] / recent.minutes,
         new_pairs=recent.new_pairs,
-        skips=seen["skips"] if seen["skippers"] >= FEWEST else None,
-        reports=len(reporters) if len(set(reporters)) >= FEWEST else None,
+        skips=seen["skips"] if seen["skippers"] >= LEAST else None,
+        reports=len(reporters) if len(set(reporters)) >= LEAST else None,
     )

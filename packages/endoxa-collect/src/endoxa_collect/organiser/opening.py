@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,6 +25,7 @@ from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.privacy import erase_people, is_over, retention_date
+from endoxa_collect.sampler.slots import CANDIDATE, FULL
 from endoxa_collect.terms import day
 
 
@@ -160,14 +162,14 @@ def _setting(campaign: Campaign, name: str) -> str:
     return gettext("%(day)s, which is over") % {"day": day(value)}
 
 
-def _live(campaign: Campaign) -> dict[str, int]:
-    """Pairs that people can get, by language."""
+def cards_by_language(campaign: Campaign) -> dict[str, int]:
+    """Cards that somebody who reads one language would get: its live pairs, as far as they ask for ratings."""
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).order_by()
-    return dict(live.values_list("language").annotate(pairs=Count("pk")))
+    return dict(live.exclude(need__in=(CANDIDATE, FULL)).values_list("language").annotate(Count("pk")))
 
 
 def _seeds(campaign: Campaign) -> Check:
-    pairs = sum(_live(campaign).values())
+    pairs = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).count()
     return Check(
         gettext_lazy("Seeds"),
         gettext_lazy("seeds of your own"),
@@ -178,19 +180,30 @@ def _seeds(campaign: Campaign) -> Check:
 
 
 def _languages(campaign: Campaign) -> Check:
-    """The languages of the pages; with cards, those without pairs lead people nowhere."""
+    """The languages of the pages and, with cards, how many somebody would get who reads one language only.
+
+    Languages of the pages need a first set of cards; in others, which nobody reads by default, people may begin.
+    """
     settings, here = campaign.settings, get_language() or "en"
-    pairs = _live(campaign) if settings.cards else {}
-    names = {code: geography.language_name(code, here) for code in settings.ui_languages}
-    empty = ", ".join(name for code, name in names.items() if pairs and code not in pairs)
+    cards, needed = cards_by_language(campaign) if settings.cards else {}, settings.sampler.break_after
+
+    def listed(codes: Iterable[str]) -> str:
+        names = ((geography.language_name(code, here), cards.get(code, 0)) for code in codes)
+        return ", ".join(f"{name} ({number})" if cards else name for name, number in names)
+
+    few = [code for code in settings.ui_languages if cards and cards.get(code, 0) < needed]
+    shown = listed(dict.fromkeys((*settings.ui_languages, *settings.data_languages, *cards)))
     return Check(
         gettext_lazy("Languages of the pages"),
         # Not lazy: the names are in the language of this page.
-        gettext("pairs in these languages of the pages: %(languages)s") % {"languages": empty},
-        ", ".join(f"{name} ({pairs.get(code, 0)})" if pairs else name for code, name in names.items()),
-        not empty,
+        gettext("pairs in these languages of the pages: %(languages)s; a set has %(number)d cards")
+        % {"languages": listed(few), "number": needed},
+        gettext("Cards for somebody who reads one language: %(languages)s") % {"languages": shown}
+        if cards
+        else listed(settings.ui_languages),
+        not few,
         reverse("organiser:seeds", args=[campaign.slug])
-        if empty
+        if few
         else reverse("organiser:settings_section", args=[campaign.slug, "general"]) + "#id_main_language",
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pydantic
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
@@ -25,8 +25,21 @@ from endoxa_collect.campaign import (
 )
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVersion, record
+from endoxa_collect.models import (
+    HOLDING,
+    Action,
+    Campaign,
+    Card,
+    CardState,
+    Claim,
+    Moderation,
+    Pair,
+    Role,
+    SettingsVersion,
+    record,
+)
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
+from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
 from endoxa_collect.terms import TEXTS, day, facts_of, waiting_for_consent, words_of
@@ -37,7 +50,7 @@ def asks_again(before: CampaignSettings, content: Mapping[str, Any]) -> bool | N
 
     Then the organiser says whether they still mean the same.
     """
-    after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+    after = _changed(before, content)
     if facts_of(before) != facts_of(after):
         return True
     return None if words_of(before) != words_of(after) else False
@@ -63,6 +76,10 @@ def left_as_they_were(settings: CampaignSettings, content: Mapping[str, Any]) ->
     return tuple(geography.language_name(code, shown) for code in settings.ui_languages if code in kept)
 
 
+def _changed(before: CampaignSettings, content: Mapping[str, Any]) -> CampaignSettings:
+    return CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+
+
 class ConflictError(Exception):
     """Somebody saved another version since the page was opened."""
 
@@ -74,6 +91,7 @@ def save(
     user: User | AnonymousUser,
     *,
     means_the_same: bool = False,
+    retire: bool = False,
 ) -> int:
     """Put new content over the settings in force, and return the number of the version.
 
@@ -86,6 +104,7 @@ def save(
         content: new values by field of `CampaignSettings`.
         user: for the log.
         means_the_same: other words of the terms are a matter of spelling, and nobody is asked again.
+        retire: hide the live pairs of what the new settings leave out (`left_pairs`).
 
     Raises:
         ConflictError: `base` is not the version in force.
@@ -95,12 +114,13 @@ def save(
         if current.version != base:
             raise ConflictError
         before = current.settings
-        after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+        after = _changed(before, content)
         asks = asks_again(before, content)
         if asks or (asks is None and not means_the_same):
             after = after.model_copy(update={"consent_version": before.consent_version + 1})
         if after == before:
             return base
+        hidden = sum(_retire(pairs) for pairs in left_pairs(current, after).values()) if retire else 0
         SettingsVersion.objects.create(
             campaign=current,
             number=base + 1,
@@ -120,6 +140,8 @@ def save(
             ),
             **({"means_the_same": True} if asks is None and means_the_same else {}),
         )
+        if hidden:
+            record(current, user, LOGGED[Action.HIDE], pairs=hidden)
         if _thresholds(before) != _thresholds(after):
             recount_needs(current, after.sampler)
         if (before.groups, before.profile) != (after.groups, after.profile):
@@ -127,15 +149,17 @@ def save(
         return current.version
 
 
-def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) -> None:
-    """Put what a file says over the settings in force.
+def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) -> list[Removed]:
+    """Put what a file says over the settings in force; returns what it leaves out.
 
     Raises:
         UserError: the whole is not valid; nothing was saved.
     """
     read_settings({**campaign.settings.model_dump(mode="json"), **content}, source)
+    out = removed(campaign, content)
     save(campaign, campaign.version, content, AnonymousUser())
     campaign.refresh_from_db()
+    return out
 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
@@ -148,18 +172,64 @@ def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:
     return settings.sampler.k, settings.sampler.k_max, settings.sampler.disagreement
 
 
-def removed_languages(campaign: Campaign, content: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Languages with live pairs, and how many, that `content`, new values by field of the settings, leaves out."""
-    now = campaign.settings.data_languages
-    out = set(now) - set(content.get("data_languages", now))
-    counted = (
-        Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, language__in=out)
-        .values_list("language")
-        .annotate(pairs=Count("pk"))
-        .order_by("language")
-    )
-    shown = get_language() or "en"
-    return [(geography.language_name(code, shown), pairs) for code, pairs in counted]
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A language, country, group or answer that new settings leave out, by `setting`, and its live `pairs`."""
+
+    setting: str
+    name: str
+    pairs: int = 0
+
+
+def left_pairs(campaign: Campaign, after: CampaignSettings) -> dict[str, QuerySet[Pair]]:
+    """Live pairs in languages, and about countries or groups, that other settings leave out, by setting."""
+    before = campaign.settings
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    old, new = groups.listed(before), groups.listed(after)
+    about = live.exclude(country__in=new) if new else live.none()  # no list: all countries
+    if old and bool(before.groups) == bool(after.groups):
+        about = about.filter(country__in=old)
+    return {
+        "data_languages": live.filter(language__in=set(before.data_languages) - set(after.data_languages)),
+        "countries": about,
+    }
+
+
+def removed(campaign: Campaign, content: Mapping[str, Any]) -> list[Removed]:
+    """What `content`, new values by field of the settings, leaves out although there are pairs or answers of it."""
+    before, shown = campaign.settings, get_language() or "en"
+    after = _changed(before, content)
+    left = left_pairs(campaign, after)
+
+    def counted(setting: str, column: str, name: Callable[[str], str]) -> list[Removed]:
+        numbers = left[setting].values_list(column).annotate(pairs=Count("pk")).order_by(column)
+        return [Removed(setting, name(code), pairs) for code, pairs in numbers]
+
+    said = {
+        (question, answer)
+        for extras in campaign.people.values_list("extras", flat=True)
+        for question, chosen in extras.items()
+        for answer in (chosen if isinstance(chosen, list) else [chosen])
+    }
+    kept = {(field.name, choice) for field in after.profile for choice in field.choices}
+    answers = [
+        Removed("profile", f"{field.name}: {choice}")
+        for field in before.profile
+        for choice in field.choices
+        if (field.name, choice) in said - kept
+    ]
+    return [
+        *counted("data_languages", "language", lambda code: geography.language_name(code, shown)),
+        *counted("countries", "country", lambda code: groups.name(code, shown, before)),
+        *answers,
+    ]
+
+
+def _retire(pairs: QuerySet[Pair]) -> int:
+    """Hide pairs, as a moderator would each of them; how many."""
+    Card.objects.filter(pair__in=pairs, state__in=HOLDING).update(state=CardState.LAPSED)
+    Claim.objects.filter(pair__in=pairs).delete()
+    return pairs.update(moderation=Moderation.HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +301,15 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     if not form.is_valid():
         return _page(request, campaign, name, form, base=base)
     content = form.content()
-    removed, left = removed_languages(campaign, content), left_as_they_were(campaign.settings, content)
+    left = left_as_they_were(campaign.settings, content)
     terms = request.POST.get("terms", "")
     try:
+        out = removed(campaign, content)
         asked = asks_again(campaign.settings, content) is None and campaign.people.exists()
-        if ((removed or left) and "sure" not in request.POST) or (asked and terms not in _TERMS):
-            return _page(request, campaign, name, form, base=base, removed=removed, left=left, asked=asked)
-        number = save(campaign, base, content, request.user, means_the_same=terms == _SAME)
+        if ((out or left) and "sure" not in request.POST) or (asked and terms not in _TERMS):
+            return _page(request, campaign, name, form, base=base, removed=out, left=left, asked=asked)
+        retire = "retire" in request.POST
+        number = save(campaign, base, content, request.user, means_the_same=terms == _SAME, retire=retire)
     except ConflictError:
         campaign.refresh_from_db()
         before = settings_of(campaign, base)

@@ -42,7 +42,7 @@ from endoxa_collect.tasks.handing import (
     undo,
 )
 from endoxa_collect.tasks.judging import item_context, take_sent
-from endoxa_collect.tasks.results import Progress, progress, write_results
+from endoxa_collect.tasks.results import OpenTaskError, Progress, progress, write_results
 from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
 
 _IN_MEMORY = 8 * 2**20
@@ -75,7 +75,8 @@ def packed(task: Task, user: User) -> IO[bytes]:
     """The judgements as CSV tables in a zip archive.
 
     Raises:
-        UserError: what is hidden from judges would be shown while they still judge.
+        OpenTaskError: what is hidden from judges would be shown while they still judge.
+        UserError: a table cannot be written.
     """
     archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
     with TemporaryDirectory() as folder, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
@@ -292,7 +293,7 @@ def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseB
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
     try:
         archive = packed(task, account(request))
-    except UserError:
+    except OpenTaskError:
         fault = gettext("Close this task first: the file would show what judges must not know.")
         return _list(request, campaign, fault, status=409)
     record(campaign, account(request), "task exported", task=task.name)

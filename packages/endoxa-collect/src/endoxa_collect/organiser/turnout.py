@@ -1,15 +1,18 @@
-"""People: how many came by which code, in which language, on which day, and how far they got. Numbers only."""
+"""People: how many came by which code, in which language, on which day, and how far they got. Numbers only.
+
+Language and day are traits of people (`small_cells`); what was done by how many is none, nor how many a code brought.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, date
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -29,6 +32,7 @@ from endoxa_collect.models import (
     Statement,
 )
 from endoxa_collect.organiser.access import READ, allowed
+from endoxa_collect.small_cells import LEAST, counted, in_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +62,29 @@ def by_code(campaign: Campaign) -> list[Row]:
 def by_language(campaign: Campaign) -> list[Row]:
     """The languages of the pages in which people read them, most first."""
     here = get_language() or "en"
-    counts = campaign.people.values_list("ui_language").annotate(number=Count("pk"))
-    return _bars((geography.language_name(code, here), number) for code, number in counts.order_by("-number"))
+    shown = _shown(campaign.people.values_list("ui_language", "pk"))
+    return _bars(
+        (geography.language_name(code, here) if code else gettext("Other languages"), number)
+        for code, number in shown
+    )
 
 
 def by_day(campaign: Campaign) -> list[Row]:
     """The days on which people agreed, in UTC, the newest first."""
-    days = campaign.people.annotate(day=TruncDate("consent_hour")).values_list("day")
-    counts = days.annotate(number=Count("pk")).order_by("-day")
-    return _bars((date_format(day, "DATE_FORMAT"), number) for day, number in counts)
+    people = campaign.people.values_list("consent_hour", "pk")
+    shown = _shown((hour.astimezone(UTC).date().isoformat(), person) for hour, person in people)
+    return _bars(
+        (date_format(date.fromisoformat(day), "DATE_FORMAT") if day else gettext("Other days"), number)
+        for day, number in sorted(shown, reverse=True)
+    )
+
+
+def _shown(people: Iterable[tuple[str, UUID]]) -> list[tuple[str, int]]:
+    """People by a trait as they may be shown, small groups together."""
+    cells = defaultdict[str, set[UUID]](set)
+    for trait, person in people:
+        cells[trait].add(person)
+    return [(trait, in_steps(number)) for trait, number in counted(cells)]
 
 
 def _bars(counts: Iterable[tuple[str, int]]) -> list[Row]:
@@ -125,6 +143,7 @@ def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "codes": codes,
         "languages": by_language(campaign),
         "days": by_day(campaign),
+        "least": LEAST,
     }
     return render(request, "organiser/turnout.html", context)
 

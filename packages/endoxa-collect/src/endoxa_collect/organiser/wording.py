@@ -21,8 +21,9 @@ from django.utils.translation import (
 from endoxa_collect import geography, groups
 from endoxa_collect.campaign import CampaignSettings, SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.figures import OTHERS, Coverage, Figures, Reading
+from endoxa_collect.organiser.figures import Coverage, Figures, Reading
 from endoxa_collect.sampler import Balance
+from endoxa_collect.small_cells import OTHERS
 
 
 def title_of(campaign: Campaign) -> str:
@@ -80,7 +81,7 @@ def bars(coverage: Iterable[Coverage], settings: CampaignSettings) -> list[tuple
 def question_rows(
     answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]
 ) -> list[tuple[str, int | None]]:
-    """The words of questions in the language of the page, and how many answers they got; None: fewer than three."""
+    """The words of questions in the language of the page, and how many answers they got; None: too few."""
     language = get_language() or "en"
     return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
 

@@ -99,6 +99,8 @@ def read_archive(path: Path) -> Archive:
         intact = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
+    except PermissionError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
     except (OSError, zipfile.BadZipFile, ZlibError, ValueError, KeyError, TypeError):
         raise UserError(f"{path} is not an endoxa backup, or is damaged: use another file.") from None
     if not intact:

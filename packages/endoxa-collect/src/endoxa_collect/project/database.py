@@ -11,6 +11,7 @@ from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from endoxa.errors import UserError
+from endoxa_collect.faults import is_full
 from endoxa_collect.sqlite import explanation
 
 
@@ -30,6 +31,8 @@ def explained() -> Iterator[None]:
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
             raise UserError(explanation(cause, "The database file")) from None
+        if is_full(problem):
+            raise UserError("The disk of the database server is full: make room and try again.") from None
         if isinstance(problem, OperationalError):
             raise UserError(
                 "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"

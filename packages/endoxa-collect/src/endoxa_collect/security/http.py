@@ -23,6 +23,11 @@ from asgiref.wsgi import WsgiToAsgiInstance
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import get_template
+from django.utils.translation import gettext
+
+from endoxa.errors import UserError
+from endoxa_collect.faults import is_full
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -92,6 +97,33 @@ class BodyLimit:
         if charset.strip().lower() not in {"utf-8", "utf8"}:
             return HttpResponse(status=415)
         return self._get_response(request)
+
+
+class Faults:
+    """Middleware that says on the page what went wrong, where that is known: a full disk, or a user's error."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer."""
+        return self._get_response(request)
+
+    def process_exception(self, _request: HttpRequest, problem: Exception) -> HttpResponse | None:
+        """The page of errors with the sentence; None for every other fault."""
+        if is_full(problem):
+            fault = gettext(
+                "The disk of the server is full, so this was not done. Tell whoever runs the site to make room, and "
+                "try again then."
+            )
+        elif isinstance(problem, UserError):
+            fault = str(problem)
+        else:
+            return None
+        _log.error("A page could not do what was asked.", exc_info=problem)
+        # Without the request, as Django's own page of errors: what it reads of the database could fail, too.
+        page = get_template("500.html").render({"fault": fault})
+        return HttpResponse(page, status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def body_length(environ: Mapping[str, Any]) -> int | None:

@@ -41,6 +41,10 @@ COMMON: dict[str, str] = {
 """Columns that every table of judgements has, beside those of its room and of its items."""
 
 
+class OpenTaskError(UserError):
+    """A task must be closed first: its tables show what its judges must not know."""
+
+
 JUDGEMENTS, ITEMS = "judgements", "items"
 """Names of the tables that every room has, or most."""
 
@@ -113,13 +117,13 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
     """Note that what was hidden from judges is shown to somebody.
 
     Raises:
-        UserError: the task is still open, so that judges could learn of it.
+        OpenTaskError: judges could learn of it.
     """
     kind = room(task.kind)
     if kind.workspace or not kind.hidden:
         return
     if task.state != TaskState.CLOSED:
-        raise UserError(
+        raise OpenTaskError(
             f"What judges of '{task.name}' must not know would be in this file. Close the task first: "
             f"endoxa collect task close DIR {task.name}."
         )

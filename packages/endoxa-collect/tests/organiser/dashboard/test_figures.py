@@ -21,8 +21,6 @@ from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
 from endoxa_collect.organiser.figures import (
-    FEWEST,
-    OTHERS,
     Agreement,
     Coverage,
     Figures,
@@ -39,6 +37,7 @@ from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.project.starting import invitations
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.sampler.slots import OPEN
+from endoxa_collect.small_cells import LEAST, OTHERS
 
 
 @pytest.fixture(autouse=True)
@@ -64,10 +63,15 @@ def country(code: str, pairs: int = 10, done: int = 2, has: int = 12) -> Coverag
     return Coverage(code, pairs, done, has, 3 * pairs)
 
 
-def test_countries_with_fewer_than_three_people_stand_together():
+def test_countries_with_fewer_than_five_people_stand_together():
     rows = together(
         [country("AR", has=30), country("CL", has=9), country("UY", 4, 1, 5), country("PE", 2, 0, 1)],
-        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6, 7), "PE": people(8)},
+        {
+            "AR": people(1, 2, 3, 4, 5, 6),
+            "CL": people(*range(1, 6)),
+            "UY": people(6, 7, 8, 9),
+            "PE": people(10),
+        },
     )
     assert [row.country for row in rows] == ["CL", "AR", OTHERS]
     assert rows[-1] == Coverage(OTHERS, 6, 1, 6, 18)
@@ -76,7 +80,7 @@ def test_countries_with_fewer_than_three_people_stand_together():
 def test_a_shown_country_joins_where_the_rest_could_be_told_from_the_total():
     rows = together(
         [country("AR"), country("CL"), country("UY")],
-        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6)},
+        {"AR": people(1, 2, 3, 4, 5, 6), "CL": people(1, 2, 3, 4, 7), "UY": people(6)},
     )
     assert [row.country for row in rows] == ["AR", OTHERS]
 
@@ -87,31 +91,31 @@ def test_what_the_wall_has_no_room_for_joins_the_last_row():
     assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 16, 3, 21, 48))
 
 
-def test_nothing_is_shown_of_two_people():
-    assert together([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2)}) == ()
+def test_nothing_is_shown_of_four_people():
+    assert together([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2, 3, 4)}) == ()
 
 
 def test_countries_that_nobody_answered_about_are_shown_together():
-    rows = together([country("AR"), country("CL", has=0)], {"AR": people(1, 2, 3)})
+    rows = together([country("AR"), country("CL", has=0)], {"AR": people(*range(5))})
     assert [row.country for row in rows] == ["AR", OTHERS]
 
 
 @pytest.mark.slow
-@given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 8)), max_size=7))
-def test_every_row_has_three_people_or_nobody_behind_it(answered):
+@given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 12)), max_size=7))
+def test_every_row_has_five_people_or_nobody_behind_it(answered):
     by_country = {code: people(*numbers) for code, numbers in answered.items()}
     rows = together([country(code) for code in answered], by_country)
     shown = {row.country for row in rows} - {OTHERS}
-    assert all(len(by_country[code]) >= FEWEST for code in shown)
+    assert all(len(by_country[code]) >= LEAST for code in shown)
     behind = set().union(*(by_country[code] for code in set(answered) - shown))
     if rows:
-        assert len(behind) == 0 or len(behind) >= FEWEST
+        assert len(behind) == 0 or len(behind) >= LEAST
         assert sum(row.pairs for row in rows) == 10 * len(answered)
 
 
 @pytest.mark.slow
-def test_planted_counts(campaign, make_person, make_pairs):
-    now = timezone.now()
+def test_planted_counts(make_campaign, make_person, make_pairs):
+    now, campaign = timezone.now(), make_campaign(sampler={"k": 5, "k_max": 5})
     campaign.began_at = now - timedelta(minutes=30)
     make_pairs(
         campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"), ("CL", "love poetry", "es")
@@ -121,7 +125,7 @@ def test_planted_counts(campaign, make_person, make_pairs):
         pair = ("AR", attribute, "es")
         made = make_pairs(campaign, pair, source=Source.CONTRIBUTOR, moderation=moderation)
         Pair.objects.filter(pk=made[0].pk).update(created_at=now - timedelta(minutes=2))
-    for place in range(3):
+    for place in range(5):
         person = make_person(campaign, f"p{place}", connections=["CL"])
         for _ in range(3):
             card = drawing.next_card(person, now=now - timedelta(minutes=5))
@@ -130,9 +134,9 @@ def test_planted_counts(campaign, make_person, make_pairs):
     assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 2, 1.0)
     Pair.objects.filter(attribute="love poetry").update(flags=["report_other"])
     assert count(campaign, now).waiting == waiting(campaign, organiser=False).count() == 3
-    assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
+    assert figures.coverage == (Coverage("AR", 2, 2, 10, 10), Coverage("CL", 1, 1, 5, 5))
     assert figures.lately is not None
-    assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
+    assert (figures.lately.people, figures.lately.pace) == (5, 15 / 10)
     assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, None, None)
 
 
@@ -189,40 +193,48 @@ def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campai
     assert agreement_of(campaign, earlier) is None
 
 
-def test_skips_and_reports_are_counted_apart_and_shown_of_three(organiser, campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(5)))
-    reasons = ["dont_know", "report_hate", "rather_not", "report_other", "dont_understand"]
+def test_skips_and_reports_are_counted_apart_and_shown_of_five(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
+    reasons = [
+        "dont_know",
+        "report_hate",
+        "rather_not",
+        "report_other",
+        "dont_understand",
+        "dont_know",
+        "rather_not",
+    ]
     for place, reason in enumerate(reasons):
         person = make_person(campaign, f"p{place}")
         answering.skip(person, drawing.next_card(person).token, reason)
     lately = count(campaign, timezone.now()).lately
     assert lately is not None
-    assert (lately.people, lately.skips, lately.reports, lately.pace) == (5, 3, None, 0.0)
+    assert (lately.people, lately.skips, lately.reports, lately.pace) == (7, 5, None, 0.0)
     page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    assert page.count("fewer than 3<") == 1
+    assert page.count("fewer than 5<") == 1
 
 
 def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
     Pair.objects.update(need=OPEN, ratings=3)
-    for place in range(3):
+    for place in range(5):
         person = make_person(campaign, f"p{place}")
         listed = kinds.next_mixed(person, 2)
         kinds.report_row(person, listed.token, listed.answers.first().public_id, "report_hate")
         answering.skip(person, drawing.next_card(person).token, "dont_know")
-    assert count(campaign, timezone.now()).lately.reports == 3
+    assert count(campaign, timezone.now()).lately.reports == 5
     later = timezone.now() + timedelta(days=30)
     assert count(campaign, later).lately is None
 
 
-def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
+def test_what_four_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
-    for place in range(2):
+    for place in range(4):
         person = make_person(campaign, f"p{place}")
         answering.rate(person, drawing.next_card(person).token, 5)
     assert count(campaign, timezone.now()).lately is None
     page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    assert "Shown while at least 3 people are active." in page
+    assert "Shown while at least 5 people are active." in page
     assert "Argentina" not in page
     assert "Answers a minute" not in page
 
@@ -371,19 +383,19 @@ def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
 def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person, make_pairs):
     portuguese = make_pairs(campaign, ("BR", "sing", "pt"), ("BR", "dance", "pt"), ratings=1)
     make_pairs(campaign, ("AR", "cook", "es"), ratings=9)
-    for name in "abcd":
+    for name in "abcdef":
         reader = make_person(campaign, name, languages=["pt"])
-        for pair in portuguese[: 1 if name == "d" else 2]:
+        for pair in portuguese[: 1 if name == "f" else 2]:
             stored_rating(reader, pair, 3, timezone.now())
-    for name in "efg":
+    for name in "ghijk":
         make_person(campaign, name, languages=["pt", "es"])
     k = campaign.settings.sampler.k
     rows = {row.language: row for row in reading_of(campaign)}
-    # Seven read Portuguese, of whom three have none left; three read Spanish, which has a card for each.
-    assert (rows["pt"].has, rows["pt"].wanted, rows["pt"].people, rows["pt"].dry) == (2, 2 * k, 6, 3)
-    assert (rows["es"].has, rows["es"].wanted, rows["es"].people, rows["es"].dry) == (k, k, 3, 0)
+    # Eleven read Portuguese, of whom five have none left; five read Spanish, which has a card for each.
+    assert (rows["pt"].has, rows["pt"].wanted, rows["pt"].people, rows["pt"].dry) == (2, 2 * k, 10, 5)
+    assert (rows["es"].has, rows["es"].wanted, rows["es"].people, rows["es"].dry) == (k, k, 5, 0)
     page = " ".join(organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode().split())
-    assert "No card left: 3 of 6 people who read it" in page
+    assert "No card left: 5 of 10 people who read it" in page
     assert "pairs in these languages of the pages: English" in page
 
 
@@ -498,20 +510,20 @@ def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, st
         assert "NEWEST22" not in shown
 
 
-def test_the_projector_shows_the_pace_of_three_people(organiser, campaign, make_person, make_pairs):
+def test_the_projector_shows_the_pace_of_five_people(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
     address = reverse("organiser:projector_live", args=["river"])
-    for place in range(3):
+    for place in range(5):
         assert "Answers a minute" not in organiser.get(address).content.decode()
         person = make_person(campaign, f"p{place}")
         answering.rate(person, drawing.next_card(person).token, 3)
         cache.clear()
-    assert "<dt>Answers a minute</dt><dd>3.0</dd>" in organiser.get(address).content.decode()
+    assert "<dt>Answers a minute</dt><dd>5.0</dd>" in organiser.get(address).content.decode()
 
 
 def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
-    for place in range(4):
+    for place in range(5):
         person = make_person(campaign, f"p{place}")
         answering.rate(person, drawing.next_card(person).token, 3)
     pages = ("dashboard", "dashboard_live", "projector", "projector_live", "projector_invitation")
