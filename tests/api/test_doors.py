@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -24,8 +24,10 @@ from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.sources.layouts import recognised_as
+from endoxa.sources.read import convert_pairs
 from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
+from endoxa.sources.stereotales import read_profiles
 
 pd = pytest.importorskip("pandas")
 
@@ -50,7 +52,7 @@ def written(name: str, data: Any, folder: Path) -> Iterator[dict[str, Any]]:
         yield {path[0]: value for path, value in values.items() if len(path) == 1}
 
 
-def copies(frame: pl.DataFrame, folder: Path) -> Mapping[str, Any]:
+def copies(frame: pl.DataFrame, folder: Path) -> dict[str, Any]:
     """Copies of a flat table as files and frames."""
     paths = {suffix: folder / f"copy.{suffix}" for suffix in ("csv", "parquet", "jsonl")}
     frame.write_csv(paths["csv"])
@@ -71,13 +73,16 @@ def pair_items(data: Any, folder: Path) -> list[dict[str, Any]]:
         return [item for chunk in chunks(Path(settings.data), settings) for item in chunk.items]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs(shared: Path, tmp_path: Path, name: str) -> None:
     frame = pl.read_csv(shared / "data" / PAIRS[name], infer_schema=False).head(HEAD)
     path = tmp_path / "published.csv"
     frame.write_csv(path)
     published = pair_items(path, tmp_path)
-    for door, copy in copies(frame, tmp_path).items():
+    convert_pairs(path, tmp_path / "native.csv")
+    ours = {"native.csv": tmp_path / "native.csv", "load_pairs": ex.load_pairs(path)}
+    for door, copy in (copies(frame, tmp_path) | ours).items():
         assert pair_items(copy, tmp_path) == published, door
 
 
@@ -102,7 +107,7 @@ def question_items(data: Any, folder: Path) -> list[dict[str, Any]]:
         return [asdict(item) for item in items(QaSettings(data=values["data"]))]
 
 
-def question_copies(rows: list[dict[str, Any]], folder: Path) -> Mapping[str, Any]:
+def question_copies(rows: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
     """Copies of questions with and without nested columns."""
     frame, flat = pl.DataFrame(rows, infer_schema_length=None), pd.json_normalize(rows)
     paths = {
@@ -141,6 +146,7 @@ def test_questions(shared: Path, tmp_path: Path, name: str) -> None:
         assert question_items(copy, tmp_path) == published, door
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "layout"),
     [
@@ -214,3 +220,20 @@ def test_entries_of_stereoset(tmp_path: Path) -> None:
         frame.to_pandas().to_json(tmp_path / "hub.jsonl", orient="records", lines=True)
         for door in (frame, pd.DataFrame(rows), tmp_path / "hub.parquet", tmp_path / "hub.jsonl"):
             assert ex.load_pairs(door).equals(published)
+
+
+def test_stories_with_profiles(shared: Path, tmp_path: Path) -> None:
+    frame = pl.read_parquet(shared / "data/stereotales/stories.parquet").head(60)
+    rows = [
+        row | {"extracted_attributes_json": json.loads(row["extracted_attributes_json"] or "null")}
+        for row in frame.iter_rows(named=True)
+    ]
+    objects = tmp_path / "objects.jsonl"
+    objects.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    doors = (tmp_path / "copy.csv", tmp_path / "copy.jsonl", objects, frame, frame.to_pandas())
+    copies(frame, tmp_path)
+    published = read_profiles(tmp_path / "copy.parquet")
+    for door in doors:
+        read = read_profiles(door if isinstance(door, Path) else Source.of_frame(as_stored(as_polars(door))))
+        assert (read.rows, read.attributes) == (published.rows, published.attributes)
+        assert (read.codes == published.codes).all()

@@ -25,6 +25,8 @@ NO_GROUP = ""
 
 FORMATS_WITHOUT_GROUPS = ("crows-pairs", "indibias")
 """Published formats that name no group: `published_groups` holds the words of their data."""
+ITEMS_WITHOUT_GROUPS = ("crows-", "indibias-")
+"""How the ids of their pairs begin."""
 
 _SEPARATOR = ";"
 _ANY_AXIS = ""

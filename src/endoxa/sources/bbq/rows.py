@@ -51,7 +51,7 @@ QUESTION_COLUMNS = (
 _PLACES = ("label", "unknown")
 _OBJECTS = ("answer_info", "additional_metadata", "names")
 _JSON = (".jsonl", ".ndjson", ".json")
-_LABELS = {
+_LABELS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "question_polarity": {
         "neg": ("negative", "negativa"),
         "nonneg": ("nonnegative", "nonegativa"),

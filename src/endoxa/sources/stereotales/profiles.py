@@ -15,6 +15,7 @@ from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
+from endoxa.sources.source import Source
 from endoxa.sources.tables import PARQUET_SUFFIXES, require_columns
 from endoxa.sources.typography import readable
 
@@ -247,7 +248,7 @@ def read_profiles(path: Path) -> Profiles:
     Raises:
         UserError: no such file, a column is missing, a cell that must be filled is empty, or no profile is usable.
     """
-    source = path / "records.parquet" if path.is_dir() else path
+    source = Source.of(path / "records.parquet" if path.is_dir() else path)
     require_file(source)
     return profiles_of(_chunks(source), source)
 
@@ -301,14 +302,15 @@ def _decoded(chunks: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Dec
             yield current
 
 
-def _chunks(path: Path) -> Iterator[pl.DataFrame]:
+def _chunks(path: Source) -> Iterator[pl.DataFrame]:
     """The needed columns as text, some rows at a time."""
     if path.suffix.lower() not in PARQUET_SUFFIXES:
-        table = read_table(path, COLUMNS)
+        table = read_table(path, COLUMNS[:-1])  # the profile may be an object
+        require_columns(path, table.columns, COLUMNS)
         yield from table.select(_used(table.columns)).iter_slices(CHUNK)
         return
     try:
-        lazy = versions_apart(pl.scan_parquet(path), "generator_model")
+        lazy = versions_apart(pl.scan_parquet(path.scannable()), "generator_model")
         schema = lazy.collect_schema()
         require_columns(path, schema.names(), COLUMNS)
         wanted = [_as_text(path, name, schema[name]) for name in _used(schema.names())]

@@ -21,7 +21,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     testable,
 )
 from endoxa.instruments.pairs.estimates.records import attributes_of
-from endoxa.instruments.pairs.probe.items import GROUP, chunks, group_table, require_items
+from endoxa.instruments.pairs.probe.items import GROUP, chunks, has_groups, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
@@ -232,7 +232,7 @@ def plan_table(settings: PairsSettings) -> Plan:
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "
             "attribute too. Worst: all pairs about one identity answered alike. Ratios below 0.5: the mirror image. "
             "Before correction for several tests."
-            + (FEW_GROUPS if group_table(locate(settings.data), settings) else "")
+            + (FEW_GROUPS if has_groups(locate(settings.data), settings) else "")
             + (f"\n{warning}" if warning else "")
         ),
     )

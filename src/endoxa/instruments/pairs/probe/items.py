@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
-from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, GroupTable, group_of_pair, groups_of
+from endoxa.sources.groups import ITEMS_WITHOUT_GROUPS, Coverage, group_of_pair, groups_of
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
@@ -39,27 +39,34 @@ class Chunk:
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
     """The items in file order, after the filters, `settings.chunk` at a time."""
-    table = group_table(path, settings)
+    table = groups_of(settings.identities)
     for first, some in chunked(
         chosen(lambda: available(path, settings), settings, _stratum, _content), settings.chunk
     ):
-        yield Chunk(first, [item | {GROUP: group_of_pair(table, item) if table else None} for item in some])
+        yield Chunk(
+            first,
+            [
+                item | {GROUP: group_of_pair(table, item) if _lacks_group(item, settings) else None}
+                for item in some
+            ],
+        )
 
 
 GROUP = "identity_group"
 """Column of records with the group of a pair."""
 
 
-def group_table(path: Path, settings: PairsSettings) -> GroupTable | None:
-    """The table of groups: the user's, endoxa's where the format names no group, else none.
+def _lacks_group(pair: Mapping[str, Any], settings: PairsSettings) -> bool:
+    """Whether a table says whom a pair is about: the user's, or endoxa's for formats that name no group.
 
-    Raises:
-        UserError: the user's table cannot be used.
+    Such a pair is known by its id, which it keeps in a data frame and in a table of our own columns.
     """
-    reader = reader_for(path, settings.read_options(), settings.format)
-    if settings.identities is None and reader.name not in FORMATS_WITHOUT_GROUPS:
-        return None
-    return groups_of(settings.identities)
+    return settings.identities is not None or pair["item_id"].startswith(ITEMS_WITHOUT_GROUPS)
+
+
+def has_groups(path: Path, settings: PairsSettings) -> bool:
+    """Whether a table says whom some of the pairs are about."""
+    return any(_lacks_group(pair, settings) for pair in available(path, settings))
 
 
 def group_notes(path: Path, settings: PairsSettings) -> list[str]:
@@ -68,10 +75,13 @@ def group_notes(path: Path, settings: PairsSettings) -> list[str]:
     Raises:
         UserError: the user's table names no group of any pair.
     """
-    if group_table(path, settings) is None:
+    if not has_groups(path, settings):
         return []
     coverage = Coverage.of(
-        (item["axis"], item[GROUP]) for chunk in chunks(path, settings) for item in chunk.items
+        (item["axis"], item[GROUP])
+        for chunk in chunks(path, settings)
+        for item in chunk.items
+        if item[GROUP] is not None
     )
     if settings.identities is not None and not coverage.groups:
         raise UserError(
