@@ -26,7 +26,7 @@ _ALPHABETS = r"\p{Latin}\p{Cyrillic}\p{Greek}\p{N}"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts that are written without spaces, or with endings on any word."""
 _LETTER = regex.compile(rf"(?<![{_ALPHABETS}]['-]?)[ABC](?![{_ALPHABETS}]|-[\p{{Lu}}\p{{N}}])")
-_QUOTED = regex.compile(r"""(?<!\w)[(\["«「『【]\s?([A-C])\s?[)\]"»」』】]|'([A-C])'""")
+_QUOTED = regex.compile(r"""(?<!\w)[(\["«「『【]\s?[A-C]\s?[)\]"»」』】]|'[A-C]'""")
 _SENTENCE = regex.compile(r"(?:[^.!?。।؟۔\n]|\.(?=\w))+[.!?。।؟۔]?")
 _STOPS = " .!?。।؟۔'\""
 _CLAUSE = regex.compile(r"[^,;:()\[\]{}\"«»「」『』【】、،؛–—]+")
@@ -121,7 +121,7 @@ class _Clause:
 
 def latin_letters(text: str) -> str:
     """A text with its letters as A, B and C, place for place: without quotes and brackets, and from other scripts."""
-    text = _QUOTED.sub(lambda match: f" {match[1] or match[2]} ".rjust(len(match.group())), text)
+    text = _QUOTED.sub(lambda match: regex.sub(r"\W", " ", match.group()), text)
     letters = _words().letters
     single = rf"(?<=[\p{{L}}:]\s*)(?<![\p{{L}}\p{{M}}'-])[{''.join(letters)}](?![\p{{L}}\p{{M}}'-])"
     return str(regex.sub(single, lambda match: letters[match.group()], text))
@@ -147,7 +147,7 @@ def letters_in(text: str, story: str, unknown: str, spoken: Language) -> Letters
             word for "answer" or the script shows that they are in another language.
     """
     result = Letters()
-    if not _LETTER.search(text) or _LETTER.search(story):
+    if not _LETTER.search(text) or any(not _opens(story, letter) for letter in _LETTER.finditer(story)):
         return result
     about = frozenset(word for word in _WORD.findall(fold(normal(story))) if len(word) >= _TELLING)
     for sentence in _SENTENCE.finditer(text):
@@ -158,6 +158,11 @@ def letters_in(text: str, story: str, unknown: str, spoken: Language) -> Letters
             result.others |= part.others
             result.unread |= {sentence.start() + place for place in part.unread}
     return result
+
+
+def _opens(text: str, letter: regex.Match[str]) -> bool:
+    """Whether a letter is an A at the beginning of a sentence, which is a word of many languages."""
+    return letter.group() == "A" and text[: letter.start()].rstrip()[-1:] in ("", *_STOPS)
 
 
 def _of_sentence(sentence: str, about: Collection[str], unknown: str, *, foreign: bool) -> Letters:

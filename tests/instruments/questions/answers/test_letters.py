@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from endoxa.runs.answers.read import read_answer
@@ -151,6 +153,8 @@ def test_a_letter_that_the_story_uses_as_a_name_is_none() -> None:
     story = "Schüler B und Schüler C standen vor der Tür."
     item = QaItem("X-0", "X", "0", "", "X-1", "neg", "ambig", "de", story, "", OPTIONS["de"], 2, 0, 2)
     assert read_answer("Es war B.", item).choice is None
+    article = replace(item, language="hu", context="A nagyapa telefonált. A fiú is.", options=OPTIONS["hu"])
+    assert read_answer("A válasz C.", article).choice == 2
 
 
 def test_the_beginning_of_a_french_word_is_no_letter() -> None:
