@@ -57,6 +57,8 @@ class Family:
         if TESTS in table.columns:
             return [int(table[TESTS].sum())]
         tested, overall = pl.col("p_value").is_finite(), self.overall
+        if "verdict" in table.columns:
+            tested &= pl.col("verdict") != UNTESTED
         counts = table.select(first=(tested & overall).sum(), after=(tested & ~overall).sum()).row(0)
         return list(counts) if self.parts else [counts[1]]
 

@@ -29,7 +29,9 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
             any, is decided from its numbers alone.
     """
     reasons = pl.Series("cannot", [_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String)
-    tests = adjusted(tests.with_columns(reasons), ASSOCIATION_TESTS, reason="cannot").drop("cannot")
+    corrected = adjusted(tests.with_columns(reasons), ASSOCIATION_TESTS, reason="cannot")
+    # The p-value of the permutation test is a published score: it stays, and weighs on no other test.
+    tests = tests.with_columns(corrected["p_adjusted"])
     questions = tests.with_row_index("place").select(
         "place",
         "effect_size",
