@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 import polars as pl
 import pytest
+from typer.main import get_command
 
 from endoxa import commands
+from endoxa.commands import app
+from endoxa.commands.plugins import SUMMARIES, first_paragraph
 
 HEAVY = (
     "torch",
@@ -62,6 +65,35 @@ def test_starting_loads_nothing_heavy(start):
     code = f"{start}; import sys; print(*(m for m in {HEAVY} if m in sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
+
+
+def test_the_list_of_commands_loads_none_of_them():
+    """What `endoxa --help` needs of endoxa, and nothing of what commands need."""
+    code = "from endoxa.commands import main; import atexit, sys; sys.argv = ['endoxa', '--help']; "
+    code += "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); main()"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {f"\n  {name} " in shown.stdout for name in SUMMARIES} == {True}
+    loaded = shown.stderr.split()
+    assert {name for name in loaded if name.startswith("endoxa")} == {
+        "endoxa", "endoxa.commands", "endoxa.commands.plugins", "endoxa.commands.stopping", "endoxa.errors",
+        "endoxa.schema", "endoxa.schema.terminal", "endoxa.schema.typed",
+    }  # fmt: skip
+    assert {
+        "annotated_types",
+        "babel",
+        "multiprocessing",
+        "numpy",
+        "polars",
+        "pydantic",
+        "regex",
+        "rich",
+    }.isdisjoint(loaded)
+
+
+def test_summaries_are_those_of_the_commands():
+    root = get_command(app)
+    assert {name: first_paragraph(root.commands[name]) for name in SUMMARIES} == SUMMARIES
+    assert root.summary(None, "collect") == first_paragraph(root.commands["collect"])
 
 
 @pytest.mark.slow

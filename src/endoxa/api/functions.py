@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from endoxa.api.runs import command, probe
-from endoxa.commands.plugins import verb_named
+from endoxa.commands.plugins import every_verb
 from endoxa.commands.verbs import VERBS
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import keyword_of, keywords
@@ -39,9 +39,8 @@ _FILLED = {"data", "tests", "models", "columns", "notice", "out", "restart", "pr
 @cache
 def functions() -> Mapping[str, Callable[..., Any]]:
     """Every function by its name."""
-    verb_named("curate group")  # loads all of them
     made = {PROBES.get(name, f"probe_{name}"): _probe(name) for name in INSTRUMENTS.entry_names()}
-    for words in VERBS:
+    for words in every_verb():
         if " " in words and not words.startswith("study "):  # studies have functions of their own
             made[words.replace(" ", "_").replace("-", "_")] = _command(words)
     return made

@@ -1032,6 +1032,717 @@ def analyze_pairs(
         flips: Also write disagreement between rules.
     """
 
+def author_tuples(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_identity: int = 10,
+    place: str = '',
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models name attributes that people ascribe to groups. `endoxa author tuples`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_identity: Attributes per identity and model.
+        place: Where people say it: "in Senegal".
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_sentences(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_tuple: int = 1,
+    registers: Sequence[str] | str = ...,
+    contrast: Literal['group', 'attribute'] = 'group',
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write natural sentences for tuples, each with a minimally different partner. `endoxa author sentences`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_tuple: Sentences per tuple, register and model.
+        registers: Kind of text: dialogue, 'social media', novel ...; repeatable.
+        contrast: The partner sentence has another group of your table, or the opposite attribute.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_expand(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    country: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    axes: Sequence[str] | str = (),
+    rows: int = 100,
+    batch_rows: int = 50,
+    examples: int = 4,
+    only_listed: bool = False,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch_interface: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    per_cell: int | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write further stereotypes of a country, after the pattern of your own. `endoxa author expand`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        country: Country that the rows are about.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        axes: Social axis; repeatable.
+        rows: Rows per model.
+        batch_rows: Rows per request.
+        examples: Rows of your data per request.
+        only_listed: Only groups of your table; rows about others are left out and counted.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch_interface: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        per_cell: Drafts that each axis should have.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_counter(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_row: int = 1,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write a favourable counter-narrative for each stereotype. `endoxa author counter`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_row: Counter-narratives per row and model.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_adapt(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    context: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason. `endoxa author adapt`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        context: The society (TOML: place, description, groups, names).
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_translate(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    known: str | None = None,
+    to: str,
+    system: str = '',
+    retry_errors: bool = False,
+    row_language: str | None = None,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
+
+    Options:
+        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        known: Your own data: what is in it already is no new draft.
+        to: Language of the translations (ISO 639).
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        row_language: Language of pairs without a column 'language'.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_label(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    column: str | None = None,
+    scheme: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    repeats: int = 1,
+    temperature: float | None = 0.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 256,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    adapter: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int | None = None,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    sheet: str | None = None,
+    sheet_rows: int = 100,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models give each row one label from a closed list: topics, sentiment, or your own. `endoxa author label`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        column: Column to label.
+        scheme: Labels: topics, sentiment, or your own TOML file.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        repeats: Labels per row and model.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        adapter: PEFT adapter (LoRA and others) of the model.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        sheet: Also write a sheet on which a person labels a random sample.
+        sheet_rows: Rows on that sheet.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_approve(
+    drafts: Source,
+    judged: Source,
+    *,
+    progress: bool = True,
+    out: str | Path,
+) -> Outcome:
+    """Give drafts the status that people decided on: approved, rejected, or still a draft. `endoxa author approve`; see `command`.
+
+    Options:
+        out: Drafts with their new status.
+    """
+
+def author_kappa(
+    labels: Source,
+    sheet: Source,
+    *,
+    progress: bool = True,
+) -> Outcome:
+    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval. `endoxa author kappa`; see `command`."""
+
 def build_tests(
     *,
     progress: bool = True,
@@ -1809,714 +2520,3 @@ def reproduce_run(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         out: Folder: cells.csv, run.json, report.html.
     """
-
-def author_tuples(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_identity: int = 10,
-    place: str = '',
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models name attributes that people ascribe to groups. `endoxa author tuples`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_identity: Attributes per identity and model.
-        place: Where people say it: "in Senegal".
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_sentences(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_tuple: int = 1,
-    registers: Sequence[str] | str = ...,
-    contrast: Literal['group', 'attribute'] = 'group',
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write natural sentences for tuples, each with a minimally different partner. `endoxa author sentences`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_tuple: Sentences per tuple, register and model.
-        registers: Kind of text: dialogue, 'social media', novel ...; repeatable.
-        contrast: The partner sentence has another group of your table, or the opposite attribute.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_expand(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    country: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    axes: Sequence[str] | str = (),
-    rows: int = 100,
-    batch_rows: int = 50,
-    examples: int = 4,
-    only_listed: bool = False,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch_interface: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    per_cell: int | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write further stereotypes of a country, after the pattern of your own. `endoxa author expand`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        country: Country that the rows are about.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        axes: Social axis; repeatable.
-        rows: Rows per model.
-        batch_rows: Rows per request.
-        examples: Rows of your data per request.
-        only_listed: Only groups of your table; rows about others are left out and counted.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch_interface: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        per_cell: Drafts that each axis should have.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_counter(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_row: int = 1,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write a favourable counter-narrative for each stereotype. `endoxa author counter`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_row: Counter-narratives per row and model.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_adapt(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    context: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason. `endoxa author adapt`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        context: The society (TOML: place, description, groups, names).
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_translate(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    known: str | None = None,
-    to: str,
-    system: str = '',
-    retry_errors: bool = False,
-    row_language: str | None = None,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
-
-    Options:
-        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        known: Your own data: what is in it already is no new draft.
-        to: Language of the translations (ISO 639).
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        row_language: Language of pairs without a column 'language'.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_label(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    column: str | None = None,
-    scheme: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    repeats: int = 1,
-    temperature: float | None = 0.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 256,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    sheet: str | None = None,
-    sheet_rows: int = 100,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models give each row one label from a closed list: topics, sentiment, or your own. `endoxa author label`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        column: Column to label.
-        scheme: Labels: topics, sentiment, or your own TOML file.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        repeats: Labels per row and model.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        sheet: Also write a sheet on which a person labels a random sample.
-        sheet_rows: Rows on that sheet.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_approve(
-    drafts: Source,
-    judged: Source,
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Give drafts the status that people decided on: approved, rejected, or still a draft. `endoxa author approve`; see `command`.
-
-    Options:
-        out: Drafts with their new status.
-    """
-
-def author_kappa(
-    labels: Source,
-    sheet: Source,
-    *,
-    progress: bool = True,
-) -> Outcome:
-    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval. `endoxa author kappa`; see `command`."""

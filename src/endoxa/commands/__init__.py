@@ -8,25 +8,8 @@ import traceback
 
 import typer
 
-from endoxa.commands import (
-    analyze,
-    author,
-    build,
-    compare,
-    curate,
-    datasets,
-    demo,
-    export,
-    gate,
-    languages,
-    probe,
-    report,
-    reproduce,
-    study,
-)
 from endoxa.commands.plugins import Root
 from endoxa.commands.stopping import EXIT_CODE, Farewell, stoppable
-from endoxa.commands.verbs import Group
 from endoxa.errors import UserError
 from endoxa.schema.terminal import escaped_streams
 from endoxa.schema.typed import typed_words
@@ -52,22 +35,6 @@ app = typer.Typer(
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
-_alone = Group("", str(app.info.help), app=app)
-"""Commands that belong to no group."""
-_alone.add(demo.demo)
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(curate.app, name="curate")
-app.add_typer(author.app, name="author")
-app.add_typer(build.app, name="build")
-app.add_typer(probe.app, name="probe")
-app.add_typer(analyze.app, name="analyze")
-_alone.add(report.report)
-app.add_typer(study.app, name="study")
-app.add_typer(reproduce.app, name="reproduce")
-_alone.add(gate.gate)
-_alone.add(compare.compare)
-app.add_typer(export.app, name="export")
-app.add_typer(languages.app, name="languages")
 
 
 @app.callback(invoke_without_command=True)

@@ -17,6 +17,7 @@ from endoxa.commands.analyze_qa import qa
 from endoxa.commands.analyze_reversals import reversals
 from endoxa.commands.analyze_stories import extraction, harm, languages
 from endoxa.commands.analyze_thoughts import thoughts
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, print_lines
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.runs.options import Resampling
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 ANALYZE = Group(
     "analyze",
-    "Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
+    SUMMARIES["analyze"],
     printing=True,
 )
 app = ANALYZE.app

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.build_choices import choices
 from endoxa.commands.build_prompts import names, stories
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.pairs.options import PairOptions
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
 
 
-BUILD = Group("build", "Build items: sentence pairs, questions, association tests and story prompts.")
+BUILD = Group("build", SUMMARIES["build"])
 app = BUILD.app
 
 

@@ -12,6 +12,7 @@ from annotated_types import Ge, Le
 
 from endoxa.commands.curate_extract import extract
 from endoxa.commands.curate_review import REVIEW, evaluate
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
@@ -19,7 +20,7 @@ from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 if TYPE_CHECKING:
     import polars as pl
 
-CURATE = Group("curate", "Turn survey answers into associations: extract, group, review, summarise.")
+CURATE = Group("curate", SUMMARIES["curate"])
 app = CURATE.app
 
 AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", metavar="FILE")]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
@@ -23,7 +24,7 @@ _NOTICE = "Content notice: files of stereotypes contain offensive sentences. The
 FIRST_ROWS = 5
 """Rows shown of problems that are alike."""
 
-DATASETS = Group("datasets", "Find, check, convert and download files of sentence pairs.")
+DATASETS = Group("datasets", SUMMARIES["datasets"])
 app = DATASETS.app
 
 PairsFile = Annotated[Path, argument("File of pairs in a known format.", metavar="FILE")]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.datasets import PairsFile, Reading
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -14,7 +15,7 @@ from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 if TYPE_CHECKING:
     from endoxa.export.material import Material
 
-EXPORT = Group("export", "Release a data set with a data card, or make a task for another harness.")
+EXPORT = Group("export", SUMMARIES["export"])
 app = EXPORT.app
 
 Folder = Annotated[Path, Option("Folder to create.", OUTPUT, short="-o", metavar="DIR")]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.commands.settings_command import Groups, Packs
+from endoxa.commands.plugins import SUMMARIES, Groups
+from endoxa.commands.settings_command import Packs
 from endoxa.commands.verbs import Group, Outcome, argument, table
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, OUTPUT, Option
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from endoxa.words import State
     from endoxa.words.coverage import Coverage
 
-HELP = "Show endoxa's own words by language, and whether native speakers have checked them."
+HELP = SUMMARIES["languages"]
 app = typer.Typer(cls=Groups, rich_markup_mode=None, help=HELP)
 LANGUAGES = Group("languages", HELP, app=app)
 

@@ -1,43 +1,137 @@
-"""Commands by their words, and groups of commands that other packages bring (entry points `endoxa.commands`)."""
+"""Commands by their words: ours and those that other packages bring (entry points `endoxa.commands`).
+
+Each is loaded when it is asked for. `endoxa --help` loads none of ours, so their summaries stand here, and this module
+imports nothing of endoxa that takes time.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.main import get_command
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from endoxa.commands.settings_command import Groups
-from endoxa.commands.verbs import VERBS, Verb
 from endoxa.errors import UserError
-from endoxa.runs.options import nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from endoxa.commands.verbs import Verb
 
 GROUP = "endoxa.commands"
 SITE = "collect"
+SUMMARIES = {
+    "demo": "Measure a small real model and models with known preferences.",
+    "report": "Write a page or table of the results of runs.",
+    "gate": "Decide whether a candidate model is worse than a baseline by more than a margin.",
+    "compare": (
+        "Show what changed between runs of the same items and at what price, or between two editions of their data."
+    ),
+    "datasets": "Find, check, convert and download files of sentence pairs.",
+    "curate": "Turn survey answers into associations: extract, group, review, summarise.",
+    "author": "Have language models write drafts for people to judge.",
+    "build": "Build items: sentence pairs, questions, association tests and story prompts.",
+    "probe": "Measure models: items and models in, a run folder out.",
+    "analyze": "Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
+    "study": "Measure the same associations with several instruments, and compare what they find.",
+    "reproduce": "Recompute published results cell by cell, and say what agrees.",
+    "export": "Release a data set with a data card, or make a task for another harness.",
+    "languages": "Show endoxa's own words by language, and whether native speakers have checked them.",
+}
+"""Our groups and lone commands: each is a module of this package. A group takes its summary from here."""
+_OF_SITE = "Run a campaign: people rate and add associations on their phones."
+
+
+class Groups(TyperGroup):
+    """A group that lists its commands with their whole summaries."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write every command and group with its first paragraph."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary(ctx, name)) for name in self.list_commands(ctx)])
+
+    def summary(self, ctx: Any, name: str) -> str:
+        """The first paragraph of the help of a command."""
+        return first_paragraph(self.get_command(ctx, name))
+
+
+def first_paragraph(command: Any) -> str:
+    """The first paragraph of the help of a command, on one line."""
+    return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
 
 
 class Root(Groups):
-    """The root of the command line: its own commands, and those of other packages, loaded when they are asked for."""
+    """The root of the command line."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands, those of other packages behind ours."""
-        return list(dict.fromkeys([*super().list_commands(ctx), *sorted({SITE, *_points()})]))
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = Commands()  # type: ignore[assignment]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command with a name, or None; `collect` says what to install where that package is missing."""
-        if cmd_name not in self.commands:
-            if cmd_name in _points():
-                self.commands[cmd_name] = get_command(_points()[cmd_name].load())
-            elif cmd_name == SITE:
-                self.commands[cmd_name] = get_command(_without_site)
-        return super().get_command(ctx, cmd_name)
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names of all commands; Typer would load each."""
+        return list(self.commands)
+
+    def summary(self, ctx: Any, name: str) -> str:
+        """The summary of ours and of the site as they stand here; of others from their help."""
+        of_site = {SITE: _OF_SITE} if SITE in _points() else {}
+        return (SUMMARIES | of_site).get(name) or super().summary(ctx, name)
+
+
+class Commands(Mapping[str, Any]):
+    """All commands by name, those of other packages behind ours; `collect` is there with and without its package."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name in SUMMARIES:
+            return _ours(name)
+        if name in _points():
+            return get_command(_points()[name].load())
+        if name == SITE:
+            return get_command(_without_site)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*SUMMARIES, *sorted({SITE, *_points()})]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+@cache
+def _ours(name: str) -> Any:
+    """A group (`app` of its module), or the command that the function of the module's name declares."""
+    from endoxa.commands.verbs import Group
+
+    module = import_module(f"endoxa.commands.{name}")
+    if not hasattr(module, "app"):
+        alone = Group("", "", app=typer.Typer(rich_markup_mode=None, add_completion=False))
+        alone.add(getattr(module, name))
+        return get_command(alone.app)
+    group = get_group(module.app)
+    group.name = name
+    return group
 
 
 @cache
 def _points() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def every_verb() -> Mapping[str, Verb]:
+    """The verbs of all our commands by their words, group after group, whichever was loaded first."""
+    from endoxa.commands.verbs import VERBS
+
+    for name in SUMMARIES:
+        _ours(name)
+    group = {words: words.partition(" ")[0] for words in VERBS}
+    return {
+        words: VERBS[words] for words in sorted(group, key=group.__getitem__) if group[words] in SUMMARIES
+    }
 
 
 def verb_named(words: str) -> Verb:
@@ -46,13 +140,16 @@ def verb_named(words: str) -> Verb:
     Raises:
         TypeError: there is none.
     """
-    import endoxa.commands.author_drafts  # noqa: F401, many, and loaded when one is asked for
+    from endoxa.commands.verbs import VERBS
+    from endoxa.runs.options import nearest
 
     group = words.partition(" ")[0]
-    if words not in VERBS and group in _points():
+    if group in SUMMARIES:
+        _ours(group)
+    elif words not in VERBS and group in _points():
         _points()[group].load()
     if words not in VERBS:
-        raise TypeError(f"There is no command '{words}'.{nearest(words, VERBS)}")
+        raise TypeError(f"There is no command '{words}'.{nearest(words, every_verb())}")
     return VERBS[words]
 
 

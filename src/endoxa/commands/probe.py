@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import (
     Printing,
     command_function,
@@ -123,13 +124,13 @@ app = typer.Typer(
     cls=Instruments,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Measure models: items and models in, a run folder out.",
+    help=SUMMARIES["probe"],
 )
 
 
-@app.callback()
+@app.callback(help=SUMMARIES["probe"])
 def _probe_group() -> None:
-    """Measure models: items and models in, a run folder out."""
+    pass
 
 
 def _probe(instrument: Instrument[Any]) -> Any:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.options import Seed
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
 
-REPRODUCE = Group("reproduce", "Recompute published results cell by cell, and say what agrees.")
+REPRODUCE = Group("reproduce", SUMMARIES["reproduce"])
 app = REPRODUCE.app
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand
 from typer.main import get_command
 
+from endoxa.commands.plugins import first_paragraph
 from endoxa.schema.options import DATA, GROUPS
 from endoxa.words.packs import using
 
@@ -58,7 +59,7 @@ class GroupedCommand(TyperCommand):
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
         """The first paragraph, whole: lists of commands break lines and cut nothing."""
-        return _first_paragraph(self)
+        return first_paragraph(self)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, a section for each purpose."""
@@ -85,21 +86,6 @@ def _typed_languages(ctx: Any) -> list[str]:
         and ctx.get_parameter_source(key).name == "COMMANDLINE"
     ]
     return [code for value in values for code in ([value] if isinstance(value, str) else value)]
-
-
-class Groups(TyperGroup):
-    """The root: its groups of commands with their whole summaries."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command and group with its first paragraph."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, _first_paragraph(self.get_command(ctx, name))) for name in self.list_commands(ctx)]
-            )
-
-
-def _first_paragraph(command: Any) -> str:
-    return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
 
 
 def examples_first(text: str) -> str:

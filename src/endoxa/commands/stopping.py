@@ -14,7 +14,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import active_children
 from threading import Event, Lock, Thread
 from types import FrameType
 
@@ -103,7 +102,8 @@ def _listen(receiver: socket.socket, stopping: Event, farewell: Farewell) -> Non
         with suppress(TimeoutError):
             _signalled(receiver)
     farewell.say()
-    for child in active_children():
+    # Where nothing has loaded this module there are no children; to import it here could wait for the main thread.
+    for child in getattr(sys.modules.get("multiprocessing.process"), "active_children", list)():
         child.kill()
     os._exit(EXIT_CODE)
 

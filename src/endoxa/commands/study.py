@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.plugins import verb_named
+from endoxa.commands.plugins import SUMMARIES, verb_named
 from endoxa.commands.verbs import Group, Outcome, argument, plan_lines, table
 from endoxa.runs.options import Allowed
 from endoxa.schema.options import DATA, OUTPUT, Option
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from endoxa.study.items import Items
 
-STUDY = Group("study", "Measure the same associations with several instruments, and compare what they find.")
+STUDY = Group("study", SUMMARIES["study"])
 app = STUDY.app
 
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from endoxa.commands.settings_command import GroupedCommand, Groups
+from endoxa.commands.plugins import Groups
+from endoxa.commands.settings_command import GroupedCommand
 from endoxa.report.words import plural
 from endoxa_collect.commands.export import Folder, Slug, campaign_in
 
