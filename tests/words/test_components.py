@@ -20,6 +20,7 @@ LEFT_OUT = {
     "words/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",
+    "runs/answers/letters.toml": "denials beside letters; a wrong one leaves an answer unread",
     "words/en/peoples.toml": "names of peoples by which English text is read",
     **{f"words/{code}/pack.toml": "facts of Unicode's CLDR" for code in languages_with("pack.toml")},
 }
