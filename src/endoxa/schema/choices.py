@@ -136,7 +136,7 @@ CHOICE_ESTIMATE_COLUMNS: dict[str, str] = {
     "high": "upper end of its interval",
     "confidence": "confidence level of the interval",
     "p_value": "two-sided p-value against `neutral`; empty where nothing is tested",
-    "p_adjusted": "after Benjamini-Hochberg over the tests of the kind and measure, those of single axes apart",
+    "p_adjusted": "the same after Benjamini-Hochberg over the kind and measure, single axes apart",
     "n": "answers that the value rests on; of `bias_d` lists",
     "neutral": "value of an unbiased model; empty where there is none",
     "bound_low": "of `stereotype_share`: the share if every missing choice were against the stereotype",

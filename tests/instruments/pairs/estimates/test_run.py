@@ -327,3 +327,8 @@ def test_axes_that_cannot_be_tested_take_no_claim_away():
         assert rows[name]["verdict"] == "cannot-be-tested"
         assert math.isnan(rows[name]["p_value"])
         assert math.isnan(rows[name]["p_adjusted"])
+    # The published statistic keeps the p-value of its method.
+    published = found.filter(name="preference_ratio", interval="wilson", axis="small 0").row(0, named=True)
+    assert published["verdict"] == "cannot-be-tested"
+    assert 0 < published["p_value"] <= 1
+    assert math.isnan(published["p_adjusted"])

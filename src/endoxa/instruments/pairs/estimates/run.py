@@ -158,12 +158,16 @@ def analyze_pairs(
             if cell.axis == ALL or statistic not in BY_KIND
             for row in _rows(statistic, score, cell, confidence, seed)
         ]
-        frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
+        # Rows that take pairs as independent keep the interval and p-value that papers print, whatever the identities
+        # can show; what cannot be tested weighs on no other test.
+        clustered = pl.col("interval") == IDENTITIES
+        computed = pl.DataFrame(rows, schema=_TYPES)
+        frame = adjusted(computed, PREFERENCES).with_columns(
+            p_value=pl.when(clustered).then("p_value").otherwise(computed["p_value"])
+        )
         if not names:
             detectable = list(_detectable(scores, cells, confidence))
             frame = pl.concat([frame, pl.DataFrame(detectable, schema=_TYPES)])
-        # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
-        clustered = pl.col("interval") == IDENTITIES
         return decided(frame, confidence=confidence, ends=()).with_columns(
             pl.when(clustered).then(end).otherwise(name).alias(name)
             for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)

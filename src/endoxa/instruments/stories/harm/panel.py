@@ -280,7 +280,7 @@ def decide_together(
         [
             table.select(*columns, general=stands, attribute=attribute)
             for table, stands, attribute in zip(
-                (raters, by_attribute), general, (pl.lit(ALL), "attribute"), strict=True
+                (raters, by_attribute), general, (pl.lit(ALL), pl.col("attribute")), strict=True
             )
         ]
     ).with_row_index("place")

@@ -293,7 +293,7 @@ def harm_families(harm: Harm | None) -> tuple[Used, ...]:
     rows = pl.concat(
         table.filter(tested).select("p_value", "verdict", general=which, attribute=attribute)
         for table, which, attribute in zip(
-            tables, in_general(harm.together), (pl.lit(ALL), "attribute"), strict=True
+            tables, in_general(harm.together), (pl.lit(ALL), pl.col("attribute")), strict=True
         )
     )
     return (
