@@ -106,7 +106,7 @@ def _readings(text: str) -> tuple[str, ...]:
 def _spelt(text: str, letters: Mapping[int, int]) -> str:
     def word(match: regex.Match[str]) -> str:
         few = sum(map(str.isalpha, match.group())) < 2
-        return match.group() if few else match.group().translate(letters)
+        return str(match.group() if few else match.group().translate(letters))
 
     return str(_DISGUISED.sub(word, text))
 
