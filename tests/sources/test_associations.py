@@ -52,6 +52,10 @@ PLANTED = [
     ("duplicate-id", {"attribute": "dance"}),
     ("duplicate-association", {"association_id": "a2", "attribute": "Love  poetry"}),
     ("identity-spellings", {"identity": "People from  Chile", "attribute": "dance"}),
+    (
+        "attribute-spellings",
+        {"association_id": "a2", "identity": "Peruvians", "attribute": "Love po\u00adetry"},
+    ),
     ("too-few-ratings", {"ratings": "2", "in_group_ratings": "0"}),
     ("nobody-said", {"support": "0"}),
 ]

@@ -7,11 +7,26 @@ import logging
 import polars as pl
 import pytest
 
-from endoxa.curate.associations import associations
+from endoxa.curate.associations import association_id, associations
+from endoxa.curate.group import read_attributes
+from endoxa.curate.opposites import load_lexicon
+from endoxa.curate.polarity import polarity
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.sources.check import check_file
 from endoxa.sources.identities import identity_key, identity_names, one_spelling
 
+KIND = [
+    "kind",
+    "Kind",
+    "ki\u00adnd",
+    "\u2068kind\u2069",
+    "kind\u200f",
+    "ki\u200bnd",
+    "\ufeffkind",
+    "kind\u00a0",
+    "ｋｉｎｄ",
+]
+"""One word: case, soft hyphen, marks of direction, blank of no width, byte order mark, no-break blank, full width."""
 SPELLINGS = ["Sénégalais", "Se\u0301ne\u0301galais", "sénégalais", "Sénégalais ", "Sénégalais\u200b"]
 
 
@@ -52,3 +67,52 @@ def test_questions_of_one_identity_are_one_unit():
         "target": [0] * 5,
     }
     assert check_answers(pl.DataFrame(rows))["template"].n_unique() == 1
+
+
+@pytest.mark.parametrize(
+    ("spelt", "shown"),
+    [
+        (KIND, "kind"),
+        (KIND[2:7], "kind"),  # nobody typed it clean
+        (["ge\u0301ne\u0301reuses", "généreuses"], "généreuses"),
+        (["لطيفات", "لطيفـــات", "لطيفات\u200f"], "لطيفات"),
+        (["दयालु", "दयालु\u200d"], "दयालु"),
+        (
+            ["नियम\u200cवाले", "नियम\u200cवाले", "नियमवाले"],
+            "नियम\u200cवाले",
+        ),  # a joiner between letters is their spelling
+    ],
+)
+def test_attributes_have_one_key_as_identities_have(tmp_path, spelt, shown):
+    path = tmp_path / "statements.csv"
+    people = [f"p{n}" for n in range(len(spelt))]
+    table = pl.DataFrame({"identity": ["women"] * len(spelt), "attribute": spelt, "respondent": people})
+    groups = pl.DataFrame({"attribute": spelt[:1], "group_id": ["g1"], "canonical": ["good"]})
+    table.write_csv(path)
+    counted = associations(table).table
+    assert counted.select("attribute", "support").rows() == [(shown, str(len(spelt)))]
+    assert associations(table, groups).table.select("attribute", "support").rows() == [
+        ("good", str(len(spelt)))
+    ]
+    assert read_attributes(path) == {shown: len(spelt)}
+
+
+def test_an_association_has_one_id_whatever_is_not_seen():
+    ids = {association_id("women", text, "", "", "") for text in ("kind", *KIND[2:7])}
+    assert ids == {"ada2c6ac5db88"}
+    joined, apart = (association_id("x", text, "", "", "") for text in ("नियम\u200cवाले", "नियमवाले"))
+    assert joined == apart
+
+
+def test_hidden_characters_change_neither_polarity_nor_opposites():
+    lexicon = load_lexicon("en")
+    for text in KIND:
+        assert polarity(text) == polarity("kind") == "positive"
+        assert lexicon.senses(lexicon.split(text)) == lexicon.senses(("kind",)) != ()
+
+
+def test_check_reports_spellings_of_attributes(tmp_path):
+    names = {"association_id": [f"a{n}" for n in range(3)], "identity": ["women", "men", "girls"]}
+    pl.DataFrame({**names, "attribute": KIND[:3]}).write_csv(tmp_path / "t.csv")
+    (found,) = [one for one in check_file(tmp_path / "t.csv") if one.check == "attribute-spellings"]
+    assert "one attribute is written in 3 ways" in found.message

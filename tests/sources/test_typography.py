@@ -7,7 +7,7 @@ import pytest
 
 from endoxa.sources.check import check_pairs
 from endoxa.sources.read import convert_pairs, read_pairs
-from endoxa.sources.typography import differences, made_alike
+from endoxa.sources.typography import differences, made_alike, readable
 
 APART = [
     ("The ‘maid’ can’t read.", "The 'boss' can't read.", "quotation marks", "en"),
@@ -65,3 +65,23 @@ def test_letters_of_the_language_and_joiners_of_the_script_are_kept():
     assert made_alike("زنان ایرانی", "مردان ايراني", "fa") == ("زنان ایرانی", "مردان ایرانی")
     assert made_alike("نساء عراقيات", "رجال عراقیات", "ar") == ("نساء عراقيات", "رجال عراقيات")
     assert made_alike("زنان می\u200cروند.", "مردان می روند.", "fa")[1] == "مردان می\u200cروند."
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("\u202bki\u00adnd\u202c\u200f", "kind"),
+        ("ki\u200dnd", "kind"),
+        ("ｋｉｎｄ", "kind"),
+        ("ge\u0301ne\u0301reuse", "généreuse"),
+        ("e\u200d\u0301", "é"),
+        ("لطيفـــات", "لطيفات"),
+        ("می\u200cروند", "می\u200cروند"),
+        ("क्\u200dष", "क्\u200dष"),
+        ("दयालु\u200d", "दयालु"),
+        ("1º, ½, l’ami", "1º, ½, l’ami"),
+    ],
+)
+def test_what_is_not_seen_is_not_read_and_joiners_of_the_script_stay(typed, read):
+    assert readable(typed) == read
+    assert readable(read) == read

@@ -257,7 +257,8 @@ def evaluate(
 
     Scores are strict, loose and by equivalence, for all statements, for those that reviewers edited, and by question.
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
-    authors_attribute), it is scored as 'published'; else one regular expression is scored beside, as 'regex'.
+    authors_attribute), it is scored as 'published'. Beside the rules, one regular expression is scored: as it reads
+    ('regex'), and with all that the rules have besides their grammar, names and forms above all ('regex, normalised').
 
     \b
     Examples:
@@ -303,8 +304,9 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
     published = [statement.published for statement in reviewed if statement.published is not None]
     if len(published) == len(reviewed):
         readings["published"] = published
-    elif reading is None:
-        readings["regex"] = [read_by_expression(statement.statement) for statement in reviewed]
+    if reading is None:
+        for name, normalised in (("regex", False), ("regex, normalised", True)):
+            readings[name] = [read_by_expression(each, normalised=normalised) for each in reviewed]
     return readings
 
 

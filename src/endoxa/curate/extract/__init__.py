@@ -149,6 +149,7 @@ def extract(
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
+    language = re.split("[-_]", language)[0].lower()
     text = plain(without_fillers(readable(statement), language))
     if noise(text, language) or heading(text) or question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=NOISE)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 
@@ -17,9 +17,12 @@ from endoxa.curate.extract.clauses import has_subject
 from endoxa.curate.extract.languages import begins_phrase, read
 from endoxa.words.packs import languages_with, words_of
 
-_MARK = r"(?:\s*[,،、]\s*|\s+[-–—]\s+|\s*(?:\.{2,}|…)\s*|\s*[()]\s*)"
-_STARTS, _ENDS = r"(?<=^\s*|[.;:!?؟।\n]\s*)", r"(?=\s*(?:$|[.;:!?؟।\n]))"
+_MARK = r"(?:\s{0,4}+(?:[,،、()…]|\.{2,9}+)\s{0,4}+|\s{1,4}+[-–—]\s{1,4}+)"
+_STARTS, _ENDS = r"(?<=(?:^|[.;:!?؟।\n])\s{0,4})", r"(?=\s{0,4}(?:$|[.;:!?؟।\n]))"
+"""Few blanks, so that the time does not grow with the square of a long run of them."""
 _SENTENCES = regex.compile(r"[.;:!?؟।\n]")
+_AROUND = 200
+"""Characters before and behind a filler that are looked at."""
 _GOVERNING = ("copulas", "modals", "auxiliaries", "determiners", "prepositions", "relatives")
 _JOINING = ("and", "but", "or")
 
@@ -36,15 +39,18 @@ class Filler:
 @cache
 def _expression(languages: tuple[str, ...]) -> regex.Pattern[str] | None:
     tables = [words_of(code, "closed_classes.toml" if code == "en" else "extract.toml") for code in languages]
-    fillers, asides = (
-        "|".join(each for table in tables for each in table.get(name, ())) for name in ("fillers", "asides")
-    )
-    if not fillers:
+    listed = {
+        name: [each for table in tables for each in table.get(name, ())] for name in ("fillers", "asides")
+    }
+    if not any(listed.values()):
         return None
+    fillers, asides = ("|".join(each) or "(?!)" for each in listed.values())
     letter = r"[\p{L}\p{M}\p{N}'-]"
     filler, either = (rf"(?<!{letter})(?:{each})(?!{letter})" for each in (fillers, f"{fillers}|{asides}"))
-    apart = rf"(?:{_STARTS}|{_MARK}){either}(?:(?:{_MARK}|\s+){either})*(?:{_MARK}|{_ENDS})"
-    anywhere = rf"{_MARK}?{filler}(?:(?:{_MARK}|\s+){filler})*{_MARK}?"
+    apart = (
+        rf"(?:(?<!{letter}){_STARTS}|{_MARK}){either}(?:(?:{_MARK}|\s{{1,4}}){either})*(?:{_MARK}|{_ENDS})"
+    )
+    anywhere = rf"{_MARK}?{filler}(?:(?:{_MARK}|\s{{1,4}}){filler})*{_MARK}?"
     return regex.compile(rf"{apart}|{anywhere}", regex.IGNORECASE)
 
 
@@ -55,15 +61,18 @@ def find_fillers(text: str, language: str = "") -> Iterator[Filler]:
         text: an answer or a statement.
         language: ISO 639 code; without one, those of all languages.
     """
-    codes = (language,) if language else ("en", *languages_with("extract.toml"))
+    codes = (
+        (regex.split("[-_]", language)[0].lower(),) if language else ("en", *languages_with("extract.toml"))
+    )
     expression = _expression(codes)
     plain = regex.sub("[‘’ʼ′`´]", "'", text)
     for match in expression.finditer(plain) if expression else ():
-        before = _SENTENCES.split(plain[: match.start()])[-1].strip()
-        after = _SENTENCES.split(plain[match.end() :])[0].strip()
-        marked = bool(regex.search(_MARK, match[0]))
-        separates = (
-            marked and bool(before and after) and not any(_goes_on(before, after, code) for code in codes)
+        before = _SENTENCES.split(plain[max(match.start() - _AROUND, 0) : match.start()])[-1].strip()
+        after = _SENTENCES.split(plain[match.end() : match.end() + _AROUND])[0].strip()
+        separates = bool(before and after and regex.search(_MARK, match[0])) and not any(
+            _goes_on(before, after, code)
+            for code in codes
+            if (own := _expression((code,))) and own.fullmatch(plain, *match.span())
         )
         yield Filler(match.start(), match.end(), separates)
 
@@ -83,6 +92,7 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     return governs or copula or (not has_subject(before) and has_subject(whole))
 
 
+@lru_cache(maxsize=1 << 10)
 def without_fillers(text: str, language: str) -> str:
     """The text without them; a comma stays where it separates."""
     pieces, start = [], 0

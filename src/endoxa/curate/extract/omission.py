@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+import regex
+
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import ends_head, is_group
@@ -48,9 +50,9 @@ def _table() -> _Table:
 
 
 @cache
-def _nothing(language: str) -> re.Pattern[str]:
+def _nothing(language: str) -> regex.Pattern[str]:
     """What says nothing in a language besides English."""
-    return re.compile("(?:" + "|".join(words_of(language, "extract.toml").get("nothing", ("(?!)",))) + ")")
+    return regex.compile("|".join(words_of(language, "extract.toml").get("nothing", ("(?!)",))))
 
 
 def noise(text: str, language: str = "en") -> bool:

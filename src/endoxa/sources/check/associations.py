@@ -203,10 +203,14 @@ def duplicate_association(rows: Sequence[Association]) -> Iterator[Problem]:
         first.setdefault(key, row.row.number)
 
 
-def several_ways(rows: Sequence[Association]) -> Iterator[Problem]:
-    """An identity or attribute is written in several ways: it counts as one in everything made of the table."""
-    for column in ("identity", "attribute"):
-        yield from several_spellings([row.cell(column) for row in rows], column)
+def identity_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
+    """One identity is written in several ways: it counts as one in everything made of the table."""
+    yield from several_spellings([row.cell("identity") for row in rows], "identity")
+
+
+def attribute_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
+    """One attribute is written in several ways: it counts as one in everything made of the table."""
+    yield from several_spellings([row.cell("attribute") for row in rows], "attribute")
 
 
 def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
@@ -239,7 +243,8 @@ def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
 TABLE_CHECKS: tuple[Callable[[Sequence[Association]], Iterator[Problem]], ...] = (
     duplicate_id,
     duplicate_association,
-    several_ways,
+    identity_spellings,
+    attribute_spellings,
     too_few_ratings,
     nobody_said,
     one_counter,
