@@ -8,7 +8,7 @@ from math import isfinite, isnan
 from typing import Any, Literal
 
 from endoxa.schema.headline import plain
-from endoxa.stats.verdicts import CLEAR, decide, significance
+from endoxa.stats.verdicts import CLEAR, CORRECTED, UNCLEAR, decide, significance
 
 POWER = 0.8
 """Chance with which a change of the size that is named would have been shown."""
@@ -54,6 +54,12 @@ class Change:
     n_units: int
     unit: str
     kind: Literal["bias", "price"]
+
+    @property
+    def reasoned(self) -> dict[str, Any]:
+        """The row with the reason of its verdict, for `endoxa.report.claims`."""
+        held = self.verdict == UNCLEAR and (self.low > 0 or self.high < 0)
+        return self.row | {"reason": CORRECTED if held else ""}
 
     @property
     def clear(self) -> bool:
