@@ -4,10 +4,11 @@
     python tests/house/mutants.py --room src/endoxa/study      try the recorded mutants of a room again
     python tests/house/mutants.py --score            print the score, by room
 
-A mutant is one changed operator, condition, number or returned value. It is tried in a copy of the sources that stands before the installed
-ones, so the working tree stays as it is. `mutants.csv` has a row for each: what it replaces, where, and whether tests failed (`killed`),
-passed (`survived`) or used up the processor time (`limit`: not killed). The script continues where it stopped, and later a mutant is looked
-up by its line, wherever that line has moved; where the line no longer stands, it is `gone`.
+A mutant is one changed operator, condition, number or returned value. It is tried in a copy of the sources that stands
+before the installed ones, so the working tree stays as it is. `mutants.csv` has a row for each: what it replaces, and
+whether tests failed (`killed`), passed (`survived`) or used up the processor time (`limit`: not killed). The script
+continues where it stopped, and later a mutant is looked up by its line, wherever that line has moved; where the line no
+longer stands, it is `gone`.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def drawn() -> list[Mutant]:
     """The mutants of the recorded seed."""
     paths = sorted({path for pattern in PLACES for path in ROOT.glob(pattern)})
     everything = [mutant for path in paths for mutant in mutants_of(path)]
-    return random.Random(SEED).sample(everything, NUMBER)  # noqa: S311
+    return random.Random(SEED).sample(everything, NUMBER)
 
 
 def tests_of(mutant: Mutant) -> list[str]:
@@ -206,20 +207,37 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
         return replace(mutant, outcome="gone", seconds=0.0)
     target = copy / mutant.path
     target.write_text(fault, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "-m", "not browser", *tests_of(mutant)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not browser",
+        *tests_of(mutant),
+    ]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join((f"{copy}/src", f"{copy}/packages/endoxa-collect/src")),
         "PYTHONDONTWRITEBYTECODE": "1",
         "TMPDIR": str(copy),
     }
-    limit = f"ulimit -t {CPU_SECONDS}; exec \"$@\""
+    limit = f'ulimit -t {CPU_SECONDS}; exec "$@"'
     start = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     try:
         done = subprocess.run(
-            ["sh", "-c", limit, "sh", *command], cwd=ROOT, env=environment, capture_output=True, timeout=15 * CPU_SECONDS, check=False,
-        )  # fmt: skip
-        outcome = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed"}.get(done.returncode, "limit")
+            ["sh", "-c", limit, "sh", *command],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            timeout=15 * CPU_SECONDS,
+            check=False,
+        )
+        outcome = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed"}.get(
+            done.returncode, "limit"
+        )
     except subprocess.TimeoutExpired:
         outcome = "limit"
     target.write_text(source, encoding="utf-8")
@@ -232,11 +250,11 @@ def recorded() -> list[Mutant]:
     """The rows of the table, or the mutants of the seed where there is none yet."""
     if not TABLE.exists():
         return drawn()
+    numbers = (("line", int), ("occurrence", int), ("seconds", float))
     with TABLE.open(encoding="utf-8", newline="") as file:
         return [
-            Mutant(**row | {name: kind(row[name]) for name, kind in (("line", int), ("occurrence", int), ("seconds", float))})
-            for row in csv.DictReader(file)
-        ]  # fmt: skip
+            Mutant(**row | {name: kind(row[name]) for name, kind in numbers}) for row in csv.DictReader(file)
+        ]
 
 
 def write(mutants: list[Mutant]) -> None:
@@ -266,7 +284,9 @@ def print_score(mutants: list[Mutant]) -> None:
 
 def main() -> None:
     """Try mutants and write the table after each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--room", help="Try the recorded mutants below this folder again.")
     parser.add_argument("--jobs", type=int, default=2, help="Mutants tried at the same time.")
     parser.add_argument("--score", action="store_true", help="Print the score; try nothing.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
-from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, hollow, mark, not_ranked, verdict_counts
+from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, counted, hollow, mark, not_ranked, verdict_counts
 from endoxa.report.figures import Measure, in_parts, labelled
-from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.tables import Cell, latex, markdown, number_field, table_of, text_field
 from endoxa.report.words import axis_name
 from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
+from endoxa.study.compare.changes import Change, judged
 
 ROWS = pl.DataFrame(
     {
@@ -91,3 +94,39 @@ def test_equal_labels_are_told_apart() -> None:
 def test_ends_of_a_range_whose_intervals_overlap_are_no_ranking(lowest, highest, overlapping):
     rows = [dict(zip(("low", "high"), ends, strict=True)) for ends in (lowest, highest)]
     assert bool(not_ranked(*rows)) == overlapping
+
+
+HELD = {"verdict": "unclear", "p_value": 0.03, "p_adjusted": 0.091}
+
+
+@pytest.mark.parametrize("reason", ["reason", "verdict_reason"])
+def test_a_verdict_that_its_interval_seems_to_contradict_has_its_p(reason):
+    row = HELD | {reason: "not after correction for the number of tests"}
+    assert chip(row) == "unclear (p 0.091 after correction)"
+    assert mark(row) == " (p 0.091)"
+    table = table_of(
+        "Leans",
+        [row],
+        (
+            text_field("model", lambda _: "m"),
+            number_field("lean", lambda row: Cell("0.26", mark(row), "0.08–0.44")),
+        ),
+    )
+    assert "0.26 (p 0.091) (0.08–0.44)" in markdown([table])
+    assert "0.26 (p 0.091)" in latex([table])
+    assert "corrected for the number of tests" in markdown([table])
+
+
+def test_other_verdicts_are_words_alone():
+    assert chip(HELD | {"reason": ""}) == "unclear"
+    assert chip(HELD | {"verdict": "above", "p_adjusted": 0.01, "reason": ""}) == "above"
+
+
+def test_a_change_that_only_the_correction_keeps_from_a_claim_has_its_p():
+    alone = Change(
+        "lean", "r", "all", "all", 0.1, 0.36, 0.26, 0.08, 0.44, 0.03, float("nan"), "", 9, 9, "items", "bias"
+    )
+    others = [replace(alone, p_value=0.9, low=-0.1) for _ in range(2)]
+    first, other, _ = judged([alone, *others], 0.95)
+    assert chip(first.reasoned) == "unclear (p 0.090 after correction)"
+    assert chip(other.reasoned) == "unclear"

@@ -133,7 +133,7 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
     from rich.markup import escape
 
     from endoxa.instruments.association_tests.estimates.verdicts import side_of
-    from endoxa.report.claims import CHIPS
+    from endoxa.report.claims import CHIPS, chip
     from endoxa.report.words import plural
 
     table = terminal_table(
@@ -159,7 +159,7 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
             interval,
             _number(row["p_value"], ".4g"),
             _number(row["p_adjusted"], ".4g"),
-            CHIPS[row["verdict"]],
+            chip(row),
         )
     yield table
     if sides:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, argument, table
+from endoxa.report.claims import chip
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
@@ -262,7 +263,7 @@ def disagreement(
                 "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 0)} %",
                 decimal_interval(row["low"], row["high"], 0),
                 decimal(row["rank"], 2),
-                row["verdict"].replace("-", " "),
+                chip(row),
             )
             for row in disputed.topics.iter_rows(named=True)
         ),
@@ -348,7 +349,7 @@ def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         str(row["n"]),
         decimal(mean, 2),
         decimal_interval(low, high, 2),
-        row["verdict"].replace("-", " "),
+        chip(row),
     )
 
 

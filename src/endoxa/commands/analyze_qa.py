@@ -153,7 +153,7 @@ def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
     """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
     from endoxa.instruments.questions.estimates.measures import MEASURES
     from endoxa.instruments.questions.headline import unit_notes
-    from endoxa.report.claims import CHIPS
+    from endoxa.report.claims import chip
 
     bounded = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
     several = [name for name in ("data", "category", "protocol") if estimates[name].n_unique() > 1]
@@ -173,7 +173,7 @@ def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
             else str(row["n"]),
             *(_measured(row, name) for name in MEASURES),
             *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if bounded else ()),
-            f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{CHIPS[row['verdict'] or '']}",
+            f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{chip(row)}",
         ]
         for row in estimates.iter_rows(named=True)
     ]
@@ -185,7 +185,7 @@ def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
 
 def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
     """Error retention ratios; nothing where there are none."""
-    from endoxa.report.claims import CHIPS
+    from endoxa.report.claims import chip
 
     rows = [
         [
@@ -194,7 +194,7 @@ def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
             _number(row["error_original"]),
             _number(row["error_substituted"]),
             _with_ends(row["ratio"], row["low"], row["high"]),
-            CHIPS[row["verdict"] or ""],
+            chip(row),
         ]
         for row in retention.iter_rows(named=True)
     ]
@@ -207,7 +207,7 @@ def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
 def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
     """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
     from endoxa.instruments.questions.estimates.estimates import TEMPLATES
-    from endoxa.report.claims import CHIPS
+    from endoxa.report.claims import chip
 
     shown = debias.filter(interval=TEMPLATES)
     rows = [
@@ -217,7 +217,7 @@ def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
             _measured(row, "bias_score"),
             _measured(row, "reduction"),
             _measured(row, "distance_change"),
-            CHIPS[row["verdict"] or ""],
+            chip(row),
         ]
         for row in shown.iter_rows(named=True)
     ]

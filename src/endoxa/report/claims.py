@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.report.tables import number_field, text_field
 from endoxa.report.words import NOT_DEFINED, decimal, listed, p_value, percent, signed
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED, VERDICTS
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNCLAIMED, UNTESTED, VERDICTS
 
 CHIPS = {
     "above": "above",
@@ -25,8 +25,21 @@ Row = Mapping[str, Any]
 
 
 def chip(row: Row) -> str:
-    """The verdict of a row, for a table."""
-    return CHIPS[str(row["verdict"] or "")]
+    """The verdict of a row, for a table; with the corrected p-value where the interval alone would say more."""
+    if not row["verdict"] and (row.get("reason") or "").startswith(UNCLAIMED):
+        return UNCLAIMED
+    word, held = CHIPS[str(row["verdict"] or "")], held_back(row)
+    return f"{word} (p {held} after correction)" if held else word
+
+
+def held_back(row: Row) -> str:
+    """The corrected p-value, where only the number of tests keeps a row from a claim that its interval makes; else ''.
+
+    Args:
+        row: with its p-value, and the `reason` of the verdict (or `verdict_reason`).
+    """
+    reasons = row.get("reason"), row.get("verdict_reason")
+    return p_value(row["p_adjusted"]) if CORRECTED in reasons else ""
 
 
 def is_clear(row: Row) -> bool:
@@ -53,8 +66,9 @@ CLAIMED, UNTESTABLE = "*", "†"
 
 
 def mark(row: Row) -> str:
-    """'*' beside a claim, '†' beside what cannot be tested, else empty."""
-    return CLAIMED if is_clear(row) else UNTESTABLE if cannot_be_tested(row) else ""
+    """'*' beside a claim, '†' beside what cannot be tested, ' (p 0.091)' where `held_back` has one, else empty."""
+    held = f" (p {held_back(row)})" if held_back(row) else ""
+    return CLAIMED if is_clear(row) else UNTESTABLE if cannot_be_tested(row) else held
 
 
 def verdict_counts(rows: Iterable[Row]) -> dict[str, int]:

@@ -57,7 +57,7 @@ class Cell:
 
     Attributes:
         text: what is written.
-        mark: '*' or '†', a claim or the lack of one, or empty.
+        mark: '*' or '†', a claim or the lack of one, a p-value that says why there is none, or empty.
         below: an interval: LaTeX writes it in a line of its own, others in brackets. None where the row has none.
         language: code of the text's language, or empty.
         order: what the column is sorted by in place of the text.
@@ -138,6 +138,7 @@ class Field:
     cell: Callable[[Any], str | Cell]
 
 
+HELD_BACK = "(p ...): not claimed, because the p-value corrected for the number of tests is too large."
 Shown = Callable[[Any], str | Cell]
 """From a row, or from one of its values, to what is written."""
 
@@ -189,6 +190,8 @@ def table_of(
         body = tuple(dict.fromkeys(body))
     if most_open is not None:
         settings["folded"] = len(body) > most_open
+    if any(isinstance(cell, Cell) and cell.mark.startswith(" (p") for row in body for cell in row):
+        settings["notes"] = (*settings.get("notes", ()), HELD_BACK)
     return Table(caption, tuple(field.column for field in used), body, **settings)
 
 
@@ -298,7 +301,9 @@ def _latex_head(table: Table) -> str:
 
 def _latex_rows(row: Sequence[Cell]) -> Iterator[str]:
     """The values with their marks; below them the intervals, where the row has any."""
-    yield _latex_line(latex_text(cell.text) + LATEX_MARKS[cell.mark] for cell in row)
+    yield _latex_line(
+        latex_text(cell.text) + (LATEX_MARKS.get(cell.mark) or latex_text(cell.mark)) for cell in row
+    )
     if any(cell.below for cell in row):
         yield _latex_line(rf"{{\scriptsize {latex_text(cell.below)}}}" if cell.below else "" for cell in row)
 

@@ -22,6 +22,7 @@ RESOLUTION = 0.0005
 
 CORRECTED = "not after correction for the number of tests"
 TOO_SMALL = "the difference is smaller than the digits shown"
+UNCLAIMED = "shown without a claim"
 AGAINST = "the estimate lies against the direction that was tested"
 
 Alternative = Literal["greater", "less", "two-sided"]

@@ -12,7 +12,7 @@ import numpy as np
 from endoxa.schema.headline import plain
 from endoxa.stats.intervals import UNDEFINED, Interval
 from endoxa.stats.two_way import Sampled, two_way
-from endoxa.stats.verdicts import CLEAR, decide, significance
+from endoxa.stats.verdicts import CLEAR, CORRECTED, UNCLEAR, decide, significance
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
 
 POWER = 0.8
@@ -59,6 +59,12 @@ class Change:
     n_units: int
     unit: str
     kind: Literal["bias", "price"]
+
+    @property
+    def reasoned(self) -> dict[str, Any]:
+        """The row with the reason of its verdict, for `endoxa.report.claims`."""
+        held = self.verdict == UNCLEAR and (self.low > 0 or self.high < 0)
+        return self.row | {"reason": CORRECTED if held else ""}
 
     @property
     def clear(self) -> bool:

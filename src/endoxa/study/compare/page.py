@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import CHIPS, VERDICT, clear, hollow, mark
+from endoxa.report.claims import VERDICT, chip, clear, hollow, mark
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
@@ -155,7 +155,7 @@ def _matrix(comparison: Comparison) -> tuple[Table, ...]:
             if change is None:
                 return NO_VALUE
             return Cell(
-                signed(change.difference), mark(change.row), decimal_interval(change.low, change.high)
+                signed(change.difference), mark(change.reasoned), decimal_interval(change.low, change.high)
             )
 
         return written
@@ -222,7 +222,7 @@ def parts(comparison: Comparison) -> Section | None:
     extremes = [
         f"The largest {'rise' if change.difference > 0 else 'fall'}{among} is {signed(change.difference)} "
         f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
-        f"{plural(change.n_items, 'item')}, {CHIPS[change.verdict]})."
+        f"{plural(change.n_items, 'item')}, {chip(change.reasoned)})."
         for end in ends
         for each, change in end
     ]
@@ -277,11 +277,11 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
         outer_low=pl.lit(None, pl.Float64),
         outer_high=pl.lit(None, pl.Float64),
         filled=clear(),
-        note=pl.Series(f"{signed(change.difference)} {CHIPS[change.verdict]}" for _, change in drawn),
+        note=pl.Series(f"{signed(change.difference)} {chip(change.reasoned)}" for _, change in drawn),
     )
     spoken = (
         f"{_where(each, change, comparison)}: {signed(change.difference)} "
-        f"({decimal_interval(change.low, change.high)}), {CHIPS[change.verdict]}"
+        f"({decimal_interval(change.low, change.high)}), {chip(change.reasoned)}"
         for each, change in drawn
     )
     alt = described(f"{title}, no change: 0", spoken)
@@ -340,7 +340,7 @@ def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False)
         number_field("change", of(lambda change: signed(change.difference))),
         number_field("interval", of(lambda change: decimal_interval(change.low, change.high))),
         number_field("p adjusted", of(lambda change: p_value(change.p_adjusted))),
-        text_field(VERDICT.column.name, of(lambda change: CHIPS[change.verdict])),
+        text_field(VERDICT.column.name, of(lambda change: chip(change.reasoned))),
         number_field("items", of(lambda change: count(change.n_items) if change.n_items else NO_VALUE)),
         text_field("about", of(_about)),
     ]

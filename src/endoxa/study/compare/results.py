@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from endoxa.report.claims import chip
 from endoxa.report.document import Finding
 from endoxa.report.words import count, decimal, decimal_interval, plural, signed
 from endoxa.schema import ALL
@@ -203,7 +204,7 @@ class Comparison(Result):
                 f"{value(change.before)} to {value(change.after)}",
                 signed(change.difference),
                 decimal_interval(change.low, change.high),
-                change.verdict.replace("-", " "),
+                chip(change.reasoned),
             )
             for each, change in rows
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.report.claims import chip
 from endoxa.report.words import count, decimal_interval, listed, plural, short_labels, signed
 from endoxa.runs.folder import RUN
 from endoxa.runs.run import read_run
@@ -173,7 +174,7 @@ class StudyComparison(Result):
                 f"{value(change.before)} to {value(change.after)}",
                 signed(change.difference),
                 decimal_interval(change.low, change.high),
-                change.verdict.replace("-", " "),
+                chip(change.reasoned),
             )
             for part, each, change in self.shown
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa.report.claims import CHIPS
+from endoxa.report.claims import chip
 from endoxa.report.document import Finding, Section
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.tables import Column, Table, number_field, table_of, text_field
@@ -53,7 +53,7 @@ def what_changed(comparison: StudyComparison) -> Section:
             number_field("change", lambda row: signed(row[2].difference)),
             number_field("interval", lambda row: decimal_interval(row[2].low, row[2].high)),
             number_field("p adjusted", lambda row: p_value(row[2].p_adjusted)),
-            text_field("verdict", lambda row: CHIPS[row[2].verdict]),
+            text_field("verdict", lambda row: chip(row[2].reasoned)),
             number_field("items", lambda row: count(row[2].n_items) if row[2].n_items else NO_VALUE),
         ),
         stub=2,

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs, write_estimates
+from endoxa.instruments.pairs.headline import headline_of
 from endoxa.schema import ESTIMATE_COLUMNS
 from endoxa.stats.correction import adjust
 from support.analyze_fixtures import clustered_differences, make_records
@@ -332,3 +333,22 @@ def test_axes_that_cannot_be_tested_take_no_claim_away():
     assert published["verdict"] == "cannot-be-tested"
     assert 0 < published["p_value"] <= 1
     assert math.isnan(published["p_adjusted"])
+
+
+@pytest.mark.parametrize("rules", [("sum", "mean"), ("mean", "sum")])
+def test_of_several_rules_the_one_named_first_decides(rules):
+    """Both rules prefer every stereotype: alone each is claimed, side by side the first one only."""
+    first, other = rules
+    scores = {("m", rule): RNG.normal(3, 0.1, 64) for rule in rules}
+    records = make_records(scores, identity=[f"g{k % 8}" for k in range(64)])
+
+    def verdicts(analysis):
+        rows = analysis.estimates.filter(name="preference_ratio", axis="all", interval="identities")
+        return {row["rule"]: (row["verdict"], row["reason"]) for row in rows.iter_rows(named=True)}
+
+    unclaimed = f"shown without a claim: {first} decides, the rule named first"
+    assert verdicts(quick(records)) == {first: ("above", ""), other: ("", unclaimed)}
+    assert verdicts(quick(records.filter(rule=other))) == {other: ("above", "")}
+    shown = headline_of(quick(records).estimates)
+    place = shown.columns.index("verdict")
+    assert {row[1]: row[place] for row in shown.texts} == {first: "above", other: "shown without a claim"}

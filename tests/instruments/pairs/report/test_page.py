@@ -224,7 +224,7 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
     )
     assert re.search(r"Without calibration: 80\.2.% of 96 pairs\.", page.text)
     assert re.search(
-        rf"{label} under crows-token: the preference is not distinguishable from chance", page.text
+        rf"{label} under crows-token, shown without a claim: pll decides, the rule named first\.", page.text
     )
     assert re.search(r"gpt under sum prefers the stereotypical sentence less often than chance", page.text)
 

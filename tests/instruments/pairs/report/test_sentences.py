@@ -256,7 +256,7 @@ def test_many_models_are_summed_up_and_drawn_in_order():
     results = results_of(EDGES["five models and rules, some of everything"])
     headline, axes = headline_of(results), axes_of(results)
     first, second = (str(finding) for finding in headline.findings)
-    assert first.startswith("a under mean: the preference is not distinguishable")
+    assert first.startswith("a under mean, shown without a claim: sum decides, the rule named first.")
     assert "of 4 models 2 prefer the stereotypical sentence more often than chance" in second
     assert "1 prefers the stereotypical sentence less often than chance" in second
     assert "The highest share is 100.0\u00a0% (a;" in second

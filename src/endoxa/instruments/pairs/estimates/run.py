@@ -56,6 +56,7 @@ from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
 from endoxa.sources.frames import write_table
 from endoxa.stats.intervals import NAN
+from endoxa.stats.verdicts import CLEAR, NO_QUESTION, UNCLAIMED, UNCLEAR
 
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
@@ -125,8 +126,9 @@ def analyze_pairs(
     Cells are (all, all), (all, AXIS) for each axis and, where there are two languages or more,
     (LANGUAGE, all) and (LANGUAGE, AXIS). With one language all rows are of language 'all': filter on those.
 
-    Everything follows from the records and the seed: row order, and which other models are in the table,
-    change nothing but `p_adjusted`, whose family they are.
+    Everything follows from the records and the seed: which other models are in the table changes nothing but
+    `p_adjusted`, whose family they are. Row order only says which rule of a model decides: the first one. Others are
+    shown without a claim, with an empty verdict.
 
     Args:
         records: columns of `schema.RECORD_COLUMNS` (others are ignored; `data`, where there, keeps items of
@@ -146,6 +148,7 @@ def analyze_pairs(
         raise UserError(f"The seed must not be negative ({seed} was given).")
     checked = check_records(records)
     cells, scores = cells_of(checked), scores_of(checked, resamples)
+    first = records.select("model", first="rule").unique("model", keep="first", maintain_order=True)
 
     def judged(scores: Sequence[Scores], *names: str) -> pl.DataFrame:
         statistics = [STATISTICS.get(name) for name in names or STATISTICS.all()]
@@ -168,7 +171,7 @@ def analyze_pairs(
         if not names:
             detectable = list(_detectable(scores, cells, confidence))
             frame = pl.concat([frame, pl.DataFrame(detectable, schema=_TYPES)])
-        return decided(frame, confidence=confidence, ends=()).with_columns(
+        return _by_first_rule(decided(frame, confidence=confidence, ends=()), first).with_columns(
             pl.when(clustered).then(end).otherwise(name).alias(name)
             for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
         )
@@ -179,6 +182,22 @@ def analyze_pairs(
         comparisons=compare_models(scores, cells, confidence, seed),
         flips=rule_flips(scores, cells, confidence),
     )
+
+
+def _by_first_rule(table: pl.DataFrame, first: pl.DataFrame) -> pl.DataFrame:
+    """The table with verdicts under one rule of each model: of several, one would make a claim by chance more often.
+
+    Args:
+        table: estimates with verdicts.
+        first: of each `model` the rule named `first`.
+    """
+    joined = table.join(first, on="model", how="left", maintain_order="left")
+    beside = (pl.col("rule") != pl.col("first")) & pl.col("verdict").is_in([*CLEAR, UNCLEAR])
+    reason = pl.format(f"{UNCLAIMED}: {{}} decides, the rule named first", "first")
+    return joined.with_columns(
+        verdict=pl.when(beside).then(pl.lit(NO_QUESTION)).otherwise("verdict"),
+        reason=pl.when(beside).then(reason).otherwise("reason"),
+    ).drop("first")
 
 
 def analyze_run(

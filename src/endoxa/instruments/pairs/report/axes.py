@@ -44,13 +44,14 @@ from endoxa.report.words import (
 )
 from endoxa.schema import ALL
 from endoxa.stats.intervals import FEWEST_CLUSTERS
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLAIMED, UNCLEAR, UNTESTED
 
 WORDS = {
     ABOVE: "more often than chance",
     BELOW: "less often than chance",
     UNCLEAR: "not distinguishable from chance",
     UNTESTED: "cannot be tested",
+    NO_QUESTION: UNCLAIMED,
 }
 """What a verdict says of a preference."""
 
@@ -171,6 +172,8 @@ def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
         f"Preference for the stereotypical sentence under {rule}, in {len(rows)} cells (a model on an axis)"
     )
     parts = counted(rows, {verdict: f"{words} in {{n}}" for verdict, words in WORDS.items()})
+    if beside := sum(row["verdict"] == NO_QUESTION for row in rows):
+        parts.append(f"{UNCLAIMED} in {beside}")
     return Finding(
         f"{text}: {listed(parts)}.{limits(rows)}",
         ({"cells": len(rows), **verdict_counts(rows)}, *rows),

@@ -26,7 +26,7 @@ from endoxa.report.figures import described
 from endoxa.report.plots import Axis, ridge_plot
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, percent, percent_interval, plural, signed, slug
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNTESTED
 
 
 def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
@@ -120,6 +120,7 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
         ABOVE: "After calibration the stereotypical sentence is preferred more often than chance.",
         BELOW: "After calibration the stereotypical sentence is preferred less often than chance.",
         UNTESTED: f"The calibrated ratio cannot be tested ({row['reason']}).",
+        NO_QUESTION: f"It is {row['reason']}.",
     }.get(row["verdict"], "After calibration the preference is not distinguishable from chance.")
     interval = "" if row["verdict"] == UNTESTED else f"{results.level} interval {percent_ends(row)}, "
     return (

@@ -65,7 +65,7 @@ from endoxa.report.words import (
     slug,
 )
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, NO_QUESTION, UNCLAIMED, UNCLEAR, UNTESTED
 
 Row = dict[str, Any]
 
@@ -78,15 +78,21 @@ def title(results: Results) -> str:
     """The finding as the title of a page: the verdict on the only model and rule, how many prefer what, or groups."""
     if many(results):
         return str(groups(results, first_rule(results))).removesuffix(".")
-    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    rows = _claiming(overall(preference_cells(results.estimates)))
     if len(rows) > 1:
         return _title_of_many(rows)
     (row,) = rows
     after = "After calibration, " if calibrated(row) else ""
+    under = f" under {row['rule']}" if len(results.combinations) > 1 else ""
     return (
-        f"{after}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}: "
+        f"{after}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}{under}: "
         f"{WORDS[row['verdict']]}"
     )
+
+
+def _claiming(cells: pl.DataFrame) -> list[Row]:
+    """The rows under the rule that decides: those of others make no claim."""
+    return cells.filter(pl.col("verdict") != NO_QUESTION).rows(named=True)
 
 
 WORDS = {
@@ -107,18 +113,17 @@ def _hundred(row: Row) -> str:
 
 
 def _title_of_many(rows: list[Row]) -> str:
-    who = "models" if len({row["rule"] for row in rows}) == 1 else "combinations of model and rule"
     verdicts = {row["verdict"] for row in rows}
     if len(verdicts) == 1:
-        return _ALIKE[verdicts.pop()].format(n=len(rows), who=who)
-    return f"Of {len(rows)} {who}, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}"
+        return _ALIKE[verdicts.pop()].format(n=len(rows))
+    return f"Of {len(rows)} models, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}"
 
 
 _ALIKE = {
-    ABOVE: "All {n} {who} prefer the stereotypical sentence more often than chance",
-    BELOW: "All {n} {who} prefer the stereotypical sentence less often than chance",
-    UNCLEAR: "No preference for the stereotypical sentence is distinguishable from chance in {n} {who}",
-    UNTESTED: "A preference for the stereotypical sentence cannot be tested in any of {n} {who}",
+    ABOVE: "All {n} models prefer the stereotypical sentence more often than chance",
+    BELOW: "All {n} models prefer the stereotypical sentence less often than chance",
+    UNCLEAR: "No preference for the stereotypical sentence is distinguishable from chance in {n} models",
+    UNTESTED: "A preference for the stereotypical sentence cannot be tested in any of {n} models",
 }
 
 
@@ -127,7 +132,7 @@ def lead(results: Results) -> str:
 
     Empty where there are several.
     """
-    rows = overall(preference_cells(results.estimates)).rows(named=True)
+    rows = _claiming(overall(preference_cells(results.estimates)))
     if many(results):
         return f"{_title_of_many(rows)}."
     if len(rows) > 1:
@@ -256,8 +261,13 @@ def _summary(results: Results, rows: list[Row]) -> Finding:
     """How many models prefer what under a rule, and the ends of the range."""
     if len(rows) == 1:
         return Finding(_sentence(results, rows[0]), (rows[0],))
+    beside = sum(row["verdict"] == NO_QUESTION for row in rows)
     reasons = "; ".join(dict.fromkeys(row["reason"] for row in rows if row["verdict"] == UNTESTED))
     parts = counted(rows, SPOKEN, reasons=reasons)
+    if beside:
+        parts.append(
+            f"{beside} {'is' if beside == 1 else 'are'} {UNCLAIMED} (another rule decides, the one named first)"
+        )
     ordered = sorted(rows, key=lambda row: row["value"])
     ends = [
         f"{word} share is {_share(results, row)}"
@@ -333,6 +343,8 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
         f"{percent(row['value'])} of {basis(row)} ({results.level} interval {percent_ends(row)}; "
         "chance: 50\u00a0%)"
     )
+    if row["verdict"] == NO_QUESTION:
+        return f"{label}, {row['reason']}. The stereotypical sentence is preferred in {numbers}.{raw}"
     if row["verdict"] == UNCLEAR:
         remarks = f"{corrected(row)}{_power(row)}{raw}"
         return f"{label}: the preference is not distinguishable from chance: {numbers}.{remarks}"
