@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 SCREENS = ((1280, 800), (1024, 768), (1280, 720), (1366, 768), (1920, 1080))
 WALL = "/organise/laces/projector/"
 
-# Three people rated a pair of every country, and four are expected: the longest forecast there is.
+# Five people rated a pair of every country, and six are expected: the longest forecast there is.
 ROOM = """
 from datetime import timedelta
 from django.utils import timezone
@@ -25,7 +25,7 @@ now = timezone.now()
 people = [
     Person.objects.create(campaign=campaign, secret_hash=name, receipt_hash=name, ui_language="en", consent_version=1,
         consent_language="en", consent_hour=now, profile_done=True, origins=["AR"])
-    for name in ("ana", "ben", "cleo")
+    for name in ("ana", "ben", "cleo", "dina", "eva")
 ]
 rated = [Pair.objects.filter(country=country).first() for country in campaign.settings.countries]
 for pair in rated:
@@ -36,7 +36,7 @@ for pair in rated:
         Rating.objects.create(card=card, person=person, pair=pair, value=4, in_group=False, created_at=now)
 recount(campaign, rated)
 Campaign.objects.update(began_at=now - timedelta(minutes=5))
-save({"expected_people": 4})
+save({"expected_people": 6})
 """
 SETTINGS = """
 def save(changes):
@@ -55,7 +55,7 @@ def change(site, code):
 
 @pytest.fixture(scope="module")
 def room(browser, site):
-    """A desk of the organiser, while three people rated in all countries."""
+    """A desk of the organiser, while five people rated in all countries."""
     change(site, ROOM)
     with visit(browser, site.address, **DESK) as one:
         one.go("/organise/login/")
