@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, argument, table
-from endoxa.report.claims import chip
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
@@ -238,6 +237,7 @@ def disagreement(
       endoxa analyze disagreement ratings.csv --topics topics.csv -o disagreement.csv
     """  # noqa: D301
     from endoxa.curate import ratings as room
+    from endoxa.report.claims import chip
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
@@ -336,6 +336,8 @@ def leniency(
 
 def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     """A mean with its interval, or the adjusted difference with its own."""
+    from endoxa.report.claims import chip
+
     columns = (
         ("mean", "low", "high")
         if row["verdict"] == NO_QUESTION
