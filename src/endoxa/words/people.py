@@ -158,7 +158,7 @@ def plain(text: str) -> str:
     Nor anything that is not seen.
     """
     low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))
-    return _UNTYPED.sub("", low).translate(_SPELLINGS)
+    return str(_UNTYPED.sub("", low)).translate(_SPELLINGS)
 
 
 @cache
