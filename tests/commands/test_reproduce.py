@@ -31,17 +31,18 @@ def test_the_list_names_every_result_with_what_it_needs(endoxa):
         assert f"{name}: {result.title}" in out
     assert "weights: any of the eight models; from the Hugging Face hub" in out
     assert "file (optional): stories.parquet" in out
+    assert "left out: 5.1, Cohen's kappa of sentiments (0.898): " in out
 
 
 def test_a_run_says_its_finding_and_a_difference_is_no_error(endoxa, tmp_path):
     out = tmp_path / "out"
     code, printed, _ = endoxa("reproduce", "run", "arithmetic", "-o", out)
     assert code == 0
-    assert "53 of 61 published cells agree with ours; 8 differ." in printed
+    assert "54 of 65 published cells agree with ours; 11 differ." in printed
     assert "Differs (1 cell): the five age groups sum to one person less." in printed
     facts = json.loads((out / "run.json").read_text(encoding="utf-8"))
     assert (facts["kind"], facts["result"]) == ("reproduction", "arithmetic")
-    assert facts["counts"]["differs"] == 8
+    assert facts["counts"]["differs"] == 11
     assert facts["command"][1:4] == ["reproduce", "run", "arithmetic"]
     assert {"python", "polars", "numpy"} <= facts["versions"].keys()
 

@@ -41,6 +41,7 @@ def list_all() -> Outcome:
         kind = " (reference numbers, printed in no paper)" if result.reference else ""
         lines.append(f"{result.name}: {result.title}{kind}")
         lines += [f"  {_need_words(need)}" for need in result.needs]
+        lines += [f"  left out: {numbers}: {why}" for numbers, why in result.left_out.items()]
     lines.append("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
     return Outcome(lines)
 

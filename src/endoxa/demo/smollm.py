@@ -23,7 +23,7 @@ from endoxa.report.words import count, decimal, listed, percent
 from endoxa.runs.estimates import read
 from endoxa.schema import ALL, Progress
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
-from endoxa.study.convergence.correlations import correlation_sentence
+from endoxa.study.convergence.correlations import correlation_sentence, or_word
 from endoxa.study.convergence.run import converge
 from endoxa.study.file import FILE, Study, study_of
 from endoxa.study.parts import RUNS
@@ -212,6 +212,6 @@ def study_result(study: Study) -> InstrumentResult:
     verdict = "cannot be tested" if row["verdict"] == UNTESTED else row["verdict"]
     return InstrumentResult(
         f"one study: pairs and questions correlate at {decimal(row['raw'], 2)} over {count(row['n_associations'])} "
-        f"associations, {verdict}",
+        f"associations, {verdict}" + (": association or word" if or_word(row) else ""),
         Finding(correlation_sentence(row), (row,)),
     )

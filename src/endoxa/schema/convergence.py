@@ -149,7 +149,8 @@ CHANCE_COLUMNS: dict[str, str] = {
     "n_identities": "their identities",
     "n_attributes": "their attributes",
     "observed": "associations that are shown so",
-    "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept",
+    "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept; "
+    "empty where every attribute belongs to one identity",
     "range_low": "lower end of the range of the same that holds `confidence` of the exchanges",
     "range_high": "upper end",
     "confidence": "confidence level of the verdict and of that range",

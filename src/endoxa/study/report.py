@@ -24,6 +24,7 @@ from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
+from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.convergence.sections import sections
@@ -261,13 +262,15 @@ def headline(convergence: Convergence) -> Headline:
         )
         for row in rows
     )
+    reasons = convergence.chance["reason"].unique()
+    confounded = [f"{ASSOCIATION_OR_WORD.capitalize()}."] if ASSOCIATION_OR_WORD in reasons else []
     return Headline(
         "Correlations of instruments over associations",
         ("model", "instruments", "n", "raw", "corrected", f"{confidence} interval", "verdict"),
         texts,
         tuple({name: plain(value) for name, value in row.items()} for row in rows),
         ("model", "instruments", "verdict"),
-        tuple(_notes(rows)) if rows else ("One instrument alone: nothing to compare.",),
+        (*_notes(rows), *confounded) if rows else ("One instrument alone: nothing to compare.",),
         convergence.warnings,
     )
 

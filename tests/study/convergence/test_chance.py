@@ -25,9 +25,8 @@ def seen(parts: pl.DataFrame, names: dict[str, str]) -> dict:
 
 
 def test_levels_are_means_over_identities():
-    identity, attribute = np.array([0, 1, 2, 0, 1]), np.array([0, 0, 0, 1, 2])
-    levels = attribute_levels(np.array([1.0, 2.0, 6.0, 5.0, 9.0]), identity, attribute)
-    assert levels.tolist() == [3, 3, 3, 7, 7]  # the last two attributes have one identity each
+    levels = attribute_levels(np.array([1.0, 2.0, 6.0, 5.0, 9.0]), np.array([0, 0, 0, 1, 2]))
+    assert levels.tolist() == [3, 3, 3, 5, 9]  # the last two attributes have one identity each
 
 
 @pytest.mark.parametrize("filled", [1.0, 0.4])
@@ -80,6 +79,33 @@ def test_words_that_all_instruments_react_to_are_chance():
     row = seen(parts, attributes(parts))
     assert row["observed"] > 5
     assert row["expected"] == pytest.approx(row["observed"], rel=0.5)
+    assert row["verdict"] == "unclear"
+
+
+def test_association_or_word_where_no_attribute_recurs():
+    parts = planted_parts(
+        2, correlation=0.9, mean=0.0, tools=THREE
+    )  # alike: by the association, or by its word
+    row = seen(parts, {name: name for name in attributes(parts)})
+    assert row["observed"] > 5
+    assert (row["expected"], row["p_value"], row["verdict"]) == (None, None, "cannot-be-tested")
+    assert (
+        row["reason"] == "every attribute belongs to one identity: association or word cannot be told apart"
+    )
+    few = seen(parts, attributes(parts) | {name: name for name in attributes(parts) if name >= "a009"})
+    assert few["verdict"] == "cannot-be-tested"
+    assert few["reason"].startswith("8 associations with an attribute of two or more identities, at least 10")
+
+
+def test_attributes_of_one_identity_prove_nothing_beside_others():
+    unrelated = planted_parts(3, correlation=0.0, tools=THREE)
+    alike = planted_parts(4, correlation=0.95, tools=THREE).with_columns(
+        association_id="b" + pl.col("association_id")
+    )
+    unique = {name: name for name in alike["association_id"].unique()}
+    row = seen(pl.concat([unrelated, alike]), attributes(unrelated) | unique)
+    assert row["n_associations"] == 200
+    assert row["expected"] == pytest.approx(row["observed"], rel=0.15)
     assert row["verdict"] == "unclear"
 
 

@@ -11,6 +11,7 @@ from endoxa.study.convergence.figures import MOST_POINTS, points
 from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
 from endoxa.study.convergence.sections import sections
 from endoxa.study.parts import ConvergenceOptions
+from endoxa.study.report import headline
 from endoxa.testing.sentences import check_findings
 from support.convergence_samples import attributes, planted_parts
 
@@ -67,6 +68,24 @@ def test_another_confidence_is_said():
     assert "90\u00a0% interval" in found.correlations["sentence"][0]
     wide = converge_parts(planted_parts()).correlations
     assert (found.correlations["low"] > wide["low"]).all()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(shared):
+    parts = planted_parts(correlation=0.9, each=10)
+    found = converge_parts(parts, attributes(parts, 10) if shared else {})
+    terminal = headline(found).notes
+    claims = [
+        row["sentence"]
+        for table in (found.correlations, found.prediction)
+        for row in table.filter(verdict="above").iter_rows(named=True)
+    ]
+    assert claims
+    words = "Every attribute belongs to one identity: association or word cannot be told apart."
+    assert {text.endswith(words) for text in claims} == {not shared}
+    assert (words in terminal) == (not shared)
+    lead = str(sections(found)[0].findings[0])
+    assert ("more often than by chance" in lead, "association or word" in lead) == (shared, not shared)
 
 
 def test_the_page_blurs_associations_and_escapes_their_words(tmp_path):

@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.report.overview import references
 from endoxa.study.reproduce import RESULTS, Inputs
 from endoxa.study.reproduce.catalogue import builtin, evaluate, published_by_user, read_result
 
-AFRISTEREO, LACES, NAMES, INDIBIAS = "000_", "001_", "003_", "004_"
+AFRISTEREO, LACES, STEREOTALES, NAMES, INDIBIAS = "000_", "001_", "002_", "003_", "004_"
 
 
 def printed(name):
@@ -52,10 +52,16 @@ def test_indibias_tables_are_those_of_the_paper(paper):
 def test_name_based_tables_are_those_of_the_paper(paper):
     """Numbers, and the standard deviations that the tolerances are made of; table 6 has none."""
     tables = {}
-    for row in printed("names-bbq"):
+    rows = printed("names-bbq")
+    spreads = {(row["table"], row["cell"]): row["published"] for row in rows if row["rule"] == "sd"}
+    assert len(spreads) == 60
+    for row in rows:
+        if row["rule"] == "sd":
+            continue
         model, _ = row["cell"].rsplit(", ", 1)
-        spread = re.match(r"2 \* sqrt\(2\) \* ([\d.]+) \+", row["tolerance"])
-        value = row["published"] + (f" ± {spread[1]}" if spread else "")
+        spread = spreads.get((row["table"], f"{row['cell']}, standard deviation"))
+        assert spread is None or f"2 * sqrt(2) * {spread} +" in row["tolerance"]
+        value = row["published"] + (f" ± {spread}" if spread else "")
         tables.setdefault((row["table"], model), []).append(value)
     text = [re.sub(r"\s*(\\pm|±)\s*", " ± ", line) for line in paper(NAMES)]
     assert len(tables) == 36
@@ -89,8 +95,10 @@ def test_afristereo_and_laces_are_those_of_the_papers(paper):
         assert f"{axis}\t{pilot:,}\t{added:,}" in table
     for row in printed("afristereo-bpr"):
         if row["table"] == "Table 8":
-            model = row["cell"].removeprefix("BPR, ")
-            assert re.search(rf"{re.escape(model)}\t{row['published']}\t", table), model
+            measure, model = row["cell"].split(", ", 1)
+            number = f"{'<' if row['rule'] == 'below' else ''}{row['published']}"
+            behind = rf"{number}\t" if measure == "BPR" else rf"[\d.]+\t{number}\*?\t"
+            assert re.search(rf"{re.escape(model)}\t{behind}", table), model
     laces = "\n".join(paper(LACES))
     topics = {
         row["cell"]: row["published"] for row in printed("laces-disagreement") if row["table"] == "Table 1"
@@ -107,6 +115,20 @@ def test_afristereo_and_laces_are_those_of_the_papers(paper):
             for cell in (f"{letter}, {model}" for model in ("GPT-3.5-Turbo", "GPT-4o-mini", "Llama 3.1-8B"))
         )
         assert f"| {letter} | {row} |" in laces
+
+
+def test_what_is_left_out_is_printed_in_the_paper(paper):
+    """Every number with decimals that results leave out, beside their reason."""
+    texts = {"names": NAMES, "laces": LACES, "stereotales": STEREOTALES, "afristereo": AFRISTEREO}
+    checked = 0
+    for name, file in texts.items():
+        text = "\n".join(paper(file))
+        for result in (one for key, one in RESULTS.all().items() if key.startswith(name)):
+            assert all(result.left_out.values())
+            for number in re.findall(r"\d+\.\d{2,}", " ".join(result.left_out)):
+                assert number in text, (result.name, number)
+                checked += 1
+    assert checked >= 7
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def written(folder, *, reference=False):
         cells=lambda _given: CELLS,
         compute=lambda _given: OURS,
         notes=("Read with `--care`.",),
+        left_out={"table 3, 4 standard deviations": "of <unknown> samples"},
         veiled=("Table 2",),
         reference=reference,
     )
@@ -69,6 +70,12 @@ def test_the_finding_comes_before_every_table(page):
     assert "Read with --care." in page.text
     assert "Nobody 2026, table 1" in page.text
     assert "endoxa reproduce run planted" in page.text
+
+
+def test_what_is_left_out_stands_below_the_cells(page):
+    assert page.table("Printed numbers that are left out") == [
+        {"numbers": "table 3, 4 standard deviations", "why": "of <unknown> samples"}
+    ]
 
 
 def test_what_differs_has_its_reason_beside_it(page):

@@ -7,6 +7,7 @@ import shutil
 
 import polars as pl
 import pytest
+from scipy.stats import ttest_1samp
 
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
@@ -80,6 +81,10 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     pairs.write_csv(tmp_path / "s_as_pairs.csv")
     model = f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}"
     cells = cells_of("afristereo-bpr", tmp_path, tmp_path / "out", model)
+    differences = (more["gpt2_nobos_afristereo"] - less["gpt2_nobos_afristereo"]).to_numpy()
+    test = cells["Table 8", "p-value, GPT-Neo"]
+    assert test["ours"] == pytest.approx(float(ttest_1samp(differences, 0).pvalue), rel=1e-3)
+    assert test["verdict"] == "not-comparable"
     row = cells["Table 8", "BPR, GPT-Neo"]
     assert row["ours"] == pytest.approx(
         (more["gpt2_nobos_afristereo"] > less["gpt2_nobos_afristereo"]).mean()
@@ -223,9 +228,29 @@ def test_name_based_tables_from_planted_predictions(nationality, tmp_path):
         assert other["ours"] == pytest.approx(value)
         assert other["verdict"] == "not-comparable"
         assert other["why"] == "computed with sim/biased, not with the published model Claude Haiku"
+    spread = cells["Table 1", "GPT-4o, Nationality, standard deviation"]
+    assert (spread["verdict"], spread["why"]) == ("not-computed", "it needs two runs or more")
     # Every disambiguated answer is right: the printed 0.964 is missed.
     assert cells["Table 2", "GPT-4o, Nationality"]["verdict"] == "differs"
     assert cells["Table 1", "GPT-4o, Name"]["verdict"] == "not-computed"
+
+
+@pytest.mark.slow
+def test_standard_deviations_over_planted_runs(nationality, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    for path in nationality.iterdir():
+        (data / path.name).symlink_to(path.resolve())
+    items = list(read_items(data / "Nationality.jsonl", metadata=data / "additional_metadata.csv"))
+    runs = [
+        respond(items, wrong, 0).with_columns(model=pl.lit("GPT-4o"), seed=pl.lit(seed))
+        for seed, wrong in enumerate((77, 80, 74))
+    ]
+    pl.concat(runs).write_csv(data / "predictions_nationality.csv")
+    cells = cells_of("names-bbq", data, tmp_path / "out")
+    row = cells["Table 1", "GPT-4o, Nationality, standard deviation"]
+    assert (row["published"], row["verdict"]) == (0.002, "agrees")
+    assert row["ours"] == pytest.approx(3 / 1540)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ FOLDERS = {
     "seat-reference": "reference_scores",
 }
 COUNTS = {
-    "arithmetic": (53, 8, 0, 0),
+    "arithmetic": (54, 11, 0, 0),
     "bbq-unifiedqa": (4, 0, 0, 0),
     "bbq-unifiedqa-reference": (20, 0, 0, 0),
     "stereotales-associations": (3, 0, 1, 4),
@@ -182,6 +182,10 @@ def test_arithmetic_by_hand(tmp_path):
     )
     assert cells["Name-based BBQ, table 6", "GPT-4o, Ambiguous"]["ours"] == pytest.approx(0.034 / 0.050)
     assert cells["StereoTales, associations", "global associations"]["ours"] == 784
+    for share in ("Gender", "Religion"):  # 542 + 163 pairs, not 542 + 258
+        row = cells["IndiBias, 4.2", f"pairs from tuples, by the share of {share}"]
+        assert (row["verdict"], round(row["ours"])) == ("differs", 163)
+    assert cells["AfriStereo, 6.1.1", "largest p-value of the nine significant models"]["ours"] == 0.0053
     weighted = (
         0.3503 * 52.55
         + 0.1914 * 61.12

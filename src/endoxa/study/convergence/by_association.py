@@ -102,7 +102,8 @@ def by_association(convergence: Convergence) -> Section | None:
             "there is nothing.",
             "By chance: what each instrument claims is kept, with its own share of claims and the means of attributes, "
             "but identities are exchanged in all instruments but one. So the number by chance holds what comes of "
-            "error rates, of many tests, and of words that all instruments react to. The range holds "
+            "error rates, of many tests, and of words that all instruments react to. The "
+            "claims of an association whose attribute no other identity has stay: association or word. The range holds "
             f"{100 * convergence.options.confidence:g}\u00a0% of the exchanges.",
             "An instrument claims more the more alike its parts are: all sentences of an association test share their "
             "words, so even a small difference is claimed. Whether instruments go together at all is tested below, "

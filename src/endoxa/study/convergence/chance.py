@@ -4,6 +4,9 @@ An attribute that is said of many identities has a level of its own in every ins
 and so have the instruments themselves. So attribute means are removed first, what is left of whole identities is
 exchanged, and the attribute means are put back: what attributes alone make alike stays, what is about an association or
 an identity is broken up. Parts of one association may depend on each other as they like: they move together.
+
+Where no other identity has the attribute of an association, nothing tells the one from the other: it stays as it is,
+and where there are no others, nothing is tested.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ COINCIDENCE = Family(
 )
 TESTED = (SEVERAL, ALL)
 """Numbers that are tested; the others are beside them to be read."""
+ASSOCIATION_OR_WORD = "every attribute belongs to one identity: association or word cannot be told apart"
+"""Why nothing can be told of associations, or of a correlation over them."""
 
 
 def seen_together(
@@ -87,8 +92,8 @@ def _rows(
     names = tested["association_id"].unique().sort().to_list()
     identities = dict(tested.select("association_id", "identity").iter_rows())
     attribute = attribute_codes(names, attributes)
-    number = len(names)
-    with_all = int((tested.group_by("association_id").len()["len"] == len(tools)).sum())
+    identity = identity_codes(tuple(identities[name] for name in names))
+    with_all = tested.group_by("association_id").len().sort("association_id")["len"].to_numpy() == len(tools)
     begun = {
         "model": effects["model"][0],
         "n_instruments": len(tools),
@@ -96,39 +101,52 @@ def _rows(
         "n_attributes": len(np.unique(attribute)),
         "confidence": confidence,
     }
-    few = too_few(begun["n_identities"], "identities", fewest_units(significance(confidence)))
     counts = None
-    if number:
+    if names:
         claims = [
             Claims.of(tested.filter(instrument=tool), names, attribute)
             for tool in tools
             if tool in set(tested["instrument"])
         ]
-        counts = np.array(list(_counts(claims, (number, len(tools)), *drawn)))
+        counts = np.array(list(_counts(claims, (len(names), len(tools)), *drawn)))
     for place, together in enumerate(TOGETHER):
         if together == ALL and len(tools) < 3:
             continue
-        associations = with_all if together == ALL else number
-        nothing = "all" if together == ALL else "two"
-        reason = (
-            f"no association was tested with {nothing} instruments"
-            if not associations
-            else too_few(associations, "associations", FEWEST_UNITS) or few
+        counted = with_all if together == ALL else np.ones(len(names), dtype=bool)
+        reason = _untested(
+            identity[counted], attribute[counted], "all" if together == ALL else "two", confidence
         )
-        row = begun | {"together": together, "n_associations": associations, "observed": 0.0}
-        if counts is not None and associations:
+        row = begun | {"together": together, "n_associations": int(counted.sum()), "observed": 0.0}
+        if counts is not None and counted.any():
             ours, others = counts[0, place], counts[1:, place]
-            tail = (1 - confidence) / 2
-            row |= {
-                "observed": float(ours),
-                "expected": float(others.mean()),
-                "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
-                "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
-                "p_value": float((counts[:, place] >= ours).mean()),
-            }
+            row["observed"] = float(ours)
+            if reason != ASSOCIATION_OR_WORD:
+                tail = (1 - confidence) / 2
+                row |= {
+                    "expected": float(others.mean()),
+                    "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
+                    "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
+                    "p_value": float((counts[:, place] >= ours).mean()),
+                }
         if reason or together not in TESTED:
             row["p_value"] = float("nan")
         yield row | {"reason": reason}
+
+
+def _untested(identity: np.ndarray, attribute: np.ndarray, instruments: str, confidence: float) -> str:
+    """Why exchanges cannot say what is by chance: too little was tested, or too few attributes recur; else empty."""
+    if not len(identity):
+        return f"no association was tested with {instruments} instruments"
+    recur = with_partner(identity, attribute)
+    recurring = "with an attribute of two or more identities"
+    needed = fewest_units(significance(confidence))
+    return (
+        too_few(len(identity), "associations", FEWEST_UNITS)
+        or too_few(len(np.unique(identity)), "identities", needed)
+        or ("" if recur.any() else ASSOCIATION_OR_WORD)
+        or too_few(int(recur.sum()), f"associations {recurring}", FEWEST_UNITS)
+        or too_few(len(np.unique(identity[recur])), f"identities {recurring}", needed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +157,8 @@ class Claims:
         place: index of each association among those of all instruments.
         effect: the effects.
         least: how far from 0 each would be claimed: the standard errors of the least claim.
-        level: mean of the attribute of each.
+        moves: which have an attribute that another identity has too.
+        level: mean of the attribute of each that moves.
         identity: code of its identity, 0 and up.
         order: code of its attribute, for exchanges.
     """
@@ -147,6 +166,7 @@ class Claims:
     place: np.ndarray
     effect: np.ndarray
     least: np.ndarray
+    moves: np.ndarray
     level: np.ndarray
     identity: np.ndarray
     order: np.ndarray
@@ -161,15 +181,17 @@ class Claims:
         # A rounding error is no difference.
         bound = float(np.abs(effect / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf
         identity = identity_codes(tuple(table["identity"]))
-        codes = np.unique(attribute[place], return_inverse=True)[1]
-        levels = attribute_levels(effect, identity, codes)
-        return cls(place, effect, bound * error, levels, identity, _order(identity, codes))
+        moves = with_partner(identity, attribute[place])
+        identity, codes = (_codes(values[moves]) for values in (identity, attribute[place]))
+        levels = attribute_levels(effect[moves], codes)
+        return cls(place, effect, bound * error, moves, levels, identity, _order(identity, codes))
 
     def sides(self, rng: np.random.Generator | None, associations: int) -> np.ndarray:
         """1, -1 or 0 for each association: what is claimed, identities exchanged where there is a source of it."""
-        effect = self.effect
-        if rng is not None:
-            effect = self.level + (effect - self.level)[exchanged(self.identity, self.order, rng)]
+        effect = self.effect.copy()
+        if rng is not None and self.moves.any():
+            rest = effect[self.moves] - self.level
+            effect[self.moves] = self.level + rest[exchanged(self.identity, self.order, rng)]
         sides = np.zeros(associations)
         sides[self.place] = np.sign(effect) * (np.abs(effect) >= self.least)
         return sides
@@ -204,7 +226,9 @@ def correlation_p_value(
 ) -> float:
     """Two-sided p-value of no correlation of what is left of attribute means, identities of one side exchanged."""
     rng = np.random.default_rng(seed)
-    rest_x, rest_y = (values - attribute_levels(values, identity, attribute) for values in (x, y))
+    recur = with_partner(identity, attribute)
+    identity, attribute = _codes(identity[recur]), _codes(attribute[recur])
+    rest_x, rest_y = (values[recur] - attribute_levels(values[recur], attribute) for values in (x, y))
     order = _order(identity, attribute)
     observed = abs(float(rest_x @ rest_y)) * (1 - 1e-9)
     hits = sum(
@@ -213,18 +237,20 @@ def correlation_p_value(
     return (hits + 1) / (EXCHANGES + 1)
 
 
-def attribute_levels(values: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-    """Mean over the associations of the same attribute; of all those whose attribute one identity has, their mean.
+def attribute_levels(values: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+    """Mean over the associations of the same attribute, whose codes are 0 and up, for each of them."""
+    return np.asarray((np.bincount(attribute, values) / np.bincount(attribute))[attribute])
 
-    Args:
-        values: one of each association.
-        identity: code of its identity.
-        attribute: code of its attribute.
-    """
-    pairs = np.unique(np.stack([attribute, identity]), axis=1)
-    shared = np.bincount(pairs[0], minlength=int(attribute.max()) + 1)[attribute] > 1
-    _, place = np.unique(np.where(shared, attribute, -1), return_inverse=True)
-    return np.asarray((np.bincount(place, values) / np.bincount(place))[place])
+
+def with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+    """True where another identity has the same attribute."""
+    _, first = np.unique(np.stack([identity, attribute]), axis=1, return_index=True)
+    return np.asarray(np.bincount(attribute[first])[attribute] > 1)
+
+
+def _codes(values: np.ndarray) -> np.ndarray:
+    """0 and up, without gaps."""
+    return np.asarray(np.unique(values, return_inverse=True)[1])
 
 
 def _order(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
@@ -235,7 +261,7 @@ def _order(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     starts = np.flatnonzero(np.r_[True, (np.diff(ordered) != 0).any(axis=0)])
     rank = np.empty(len(identity), dtype=np.int64)
     rank[place] = np.arange(len(place)) - np.repeat(starts, np.diff(np.r_[starts, len(place)]))
-    return np.asarray(attribute * (int(rank.max()) + 1) + rank)
+    return np.asarray(attribute * (int(rank.max(initial=0)) + 1) + rank)
 
 
 def exchanged(identity: np.ndarray, attribute: np.ndarray, rng: np.random.Generator) -> np.ndarray:

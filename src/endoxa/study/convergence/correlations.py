@@ -26,7 +26,7 @@ from endoxa.stats.intervals import effective_number
 from endoxa.stats.reliability import FEWEST_UNITS, jackknife_error, reliability
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance, too_few
-from endoxa.study.convergence.chance import correlation_p_value
+from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD, correlation_p_value, with_partner
 from endoxa.study.convergence.effects import Measured, attribute_codes, identity_codes, types_of
 
 DIGITS = 0.005
@@ -221,9 +221,9 @@ def correlation_sentence(row: dict[str, Any]) -> str:
         f"{ends(row['low'], row['high'], row['verdict'])}), raw {raw}"
     )
     if row["verdict"] == ABOVE:
-        return f"{row['model']}: {names} go together over {over}: {numbers}.{beyond(row)}{_apart(row)}"
+        return f"{row['model']}: {names} go together over {over}: {numbers}.{beyond(row)}{_apart(row)}{or_word(row)}"
     if row["verdict"] == BELOW:
-        return f"{row['model']}: {names} go against each other over {over}: {numbers}.{beyond(row)}"
+        return f"{row['model']}: {names} go against each other over {over}: {numbers}.{beyond(row)}{or_word(row)}"
     return (
         f"{row['model']}: the agreement of {names} over {over} is not distinguishable from none: {numbers}."
         f"{beyond(row)}{blamed(row)}"
@@ -247,6 +247,12 @@ def _apart(row: dict[str, Any]) -> str:
     if row["low"] > 1:
         return " The interval lies above 1: the two share errors, or a reliability is estimated too low."
     return " The interval includes 1: they may measure the same thing."
+
+
+def or_word(row: Mapping[str, Any]) -> str:
+    """That a claim may be about words, where no attribute recurs; else empty."""
+    claims = row["verdict"] in {ABOVE, BELOW} and not row["n_attributes"]
+    return f" {ASSOCIATION_OR_WORD.capitalize()}." if claims else ""
 
 
 def beyond(row: Mapping[str, Any]) -> str:
@@ -295,7 +301,7 @@ def _discriminant_row(
     x, y = left.scores.mean[first], right.scores.mean[second]
     identity = identity_codes(tuple(left.identities[k] for k in first))
     attribute = identity_codes(tuple(attributes[name].strip().casefold() for name in names))
-    used = _with_partner(identity, attribute)
+    used = with_partner(identity, attribute)
     x, y, identity, attribute = x[used], y[used], identity[used], attribute[used]
     measured_by = ((left, first[used]), (right, second[used]))
     row = _begun(left, right, int(used.sum()), len(np.unique(identity)), confidence)
@@ -355,14 +361,6 @@ def _partners(values: np.ndarray, cell: np.ndarray, attribute: np.ndarray) -> np
     return np.asarray((total - cell_sum) / (count - cell_count))
 
 
-def _with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-    """True where another identity has the same attribute."""
-    if not len(identity):
-        return np.zeros(0, dtype=bool)
-    _, first = np.unique(_cells(identity, attribute), return_index=True)
-    return np.asarray(np.bincount(attribute[first])[attribute] > 1)
-
-
 def jackknifed(
     effects: tuple[np.ndarray, np.ndarray],
     identity: np.ndarray,
@@ -388,7 +386,7 @@ def jackknifed(
     left = []
     for code in np.unique(identity):
         kept = identity != code
-        kept[kept] = _with_partner(identity[kept], attribute[kept])
+        kept[kept] = with_partner(identity[kept], attribute[kept])
         values = compared(x[kept], y[kept], identity[kept], attribute[kept])
         left.append(values[0] - values[1])
     without = np.array(left)

@@ -22,7 +22,7 @@ from endoxa.stats.jackknife import jackknife
 from endoxa.stats.reliability import EDGE, FEWEST_UNITS, halves_reliability
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance, too_few
-from endoxa.study.convergence.correlations import DIGITS, crossed, ends, level, number, tool
+from endoxa.study.convergence.correlations import DIGITS, crossed, ends, level, number, or_word, tool
 from endoxa.study.convergence.effects import Measured, attribute_codes, identity_codes, types_of
 from endoxa.study.parts import USUAL
 
@@ -269,5 +269,5 @@ def prediction_sentence(row: Mapping[str, Any]) -> str:
         f"{row['model']}: {finding}: R² {number(row['r2'])} ({level(row)} interval {interval}), rank correlation "
         f"{number(row['rank'])} ({ends(row['rank_low'], row['rank_high'])}), "
         f"{plural(row['n_associations'], 'association')} of {plural(row['n_identities'], 'identity', 'identities')}."
-        f"{blamed(row)}"
+        f"{blamed(row)}{or_word(row)}"
     )

@@ -85,6 +85,7 @@ class Declaration(BaseModel):
     needs: tuple[Need, ...]
     models: dict[str, tuple[str, ...]] = {}
     notes: tuple[str, ...] = ()
+    left_out: dict[str, str] = {}
     veiled: tuple[str, ...] = ()
     reference: bool = False
     rules: dict[str, Rule] = {}
@@ -148,6 +149,7 @@ def read_result(folder: Traversable, name: str) -> PublishedResult:
         compute=partial(_compute, declared),
         models=declared.models,
         notes=declared.notes,
+        left_out=declared.left_out,
         veiled=declared.veiled,
         reference=declared.reference,
     )

@@ -129,6 +129,7 @@ class PublishedResult:
         compute: ours by table and cell; a key without a printed cell makes a row of its own, without a verdict.
         models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
+        left_out: printed numbers of the same tables and sections that are no cells, and why.
         veiled: tables whose cells name associations, which pages blur until asked for.
         reference: the numbers are those of an independent program, printed in no paper.
     """
@@ -141,6 +142,7 @@ class PublishedResult:
     compute: Callable[[Inputs], Mapping[Key, Ours]]
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     veiled: tuple[str, ...] = ()
     reference: bool = False
 

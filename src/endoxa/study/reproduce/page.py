@@ -19,6 +19,7 @@ from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMP
 from endoxa.study.reproduce.declaration import counted
 
 if TYPE_CHECKING:
+    from endoxa.study.reproduce.declaration import PublishedResult
     from endoxa.study.reproduce.run import Reproduced
 
 LONG = 30
@@ -75,15 +76,22 @@ def differing(done: Reproduced) -> Section:
 def every_cell(done: Reproduced) -> Section:
     """The cells of each printed table, and why tolerances are as they are, each reason once."""
     reasons = [text for text in done.cells["tolerance_reason"].unique(maintain_order=True) if text]
+    tables = tuple(
+        _cells(name, part, numbers(done), veiled=name in done.result.veiled)
+        for name, part in by_table(done.cells)
+    )
     return Section(
         "cells",
         "Every cell",
-        tables=tuple(
-            _cells(name, part, numbers(done), veiled=name in done.result.veiled)
-            for name, part in by_table(done.cells)
-        ),
+        tables=(*tables, _left_out(done.result)) if done.result.left_out else tables,
         notes=(f"Tolerances: {'; '.join(reasons)}.",) if reasons else (),
     )
+
+
+def _left_out(result: PublishedResult) -> Table:
+    """Printed numbers that are no cells."""
+    fields = (text_field("numbers", itemgetter(0)), text_field("why", itemgetter(1)))
+    return table_of("Printed numbers that are left out", [*result.left_out.items()], fields)
 
 
 def _cells(name: str, cells: pl.DataFrame, shown: Sequence[Field], *, veiled: bool) -> Table:

@@ -165,8 +165,14 @@ def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
             model = matches[row["model"]]
             for table, (measure, condition) in settings["measures"].items():
                 if row["context_condition"] == condition:
-                    cells[f"Table {table}", f"{model.label}, {side}"] = Ours.unless(
-                        row[f"{measure}_mean"], model.why, others[side]
+                    cell = f"{model.label}, {side}"
+                    mean, sd = (
+                        Ours.unless(row[f"{measure}_{name}"], model.why, others[side])
+                        for name in ("mean", "sd")
+                    )
+                    cells[f"Table {table}", cell] = mean
+                    cells[f"Table {table}", f"{cell}, standard deviation"] = (
+                        Ours(None, "it needs two runs or more") if row[f"{measure}_sd"] is None else sd
                     )
     if len(answers) == len(sides):
         original, substituted = (

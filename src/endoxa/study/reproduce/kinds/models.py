@@ -21,7 +21,7 @@ from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.report.words import slug
-from endoxa.runs.folder import DifferentRunError
+from endoxa.runs.folder import RECORDS, DifferentRunError
 from endoxa.runs.run import run
 from endoxa.schema import AssociationTest
 from endoxa.sources.frames import read_table
@@ -114,9 +114,20 @@ def pairs(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
             for axis, value in _by_axis(estimates, settings.get("axes")).items():
                 ours = Ours.unless(value, model.why, fewer)
                 computed |= dict.fromkeys(keys(axis, language=language, model=model.label), ours)
+            if "t_test" in settings:
+                table, cell = settings["cells"]["all"][0][0], settings["t_test"].format(model=model.label)
+                computed[table, cell] = Ours.unless(_t_test(folder, model.model), model.why, fewer)
         return computed
 
     return of_every_model(declared, inputs, of_model)
+
+
+def _t_test(folder: Path, model: str) -> float:
+    """Two-sided p-value of the paired t-test of both scores."""
+    from scipy.stats import ttest_rel
+
+    records = pl.read_parquet(folder / RECORDS).filter(model=model)
+    return float(ttest_rel(records["score_more"], records["score_less"], nan_policy="omit").pvalue)
 
 
 def _by_axis(estimates: pl.DataFrame, axes: Sequence[str] | None) -> dict[str, float]:
