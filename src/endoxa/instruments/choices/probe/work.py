@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.choices.answers import Outcome, read_choice, read_words
+from endoxa.instruments.choices.answers import Outcome, outcomes_of, read_choice, read_words
 from endoxa.instruments.choices.probe.jobs import (
     Presentation,
     expected_work,
@@ -48,6 +48,7 @@ from endoxa.schema.choices import (
     STEREOTYPE,
     UNDETERMINED,
     UNREAD,
+    ChoiceItem,
     Word,
 )
 from endoxa.sources.files import require_file, sha256
@@ -204,6 +205,7 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
             name: getattr(item, name)
             for name in (
                 *("item_id", "association_id", "kind", "identity", "identity_key", "reference", "attribute"),
+                "counterpart",
                 *("axis", "region", "language", "situation", "wording", "premise"),
             )
         },
@@ -224,7 +226,7 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
         **dict.fromkeys(("p_stereotype", "p_anti", "p_undetermined")),
     }
     if answer.finish == FINISH and item.kind != "association":
-        yield {**shared, **_scored_cells(answer.text, item.kind, ask)}
+        yield {**shared, **_scored_cells(answer.text, item, ask)}
         return
     if item.kind != "association":
         yield {**shared, **_cells(_outcome(presentation, answer))}
@@ -260,14 +262,14 @@ def _cells(outcome: Outcome) -> Mapping[str, Any]:
     return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
 
 
-def _scored_cells(text: str, kind: str, ask: str) -> Mapping[str, Any]:
+def _scored_cells(text: str, item: ChoiceItem, ask: str) -> Mapping[str, Any]:
     """Outcome of the likeliest option, the last in a tie, and probabilities among the options."""
     scores = np.array(json.loads(text), dtype=float)
     weights = np.exp(scores - scores.max())
     probabilities = weights / weights.sum()
-    names = ("p_stereotype", "p_anti", "p_undetermined")
-    outcomes = (STEREOTYPE, ANTI, UNDETERMINED if kind == "inference" else NEITHER)
-    given = dict(zip(names, map(float, probabilities), strict=False))
+    outcomes = outcomes_of(item)
+    names = {STEREOTYPE: "p_stereotype", ANTI: "p_anti", UNDETERMINED: "p_undetermined"}
+    given = {names[outcome]: float(p) for outcome, p in zip(outcomes, probabilities, strict=False)}
     chosen = likeliest(text)
     return {**_cells(Outcome(outcomes[2 if chosen is None else chosen], ask)), **given}
 
