@@ -319,10 +319,10 @@ class _Maker:
         """An item whose question lacks the attribute yet, and its counterpart."""
         instead, words = counterpart
         used = ";".join(filter(None, (item.made_with, words)))
-        twin = {"item_id": f"{item.item_id}{COUNTERPART}", "counterpart": instead, "made_with": used}
-        for attribute, changes in ((row.cells["attribute"], {}), (instead, twin)):
+        twin = replace(item, item_id=f"{item.item_id}{COUNTERPART}", counterpart=instead, made_with=used)
+        for each, attribute in ((item, row.cells["attribute"]), (twin, instead)):
             question = item.question.format(attribute=self.templates.quotable(attribute))
-            yield replace(item, question=_capital(question), **changes)
+            yield replace(each, question=_capital(question))
 
     def inferences(self, row: _Row) -> Iterator[ChoiceItem]:
         """Premise and hypothesis about one person of the group, each with its counterpart."""

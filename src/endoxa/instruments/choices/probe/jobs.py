@@ -59,17 +59,18 @@ def filtered(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
 def items(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
     """The items that a run asks, in file order; an item and its counterpart together or not at all."""
 
-    def pairs() -> Iterator[list[ChoiceItem]]:
-        return (list(pair) for _, pair in groupby(filtered(settings), lambda item: item.pair))
+    def pairs() -> Iterator[tuple[ChoiceItem, ...]]:
+        return (tuple(pair) for _, pair in groupby(filtered(settings), lambda item: item.pair))
 
-    def stratum(pair: list[ChoiceItem]) -> tuple[str, ...]:
+    def stratum(pair: tuple[ChoiceItem, ...]) -> tuple[str, ...]:
         item = pair[0]
         return item.language, item.axis, item.kind, item.identity_key, item.association_id, item.situation
 
-    def content(pair: list[ChoiceItem]) -> str:
+    def content(pair: tuple[ChoiceItem, ...]) -> str:
         return "\n".join(json.dumps(asdict(item), sort_keys=True) for item in pair)
 
-    return chain.from_iterable(chosen(pairs, settings, stratum, content))
+    taken: Iterator[tuple[ChoiceItem, ...]] = chosen(pairs, settings, stratum, content)
+    return chain.from_iterable(taken)
 
 
 def presentations_of(item: ChoiceItem, index: int, settings: ChoiceSettings) -> Iterator[Presentation]:
