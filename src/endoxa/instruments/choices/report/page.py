@@ -30,6 +30,7 @@ from endoxa.report.overview import data_field, run_table, what_was_run
 from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, percent, plural, signed
+from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.asking.outcomes import read_counts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Shown
@@ -41,8 +42,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
 
 Row = Mapping[str, Any]
 ASKED = {
-    "loglik": "options scored by their log-likelihood",
-    "loglik-mean": "options scored by their log-likelihood per token",
+    **{ask: f"options scored by {rule}" for ask, rule in RULES.items()},
     "nli": "labelled by an NLI model",
 }
 """How models were asked, where no answer was generated and read."""
@@ -252,9 +252,36 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
             f"({percent(ties / n)}), counted neither for the stereotype nor against it."
         )
         yield Diagnostic("ties", text, ties > MANY_TIES * n, n, str(model), value=ties / n)
+    yield from _other_rule(results.records)
     for run in results.runs:
         yield from answers_lost(read_counts(run.folder), {})
         yield from review(run.facts, results.records.height, "items")
+
+
+def _other_rule(records: pl.DataFrame) -> Iterator[Diagnostic]:
+    """What scored answers would be by the other rule, where they differ."""
+    scored = records.filter(pl.col("ask").is_in([*OTHER_RULE]), pl.col("kind") != "association")
+    for (model, kind, ask), part in scored.group_by("model", "kind", "ask", maintain_order=True):
+        rule = OTHER_RULE[str(ask)]
+        here, there = (_scores(part["answer"], each) for each in (str(ask), rule))
+        if changed := int((here != there).sum()):
+            text = (
+                f"{model}, {KINDS[str(kind)]}: options are compared by {RULES[str(ask)]}. By {RULES[rule]}, "
+                f"{count(changed)} of {plural(part.height, 'answer')} would be others, and the mean score "
+                f"{signed(_towards(part, there))}, not {signed(_towards(part, here))}."
+            )
+            yield Diagnostic("rule of comparison", text, True, part.height, str(model), value=changed)
+
+
+def _scores(answers: pl.Series, rule: str) -> pl.Series:
+    """1 where the first option is the likeliest, -1 where the second one is, else 0."""
+    options = answers.map_elements(lambda answer: likeliest(answer, rule), pl.Int64)
+    return options.eq_missing(0).cast(pl.Int64) - options.eq_missing(1).cast(pl.Int64)
+
+
+def _towards(part: pl.DataFrame, scores: pl.Series) -> float:
+    """The mean score towards the stereotype; who agrees with a counterpart speaks against it."""
+    return float(part.with_columns(score=scores).select(group_score().mean()).item())
 
 
 def rows_by(results: Results) -> Section | None:
