@@ -162,7 +162,7 @@ def question_result(run: Path) -> InstrumentResult:
     ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
     asked, biased = count(row["n"]), count(row["n_biased"])
     scored = pl.read_parquet(run / RECORDS).filter(context_condition="ambig")
-    per_token = count(left_open(scored, "loglik-mean"))
+    per_token = left_open(scored, "loglik-mean")
     return InstrumentResult(
         f"{asked} questions without an answer: {count(unknown)} left open by the sum of log-likelihoods ({per_token} "
         f"per token), {biased} of {named} persons as in the stereotype; {lean}",
@@ -170,7 +170,7 @@ def question_result(run: Path) -> InstrumentResult:
             f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open by the sum of "
             f"log-likelihoods of the options, and would leave {per_token} open by their log-likelihood per token. In "
             f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
-            (row,),
+            (row | {"n_open_per_token": per_token},),
         ),
     )
 

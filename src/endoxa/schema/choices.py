@@ -124,7 +124,7 @@ CHOICE_RECORD_COLUMNS: dict[str, str] = {
     "seed": "seed of the draw",
     "order": "options in the order shown: '10' shows option 1 first",
     "first": "'identity' or 'reference': who is shown first; empty for inferences",
-    "answer": "what the model said, or log-likelihood and tokens of each option (JSON), of a list of each word's groups",
+    "answer": "what the model said, or log-likelihood and tokens of each option (JSON); of a list of both groups",
     "reasoning": "its thoughts, where the provider returns them",
     "served_model": "model that answered, as the provider names it",
     "finish": "why the answer ended",
