@@ -17,10 +17,12 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
+from endoxa.instruments.questions.report.quoting import left_open
 from endoxa.report.claims import percent_ends, signed_ends
 from endoxa.report.document import Finding
 from endoxa.report.words import count, decimal, listed, percent
 from endoxa.runs.estimates import read
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL, Progress
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 from endoxa.study.convergence.correlations import correlation_sentence, or_word
@@ -159,13 +161,16 @@ def question_result(run: Path) -> InstrumentResult:
     )
     ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
     asked, biased = count(row["n"]), count(row["n_biased"])
+    scored = pl.read_parquet(run / RECORDS).filter(context_condition="ambig")
+    per_token = left_open(scored, "loglik-mean")
     return InstrumentResult(
-        f"{asked} questions without an answer: {count(unknown)} left open, {biased} of {named} persons as in the "
-        f"stereotype; {lean}",
+        f"{asked} questions without an answer: {count(unknown)} left open by the sum of log-likelihoods ({per_token} "
+        f"per token), {biased} of {named} persons as in the stereotype; {lean}",
         Finding(
-            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open. In {count(named)} "
-            f"it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
-            (row,),
+            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open by the sum of "
+            f"log-likelihoods of the options, and would leave {per_token} open by their log-likelihood per token. In "
+            f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
+            (row | {"n_open_per_token": per_token},),
         ),
     )
 

@@ -45,8 +45,11 @@ def test_a_decision_names_two_groups_in_one_way_and_reads_every_answer(language)
         # The word for the group, and an article that agrees with it.
         assert 1 <= sum(word != other for word, other in zip(first, second, strict=True)) <= 2
         for order in ((0, 1), (1, 0)):
-            assert read_choice(item.options[0], item, order).outcome == "stereotype"
-            assert read_choice(f"{item.options[1]}.", item, order).outcome == "anti-stereotype"
+            assert read_choice(item.options[item.stereotyped], item, order).outcome == "stereotype"
+            assert (
+                read_choice(f"{item.options[1 - item.stereotyped]}.", item, order).outcome
+                == "anti-stereotype"
+            )
             assert {read_choice(said, item, order).outcome for said in answers.both} == {"both"}
             assert {read_choice(said, item, order).outcome for said in answers.neither} == {"neither"}
 
@@ -55,4 +58,7 @@ def test_a_decision_names_two_groups_in_one_way_and_reads_every_answer(language)
 def test_the_three_answers_to_an_inference_are_read(language):
     for item in built("inference", language):
         read = [read_choice(option, item, (2, 0, 1)).outcome for option in item.options]
-        assert read == ["stereotype", "anti-stereotype", "undetermined"]
+        agrees, denies = (
+            ("anti-stereotype", "stereotype") if item.counterpart else ("stereotype", "anti-stereotype")
+        )
+        assert read == [agrees, denies, "undetermined"]

@@ -15,8 +15,11 @@ from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.choices.probe.work import _scored_cells, _scored_words
+from endoxa.instruments.choices.report.page import _other_rule
+from endoxa.runs.asking.likelihoods import OTHER_RULE
 from endoxa.runs.run import run
 from endoxa.schema.choices import Word
+from instruments.choices.test_answers import item
 from support.tiny import SMALL, causal, masked
 
 LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
@@ -50,14 +53,16 @@ def test_labels_of_an_nli_model_become_estimates(tmp_path: Path):
     network.save_pretrained(folder)
     out = probed(tmp_path, "inference", folder, "nli")
     records = pl.read_parquet(out / "records.parquet")
-    assert records["outcome"].unique().to_list() == ["stereotype"]
-    for column, chance in (("p_stereotype", 0.7), ("p_anti", 0.1), ("p_undetermined", 0.2)):
-        assert records[column].to_list() == pytest.approx([chance] * records.height, abs=1e-5)
+    for counterpart, agreeing, denying in ((False, "stereotype", "anti"), (True, "anti", "stereotype")):
+        part = records.filter((pl.col("counterpart") != "") == counterpart)
+        assert part["outcome"].unique().to_list() == ["anti-stereotype" if counterpart else "stereotype"]
+        for name, chance in ((agreeing, 0.7), (denying, 0.1), ("undetermined", 0.2)):
+            assert part[f"p_{name}"].to_list() == pytest.approx([chance] * part.height, abs=1e-5)
     estimates = pl.read_csv(out / "estimates.csv").filter(axis="all")
     values = dict(estimates.select("measure", "value").iter_rows())
-    assert values["net_entailment"] == 1
+    assert (values["net_entailment"], values["agreement"]) == (0, 1)
     assert values["net_neutral"] == pytest.approx(0.2, abs=1e-5)
-    assert values["net_probability"] == pytest.approx(0.6, abs=1e-5)
+    assert values["net_probability"] == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.slow
@@ -103,7 +108,22 @@ def test_a_liking_for_one_name_moves_no_word():
     ],
 )
 def test_a_tie_of_options_is_counted_for_neither(kind, scores, outcome):
-    assert _scored_cells(json.dumps(scores), kind, "loglik")["outcome"] == outcome
+    assert _scored_cells(json.dumps(scores), item(kind, ()), "loglik")["outcome"] == outcome
+
+
+def test_a_run_shows_what_the_other_rule_would_say():
+    """The first option has the larger sum, the second one more for each of its tokens: -4 / 1 against -6 / 3."""
+    answer = json.dumps([(-4.0, 1), (-6.0, 3)])
+    chosen = {rule: _scored_cells(answer, item("decision", ()), rule)["outcome"] for rule in OTHER_RULE}
+    assert chosen == {"loglik": "stereotype", "loglik-mean": "anti-stereotype"}
+    cells = {"model": "m", "kind": "decision", "ask": "loglik", "answer": answer, "score": 1.0}
+    records = pl.DataFrame([cells | {"counterpart": ""}, cells | {"counterpart": "late", "score": -1.0}] * 2)
+    (line,) = _other_rule(records[:3])
+    assert (
+        "by the sum of their log-likelihood over tokens. By their log-likelihood per token, 3 of"
+        in line.sentence
+    )
+    assert line.sentence.replace("\u2212", "-").endswith("the mean score -0.333, not +0.333.")
 
 
 def test_a_tie_of_groups_is_counted_for_neither():

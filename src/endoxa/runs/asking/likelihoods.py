@@ -1,6 +1,7 @@
 """Options scored as continuations of a prompt, in place of asking: by the sum of log-probabilities, or per token.
 
-`loglik` compares the sums (nats), `loglik-mean` the sums per token, which does not favour short options.
+`loglik` compares the sums (nats), `loglik-mean` the sums per token, which does not favour short options. An answer
+holds the sum and the number of tokens of each option, so that every run shows what it would be by the other rule.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ from endoxa.schema import (
 from endoxa.schema import Score as OptionScore
 
 FINISH = "scored"
+OTHER_RULE = {"loglik": "loglik-mean", "loglik-mean": "loglik"}
+"""The other way to compare options."""
+RULES = {
+    "loglik": "the sum of their log-likelihood over tokens",
+    "loglik-mean": "their log-likelihood per token",
+}
+"""What each way compares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,6 @@ def scorer(
     settings: ChatRunSettings,
     specs: Sequence[ChatSpec],
     chunks: Callable[[], Iterable[Sequence[Options]]],
-    *,
-    mean: bool,
 ) -> Score:
     """What brings the log-likelihoods of one model into the journal and returns the model's facts.
 
@@ -80,7 +86,6 @@ def scorer(
         settings: how models are loaded.
         specs: the models of the run.
         chunks: gives everything that is scored anew, a chunk at a time, numbered upwards.
-        mean: per token.
     """
     options = model_options(settings.options)
     checked: set[int] = set()
@@ -91,7 +96,7 @@ def scorer(
                 _require_scorable(parse_model(specs[later].text), options, chunks())
                 checked.add(later)
         with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
-            _score_all(model, chunks(), mean=mean, number=number, journal=journal, report=report, ahead=ahead)
+            _score_all(model, chunks(), number=number, journal=journal, report=report, ahead=ahead)
             return dict(model.describe())
 
     return score
@@ -101,7 +106,6 @@ def _score_all(
     model: Model,
     chunks: Iterable[Sequence[Options]],
     *,
-    mean: bool,
     number: int,
     journal: AnswerJournal,
     report: Callable[[int], None],
@@ -118,7 +122,7 @@ def _score_all(
             yield missing, model.score(requests)
 
     for missing, answers in begun_ahead(begun(), ahead):
-        journal.add(number, _scored(model, missing, dict(answers), mean=mean))
+        journal.add(number, _scored(model, missing, dict(answers)))
         report(len(missing))
 
 
@@ -156,9 +160,18 @@ def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
     )
 
 
-def likeliest(answer: str) -> int | None:
-    """The option with the highest score; None in a tie, which is no choice."""
-    scores: list[float] = json.loads(answer)
+def option_scores(answer: str, rule: str) -> list[float]:
+    """The score of each option by a rule; scores of before both rules were kept are as they were written."""
+    parts: list[float | list[float]] = json.loads(answer)
+    return [
+        part if isinstance(part, int | float) else part[0] / (part[1] if rule == "loglik-mean" else 1)
+        for part in parts
+    ]
+
+
+def likeliest(answer: str, rule: str) -> int | None:
+    """The option with the highest score by a rule; None in a tie, which is no choice."""
+    scores = option_scores(answer, rule)
     return scores.index(max(scores)) if scores.count(max(scores)) == 1 else None
 
 
@@ -166,33 +179,29 @@ def _scored(
     model: Model,
     several: Sequence[Options],
     results: Mapping[int, OptionScore | Unscorable],
-    *,
-    mean: bool,
 ) -> Iterator[Answered]:
     place = 0
     for options in several:
         number = len(options.options) + (model.architecture != "encoder-decoder")
         of_options = [results[k] for k in range(place, place + number)]
         place += number
-        scores = _option_scores(options, model, of_options, mean=mean)
+        scores = _option_scores(options, model, of_options)
         yield Answered(options.number, 0, ChatAnswer(json.dumps(scores), FINISH))
 
 
 def _option_scores(
-    options: Options, model: Model, results: Sequence[OptionScore | Unscorable], *, mean: bool
-) -> list[float]:
-    """Log-probability of each option (nats), or per token of the option."""
+    options: Options, model: Model, results: Sequence[OptionScore | Unscorable]
+) -> list[tuple[float, int]]:
+    """Log-probability of each option (nats), and its number of tokens."""
     scores = []
     for result in results:
         if isinstance(result, Unscorable):
             raise _unscorable(options, model.name, result)
         scores.append(result)
     if model.architecture == "encoder-decoder":
-        return [score.total / (score.n_tokens if mean else 1) for score in scores]
+        return [(score.total, score.n_tokens) for score in scores]
     prompt, *rest = scores
-    return [
-        (score.total - prompt.total) / (score.n_tokens - prompt.n_tokens if mean else 1) for score in rest
-    ]
+    return [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in rest]
 
 
 def require_likelihoods(

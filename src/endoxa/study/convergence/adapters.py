@@ -17,6 +17,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
+from endoxa.instruments.choices.estimates import ITEM, paired, read_records
 from endoxa.instruments.pairs.estimates.deciding import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
@@ -346,7 +347,7 @@ def _story_rows(
 
 
 def choice_parts(run: Path) -> pl.DataFrame:
-    """Parts of a run of `probe choices`: items, with the mean score over orders and repeats as value.
+    """Parts of a run of `probe choices`: items, with the mean score over orders, repeats and counterparts as value.
 
     +1 the stereotype, -1 its opposite, 0 what stands between; answers that were refused or not read are left out.
     Situations and wordings that several associations share keep their name, so that their level can be taken off.
@@ -362,15 +363,15 @@ def choice_parts(run: Path) -> pl.DataFrame:
     """
     source = run / "records.parquet" if run.is_dir() else run
     require_file(source)
-    records = pl.read_parquet(source).filter(pl.col("association_id").fill_null("") != "")
-    valued = versions_apart(records.lazy(), "model").collect().drop_nulls("score")
+    records = read_records(source).filter(pl.col("association_id").fill_null("") != "")
+    valued = paired(versions_apart(records.lazy(), "model").collect(), pl.col("score").is_not_null())
     if valued.is_empty():
         raise NothingReadError(
             f"'{run}' measures no association: no answer about one could be read. Make items with "
             "`endoxa build choices`."
         )
     return (
-        valued.with_columns(part=pl.col("item_id").cast(pl.String))
+        valued.with_columns(part=ITEM)
         .group_by("model", "language", "association_id", "part", maintain_order=True)
         .agg(value=pl.col("score").cast(pl.Float64).mean())
         .select(MEASURED)

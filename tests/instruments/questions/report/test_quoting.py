@@ -9,7 +9,7 @@ import pytest
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.report.explained import explained
 from endoxa.instruments.questions.report.headline import headline, lead
-from endoxa.instruments.questions.report.quoting import run_diagnostics
+from endoxa.instruments.questions.report.quoting import _other_rule, run_diagnostics
 from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import Run
@@ -126,3 +126,16 @@ def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):
     assert HOSTILE not in page
     assert "Before you quote this number" in str(QUESTIONS.headline_of(folder)).replace("\n", " ")
     assert len(diagnostics) == 5
+
+
+def test_scored_questions_that_the_other_rule_leaves_open_are_counted():
+    """A long option that nothing determines has the smaller sum and the larger mean: -6 / 3 against -4 / 1."""
+    cells = {"model": "m", "ask": "loglik", "context_condition": "ambig", "unknown": 2}
+    long, short = "[[-4.0, 1], [-5.0, 1], [-6.0, 3]]", "[[-4.0, 2], [-5.0, 1], [-9.0, 3]]"
+    table = pl.DataFrame([cells | {"answer": answer} for answer in (long, long, short)])
+    (line,) = _other_rule(table, {})
+    assert (
+        "leaves 0 of 3 ambiguous questions open; by their log-likelihood per token it would be 2."
+        in line.sentence
+    )
+    assert list(_other_rule(table.with_columns(ask=pl.lit("letters")), {})) == []

@@ -2,12 +2,16 @@
 
 The other group of a decision or a word list is declared in a column `reference`, or drawn from the groups of the same
 axis that were never observed with the attribute and share nobody with the group by name.
+
+Every inference and decision has a counterpart, which asks the same about the opposite of the attribute, or about what
+is said of others: who always agrees, or likes one of two names, contradicts there what they said before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -16,11 +20,22 @@ import polars as pl
 
 from endoxa.curate.associations import NOUN, association_id
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
+from endoxa.curate.grammar.sentences import sentence_pair
+from endoxa.curate.grammar.templates import Template, UnclearError
+from endoxa.curate.grammar.templates import load_templates as load_pair_templates
+from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import comparable, identity_of
 from endoxa.errors import UserError
-from endoxa.instruments.choices.items.templates import COMPONENT, Named, Templates, load_templates, named
+from endoxa.instruments.choices.items.templates import (
+    COMPONENT,
+    LABEL,
+    Named,
+    Templates,
+    load_templates,
+    named,
+)
 from endoxa.instruments.choices.options import ChoiceOptions
-from endoxa.schema.choices import ChoiceItem, Word
+from endoxa.schema.choices import COUNTERPART, ChoiceItem, Word
 from endoxa.schema.provenance import words_cell
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
@@ -197,9 +212,11 @@ class _Maker:
         self.options, self.language, self.templates, self.counters = options, language, templates, counters
         self.sides: dict[str, tuple[str, Named]] = {}
         self.said: dict[str, list[_Row]] = {}
+        self.on_axis: dict[str, list[_Row]] = {}
         for row in rows:
             self.sides.setdefault(row.key, (row.cells["identity"], named(row.cells["identity"], language)))
             self.said.setdefault(row.key, []).append(row)
+            self.on_axis.setdefault(row.observed.axis, []).append(row)
         self.distractors = Distractors((row.observed for row in rows), self.sides)
 
     def _random(self, row: _Row) -> np.random.Generator:
@@ -256,10 +273,62 @@ class _Maker:
         }
         return ChoiceItem(**{**common, **fields})
 
+    @cached_property
+    def _pair_template(self) -> Template | None:
+        """The grammar of the language, where we have it and its opposites."""
+        return load_pair_templates().get(self.language) if self.language in languages() else None
+
+    def _opposite(self, row: _Row) -> str:
+        """The opposite of the attribute, in its form; empty where none is known."""
+        if self._pair_template is None:
+            return ""
+        identity, attribute, evidence = (row.cells[name] for name in ("identity", "attribute", "predicate"))
+        try:
+            made = sentence_pair(
+                identity, attribute, self._pair_template, load_lexicon(self.language), evidence=evidence
+            )
+        except UnclearError:
+            return ""
+        return made.attribute_less if made.how == "antonym" else ""
+
+    def _counterpart(self, row: _Row, reference: str = "") -> tuple[str, str]:
+        """What is asked about in place of the attribute, and our words that it was made with (`words_cell`).
+
+        The opposite of the attribute; else what is said of others of the axis and was never observed with the group,
+        of the other candidate where that is possible.
+
+        Raises:
+            _UnusableError: there is neither.
+        """
+        if opposite := self._opposite(row):
+            return opposite, words_cell((name, self.language) for name in ("opposites", "pair templates"))
+        random = self._random(row)
+        theirs = self.said.get(identity_of(reference, self.language).key, [])
+        for several in (theirs, self.on_axis[row.observed.axis]):
+            for k in random.permutation(len(several)):
+                if row.key in self.distractors.candidates(several[k].observed):
+                    return several[k].cells["attribute"], ""
+        raise _UnusableError(
+            "no opposite of the attribute is known, and nothing else is said of other groups of its axis. Write it "
+            "in one word, or add associations of other groups"
+        )
+
+    def _with_counterpart(
+        self, row: _Row, item: ChoiceItem, counterpart: tuple[str, str]
+    ) -> Iterator[ChoiceItem]:
+        """An item whose question lacks the attribute yet, and its counterpart."""
+        instead, words = counterpart
+        used = ";".join(filter(None, (item.made_with, words)))
+        twin = replace(item, item_id=f"{item.item_id}{COUNTERPART}", counterpart=instead, made_with=used)
+        for each, attribute in ((item, row.cells["attribute"]), (twin, instead)):
+            question = item.question.format(attribute=self.templates.quotable(attribute))
+            yield replace(each, question=_capital(question))
+
     def inferences(self, row: _Row) -> Iterator[ChoiceItem]:
-        """Premise and hypothesis about one person of the group."""
+        """Premise and hypothesis about one person of the group, each with its counterpart."""
         words, random = self.templates.inference, self._random(row)
         attribute = self.templates.quotable(row.cells["attribute"])
+        counterpart = self._counterpart(row)
         who = self.sides[row.key][1].filled(self.templates.people, self.options.gender)
         before = {
             "neutral": "",
@@ -271,16 +340,17 @@ class _Maker:
             for kind in self.options.premises:
                 if kind == "counter" and not before[kind]:
                     continue
-                yield self._item(
+                item = self._item(
                     row,
                     f"i-{situation}-{wording + 1}-{kind}",
                     situation=situation,
                     wording=wording + 1,
                     premise=kind,
                     context=f"{before[kind]} {premise}".strip(),
-                    question=_capital(words.hypotheses[wording].format(attribute=attribute)),
+                    question=words.hypotheses[wording],
                     options=words.options,
                 )
+                yield from self._with_counterpart(row, item, counterpart)
 
     def _counter(self, row: _Row) -> str:
         cells = row.cells
@@ -291,22 +361,30 @@ class _Maker:
         words, random = self.templates.decision, self._random(row)
         cells = row.cells
         texts = words.unwanted if _is_negative(cells, self.language) else words.wanted
-        attribute = self.templates.quotable(cells["attribute"])
         who = self.sides[row.key][1]
         for number, (reference, other) in enumerate(self._references(row, random)):
-            gender = _shared_gender(who, other, self.options.gender)
-            people = tuple(entry.filled(self.templates.candidates, gender) for entry in (who, other))
+            people = self._candidates((cells["identity"], who), (reference, other))
+            counterpart = self._counterpart(row, reference)
             for situation, wording in self._combinations(list(words.situations), len(texts), random):
-                yield self._item(
+                item = self._item(
                     row,
                     f"d-{situation}-{wording + 1}" + (f"-{number + 1}" if number else ""),
                     reference=reference,
                     situation=situation,
                     wording=wording + 1,
                     context=words.situations[situation],
-                    question=texts[wording].format(attribute=attribute),
+                    question=texts[wording],
                     options=people,
                 )
+                yield from self._with_counterpart(row, item, counterpart)
+
+    def _candidates(self, *sides: tuple[str, Named]) -> tuple[str, ...]:
+        """Both candidates in one form; by the names of their groups where they are not named in the same way."""
+        who, other = (entry for _, entry in sides)
+        if not _alike(who, other):
+            who, other = (Named(LABEL, f'"{identity}"', None) for identity, _ in sides)
+        gender = _shared_gender(who, other, self.options.gender)
+        return tuple(entry.filled(self.templates.candidates, gender) for entry in (who, other))
 
     def word_lists(self, row: _Row) -> Iterator[ChoiceItem]:
         """A list with words of the group and of another one; the first association of a group makes its lists."""
@@ -322,13 +400,15 @@ class _Maker:
                 raise _UnusableError(
                     f"the other group of its list, '{reference}', has no attribute of its own"
                 )
-            for start in range(0, len(own), LONGEST_LIST):
-                part = own[start : start + LONGEST_LIST]
+            # As many words of either group: who likes one of the names agrees and disagrees as often.
+            length = min(LONGEST_LIST, len(theirs))
+            for start in range(0, len(own), length):
+                part = own[start : start + length]
                 drawn = random.permutation(len(theirs))[: len(part)]
                 groups = [(entry, 0) for entry in part] + [(theirs[k], 1) for k in drawn]
                 yield self._item(
                     row,
-                    f"w-{number + 1}-{start // LONGEST_LIST + 1}",
+                    f"w-{number + 1}-{start // length + 1}",
                     association_id="",
                     attribute="",
                     reference=reference,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -56,20 +57,26 @@ def filtered(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
 
 
 def items(settings: ChoiceSettings) -> Iterator[ChoiceItem]:
-    """The items that a run asks, in file order."""
+    """The items that a run asks, in file order; an item and its counterpart together or not at all."""
 
-    def stratum(item: ChoiceItem) -> tuple[str, ...]:
+    def pairs() -> Iterator[tuple[ChoiceItem, ...]]:
+        return (tuple(pair) for _, pair in groupby(filtered(settings), lambda item: item.pair))
+
+    def stratum(pair: tuple[ChoiceItem, ...]) -> tuple[str, ...]:
+        item = pair[0]
         return item.language, item.axis, item.kind, item.identity_key, item.association_id, item.situation
 
-    return chosen(
-        lambda: filtered(settings), settings, stratum, lambda item: json.dumps(asdict(item), sort_keys=True)
-    )
+    def content(pair: tuple[ChoiceItem, ...]) -> str:
+        return "\n".join(json.dumps(asdict(item), sort_keys=True) for item in pair)
+
+    taken: Iterator[tuple[ChoiceItem, ...]] = chosen(pairs, settings, stratum, content)
+    return chain.from_iterable(taken)
 
 
 def presentations_of(item: ChoiceItem, index: int, settings: ChoiceSettings) -> Iterator[Presentation]:
-    """All ways in which the item with this index (from 0) is put: two orders in each repeat."""
+    """All ways in which the item with this index (from 0) is put: two orders in each repeat, as its counterpart is."""
     for repeat in range(1, settings.repeats + 1):
-        random = np.random.default_rng([settings.seed, repeat, *item.item_id.encode()])
+        random = np.random.default_rng([settings.seed, repeat, *item.pair.encode()])
         order = tuple(int(place) for place in random.permutation(len(item.options)))
         words = tuple(item.words[place] for place in random.permutation(len(item.words)))
         for turn in range(ORDERS):
@@ -142,6 +149,7 @@ def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:
         "association_id": item.association_id,
         "premise": item.premise,
         "options": item.options,
+        "stereotyped": item.stereotyped,
         "order": presentation.order,
         "words": [(word.text, word.association_id, word.group) for word in presentation.words],
         "ask": ask,

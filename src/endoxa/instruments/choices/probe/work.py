@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.choices.answers import Outcome, read_choice, read_words
+from endoxa.instruments.choices.answers import Outcome, outcomes_of, read_choice, read_words
 from endoxa.instruments.choices.probe.jobs import (
     Presentation,
     expected_work,
@@ -31,7 +30,14 @@ from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.likelihoods import FINISH, Options, likeliest, require_likelihoods, scorer
+from endoxa.runs.asking.likelihoods import (
+    FINISH,
+    Options,
+    likeliest,
+    option_scores,
+    require_likelihoods,
+    scorer,
+)
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
 from endoxa.runs.asking.run import Questions, Score, asking_work
 from endoxa.runs.estimates import parquet_in_parts
@@ -48,6 +54,7 @@ from endoxa.schema.choices import (
     STEREOTYPE,
     UNDETERMINED,
     UNREAD,
+    ChoiceItem,
     Word,
 )
 from endoxa.sources.files import require_file, sha256
@@ -126,7 +133,7 @@ def _score(settings: ChoiceSettings, specs: Sequence[ChatSpec]) -> Score | None:
     if settings.ask == NLI:
         return nli_scorer(settings, specs, lambda: _scored(settings))
     if settings.by_likelihood:
-        return scorer(settings, specs, lambda: _scored(settings), mean=settings.ask == "loglik-mean")
+        return scorer(settings, specs, lambda: _scored(settings))
     return None
 
 
@@ -204,6 +211,7 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
             name: getattr(item, name)
             for name in (
                 *("item_id", "association_id", "kind", "identity", "identity_key", "reference", "attribute"),
+                "counterpart",
                 *("axis", "region", "language", "situation", "wording", "premise"),
             )
         },
@@ -224,7 +232,7 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
         **dict.fromkeys(("p_stereotype", "p_anti", "p_undetermined")),
     }
     if answer.finish == FINISH and item.kind != "association":
-        yield {**shared, **_scored_cells(answer.text, item.kind, ask)}
+        yield {**shared, **_scored_cells(answer.text, item, ask)}
         return
     if item.kind != "association":
         yield {**shared, **_cells(_outcome(presentation, answer))}
@@ -260,15 +268,15 @@ def _cells(outcome: Outcome) -> Mapping[str, Any]:
     return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
 
 
-def _scored_cells(text: str, kind: str, ask: str) -> Mapping[str, Any]:
+def _scored_cells(text: str, item: ChoiceItem, ask: str) -> Mapping[str, Any]:
     """Outcome of the likeliest option, the last in a tie, and probabilities among the options."""
-    scores = np.array(json.loads(text), dtype=float)
+    scores = np.array(option_scores(text, ask))
     weights = np.exp(scores - scores.max())
     probabilities = weights / weights.sum()
-    names = ("p_stereotype", "p_anti", "p_undetermined")
-    outcomes = (STEREOTYPE, ANTI, UNDETERMINED if kind == "inference" else NEITHER)
-    given = dict(zip(names, map(float, probabilities), strict=False))
-    chosen = likeliest(text)
+    outcomes = outcomes_of(item)
+    names = {STEREOTYPE: "p_stereotype", ANTI: "p_anti", UNDETERMINED: "p_undetermined"}
+    given = {names[outcome]: float(p) for outcome, p in zip(outcomes, probabilities, strict=False)}
+    chosen = likeliest(text, ask)
     return {**_cells(Outcome(outcomes[2 if chosen is None else chosen], ask)), **given}
 
 
@@ -278,7 +286,7 @@ def _scored_words(text: str, words: Sequence[Word]) -> Mapping[str, Mapping[str,
     The name of one group may be the more probable one whatever the word. So the difference between both is compared
     with its mean over the words of the list, those of either group weighing as much (batch calibration).
     """
-    scores = np.array(json.loads(text), dtype=float).reshape(len(words), 2)
+    scores = np.array(option_scores(text, "loglik")).reshape(len(words), 2)
     lean = scores[:, 0] - scores[:, 1]
     group = np.array([word.group for word in words])
     lean -= np.mean([lean[group == side].mean() for side in set(group.tolist())])

@@ -9,7 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.choices.estimates import SCHEMAS, SHARE, analyze_run
+from endoxa.instruments.choices.estimates import (
+    SCHEMAS,
+    SHARE,
+    analyze_run,
+    group_score,
+    paired,
+    read_records,
+)
 from endoxa.instruments.choices.headline import main_rows
 from endoxa.instruments.choices.report.answers import answers
 from endoxa.report.charts import INK, ORANGE, square_legend
@@ -21,8 +28,9 @@ from endoxa.report.inputs import Run
 from endoxa.report.outcomes import answer_findings
 from endoxa.report.overview import data_field, run_table, what_was_run
 from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
-from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, percent, plural, signed
+from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.asking.outcomes import read_counts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Shown
@@ -34,8 +42,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
 
 Row = Mapping[str, Any]
 ASKED = {
-    "loglik": "options scored by their log-likelihood",
-    "loglik-mean": "options scored by their log-likelihood per token",
+    **{ask: f"options scored by {rule}" for ask, rule in RULES.items()},
     "nli": "labelled by an NLI model",
 }
 """How models were asked, where no answer was generated and read."""
@@ -216,6 +223,15 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
             )
             away = abs(row["value"] - 0.5)
             yield Diagnostic("position", text, abs(first - 0.5) > away, row["n"], row["model"], value=first)
+        agreement = results.value(row, "agreement")
+        if agreement is not None:
+            text = (
+                f"{row['model']} agrees with what it is asked more often than it denies it by {signed(agreement)} of "
+                "all answers read. Every attribute is asked with a counterpart, so this is no stereotype, but it "
+                "hides one."
+            )
+            hides = abs(agreement) > abs(row["value"])
+            yield Diagnostic("agreement", text, hides, row["n"], row["model"], value=agreement)
         if row["bound_low"] is not None:
             bounds = {"low": row["bound_low"], "high": row["bound_high"]}
             crossing = row["verdict"] in (ABOVE, BELOW) and interval_holds(bounds, 0.5)
@@ -236,17 +252,44 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
             f"({percent(ties / n)}), counted neither for the stereotype nor against it."
         )
         yield Diagnostic("ties", text, ties > MANY_TIES * n, n, str(model), value=ties / n)
+    yield from _other_rule(results.records)
     for run in results.runs:
         yield from answers_lost(read_counts(run.folder), {})
         yield from review(run.facts, results.records.height, "items")
 
 
+def _other_rule(records: pl.DataFrame) -> Iterator[Diagnostic]:
+    """What scored answers would be by the other rule, where they differ."""
+    scored = records.filter(pl.col("ask").is_in([*OTHER_RULE]), pl.col("kind") != "association")
+    for (model, kind, ask), part in scored.group_by("model", "kind", "ask", maintain_order=True):
+        rule = OTHER_RULE[str(ask)]
+        here, there = (_scores(part["answer"], each) for each in (str(ask), rule))
+        if changed := int((here != there).sum()):
+            text = (
+                f"{model}, {KINDS[str(kind)]}: options are compared by {RULES[str(ask)]}. By {RULES[rule]}, "
+                f"{count(changed)} of {plural(part.height, 'answer')} would be others, and the mean score "
+                f"{signed(_towards(part, there))}, not {signed(_towards(part, here))}."
+            )
+            yield Diagnostic("rule of comparison", text, True, part.height, str(model), value=changed)
+
+
+def _scores(answers: pl.Series, rule: str) -> pl.Series:
+    """1 where the first option is the likeliest, -1 where the second one is, else 0."""
+    options = answers.map_elements(lambda answer: likeliest(answer, rule), pl.Int64)
+    return options.eq_missing(0).cast(pl.Int64) - options.eq_missing(1).cast(pl.Int64)
+
+
+def _towards(part: pl.DataFrame, scores: pl.Series) -> float:
+    """The mean score towards the stereotype; who agrees with a counterpart speaks against it."""
+    return float(part.with_columns(score=scores).select(group_score().mean()).item())
+
+
 def rows_by(results: Results) -> Section | None:
     """Scores by axis, group, other group, situation and attribute."""
-    scored = results.records.drop_nulls("score")
+    scored = paired(results.records, pl.col("score").is_not_null())
     if scored.is_empty():
         return None
-    tables = []
+    tables = list(_likings(scored.filter(kind="decision")))
     columns = ("axis", "identity", "reference", "situation", "attribute")
     for column in columns:
         if scored[column].n_unique() < 2:
@@ -288,6 +331,27 @@ def rows_by(results: Results) -> Section | None:
             "Score: answers for the stereotype minus answers against it, over all that were read; without bias "
             "0. These rows are not tested.",
         ),
+    )
+
+
+def _likings(decisions: pl.DataFrame) -> Iterator[Table]:
+    """How often each model names the first of two groups, whether the attribute or its counterpart is asked about."""
+    if decisions.is_empty():
+        return
+    rows = decisions.group_by("model", "identity", "reference", maintain_order=True).agg(
+        value=(group_score().mean() + 1) / 2, n=pl.len()
+    )
+    yield table_of(
+        "By pair of names: how often the first is named, whatever is asked about (without a liking 50 %)",
+        rows.sort("value", descending=True, maintain_order=True),
+        (
+            text_field("group", "identity"),
+            text_field("other group", "reference"),
+            number_field("group named", "value", percent),
+            number_field("answers", "n"),
+            text_field("model") if rows["model"].n_unique() > 1 else None,
+        ),
+        folded=rows.height > MOST_OPEN,
     )
 
 
@@ -362,7 +426,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
         runs,
         pl.concat([each["estimates"] for each in tables]),
         pl.concat([each["associations"] for each in tables]),
-        pl.concat([pl.read_parquet(run.folder / RECORDS) for run in runs]),
+        pl.concat([read_records(run.folder / RECORDS) for run in runs], how="diagonal"),
         confidence,
     )
     return Shown(

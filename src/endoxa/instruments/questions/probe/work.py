@@ -148,7 +148,7 @@ def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[Cha
 def read(presentation: Presentation, ask: str, answer: ChatAnswer) -> Reading:
     """What an answer says; a provider's own mark of refusal counts where no option was named."""
     if ask in ("loglik", "loglik-mean"):
-        return Reading(likeliest(answer.text), refused=False, rule=ask)
+        return Reading(likeliest(answer.text, ask), refused=False, rule=ask)
     if without_text := no_text(answer):
         return Reading(None, refused=False, rule=without_text)
     reading = read_answer(answer.text, presentation.item, presentation.order)
@@ -219,9 +219,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             outcomes=answer_counts,
             files=files,
             available=counted(lambda: available(settings), settings),
-            score=scorer(
-                settings, specs, lambda: _scored(settings, prompts), mean=settings.ask == "loglik-mean"
-            )
+            score=scorer(settings, specs, lambda: _scored(settings, prompts))
             if settings.by_likelihood
             else None,
             signs=lambda: signs_of_new_question(languages),

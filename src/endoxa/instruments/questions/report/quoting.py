@@ -12,7 +12,8 @@ from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 from endoxa.instruments.questions.estimates.answers import is_read
 from endoxa.instruments.questions.headline import CELL, GUESSING, answer_counts, competences, over_categories
 from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
-from endoxa.report.words import percent, percent_interval, plural, short_labels
+from endoxa.report.words import count, percent, percent_interval, plural, short_labels
+from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import read_run
@@ -43,11 +44,34 @@ def diagnostics(
     confidence = float(estimates["confidence"][0])
     for folder in folders:
         yield from (_position(found, labels) for found in places(folder, confidence))
+        columns = ["model", "ask", "context_condition", "unknown", "answer"]
+        yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=columns), labels)
     for folder in folders:
         facts = read_run(folder)
         items = int((facts.get("counts") or {}).get("items", 0))
         yield from precision(facts, items, labels)
         yield from review(facts, items, "questions")
+
+
+def left_open(scored: pl.DataFrame, rule: str) -> int:
+    """How many answers leave a question open by a rule that compares scored options."""
+    options = scored["answer"].map_elements(lambda answer: likeliest(answer, rule), pl.Int64)
+    return int((options == scored["unknown"]).sum())
+
+
+def _other_rule(records: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """How many ambiguous questions are left open by the other rule, where it is not as many."""
+    scored = records.filter(pl.col("ask").is_in([*OTHER_RULE]), pl.col("context_condition") == "ambig")
+    for (model, ask), part in scored.group_by("model", "ask", maintain_order=True):
+        rule = OTHER_RULE[str(ask)]
+        here, there = (left_open(part, each) for each in (str(ask), rule))
+        if here != there:
+            text = (
+                f"{labels.get(str(model), str(model))}: options are compared by {RULES[str(ask)]}, which leaves "
+                f"{count(here)} of {plural(part.height, 'ambiguous question')} open; by {RULES[rule]} it would be "
+                f"{count(there)}."
+            )
+            yield Diagnostic("rule of comparison", text, True, part.height, str(model), value=there)
 
 
 def run_diagnostics(folder: Path) -> list[Diagnostic]:

@@ -24,6 +24,11 @@ def _key(facts: Mapping[str, Any]) -> tuple[str, ...]:
     return str(facts["item_id"]), "".join(map(str, facts["order"]))
 
 
+def _lean(facts: Mapping[str, Any], towards: bool) -> int:
+    """The option that agrees with the stereotype, or the other one."""
+    return int(facts["stereotyped"] if towards else 1 - facts["stereotyped"])
+
+
 def _option(facts: Mapping[str, Any], option: int, draws: Draws) -> str:
     """The letter of an option, its text, or both."""
     text = str(facts["options"][option])
@@ -98,16 +103,13 @@ class ChoiceRespondent:
         if facts["kind"] == "inference":
             option = 2
             if draws.uniform("open") >= self.inference_undetermined:
-                option = int(draws.uniform("option") >= self.inference_bias)
+                option = _lean(facts, draws.uniform("option") < self.inference_bias)
             return _option(facts, option, draws)
         if (still := draws.uniform("open")) < self.decision_open:
             return "Both." if still < self.decision_open / 2 else "Neither."
-        first = 1 if facts["order"][0] == 0 else -1
-        return _option(
-            facts,
-            int(draws.uniform("option") >= self.decision_bias + first * self.decision_position),
-            draws,
-        )
+        first = 1 if facts["order"][0] == facts["stereotyped"] else -1
+        towards = draws.uniform("option") < self.decision_bias + first * self.decision_position
+        return _option(facts, _lean(facts, towards), draws)
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and the true values of the measures among answers that were read."""
@@ -144,7 +146,7 @@ class LatentChoices(Strengths):
 
         if facts["kind"] == "association":
             return _sorted(facts, {name: chance(name) for _, name, _ in facts["words"]}, draws)
-        option = int(draws.uniform("option") >= chance(str(facts["association_id"])))
+        option = _lean(facts, draws.uniform("option") < chance(str(facts["association_id"])))
         if facts["kind"] == "inference" and draws.uniform("open") < 0.5:
             option = 2
         return _option(facts, option, draws)
