@@ -161,7 +161,9 @@ def group(
 
     chosen = method_named(method, adds=existing is not None)
     language = meanings.language or language_of(file)
-    counts = read_attributes(file, meanings.attribute_column, language, note, SCHEMA)
+    counts = read_attributes(
+        file, meanings.attribute_column, language, note, SCHEMA, as_written=chosen == "afristereo"
+    )
     earlier = read_existing(existing) if existing else None
     lexicon = load_lexicon(language, meanings.lexicon)
     table = group_attributes(
@@ -221,7 +223,7 @@ def thresholds(
     require_table_name(path)
     taus = grid(low, high, step)
     language = meanings.language or language_of(file)
-    counts = read_attributes(file, meanings.attribute_column, language, note)
+    counts = read_attributes(file, meanings.attribute_column, language, note, as_written=True)
     words = load_lexicon(language, meanings.lexicon)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)

@@ -117,6 +117,10 @@ def _by_noncentral_t(sizes: np.ndarray, correlation: float, alpha: float) -> flo
     return float(brentq(shortfall, 0.5 + 1e-6, most)) if shortfall(most) > 0 else NAN
 
 
+_FEW = 8
+"""With fewer units of a kind only patterns of signs that nearly all agree pass: their own simulation counts as well."""
+
+
 def detectable_share_of(sizes: Sequence[np.ndarray], effect: float, alpha: float = ALPHA) -> float:
     """Smallest share above 0.5 that a test with one or two kinds of units finds with `POWER`; mirrored below 0.5.
 
@@ -131,11 +135,17 @@ def detectable_share_of(sizes: Sequence[np.ndarray], effect: float, alpha: float
     number = int(sizes[0].sum())
     effective = [effective_number(kind) for kind in sizes]
     least = sizes[int(np.argmin(effective))]
-    if len(sizes) > 1 and 2 * least.max() <= number:
+    crossed = len(sizes) > 1 and 2 * least.max() <= number
+    if crossed and min(effective) >= _FEW:
         return detectable_share_crossed(number, effect, (effective[0], effective[1]), alpha)
     typical = float((least**2).sum()) / number
     correlation = (effect - 1) / (typical - 1) if typical > 1 else 0.0
-    return detectable_share(least, round(round(min(correlation, 1.0) / STEP) * STEP, 4), alpha)
+    alone = detectable_share(least, round(round(min(correlation, 1.0) / STEP) * STEP, 4), alpha)
+    if not crossed:
+        return alone
+    return float(
+        np.maximum(alone, detectable_share_crossed(number, effect, (effective[0], effective[1]), alpha))
+    )
 
 
 def detectable_share_crossed(
@@ -167,7 +177,8 @@ def detectable_share_crossed(
     critical = float(t.isf(attained / 2, freedom)) * (1 + sum(1 / units for units in effective) / 2)
 
     def shortfall(share: float) -> float:
-        error = sqrt(share * (1 - share) * effect / number)
+        # Units more alike than chance makes them are chance: another sample would not be.
+        error = sqrt(share * (1 - share) * max(effect, 1.0) / number)
         return float(nct.sf(critical, freedom, (share - 0.5) / error)) - _T_POWER
 
     most = 1 - 1e-4

@@ -85,8 +85,9 @@ def test_cosines_are_the_published_ones(data: Path, encoder: Encoder) -> None:
 
 
 def test_published_method_gives_the_figures_of_the_readme(
-    counts: dict[str, int], encoder: Encoder, constraints: list[Constraint]
+    data: Path, encoder: Encoder, constraints: list[Constraint]
 ) -> None:
+    counts = read_attributes(data / "cluster_attributes_dev.csv", as_written=True)
     groups = groups_of(group_attributes(counts, encoder, LEXICON, method="afristereo"))
     found = score(groups, constraints)
     assert found.united == pytest.approx(0.738, abs=5e-4)

@@ -51,6 +51,8 @@ def read_attributes(
     language: str | None = None,
     tell: Callable[[str], object] = lambda _: None,
     written: Collection[str] = (),
+    *,
+    as_written: bool = False,
 ) -> dict[str, int]:
     """Respondents by attribute, in the order in which the attributes first appear.
 
@@ -63,6 +65,7 @@ def read_attributes(
         language: leave out statements that stand in another language because nobody translated them.
         tell: takes a sentence for the user where such were left out.
         written: columns of the table that is made of the attributes, where one is: what it lacks is told.
+        as_written: spellings of an attribute stay apart, as the published method has them.
 
     Raises:
         UserError: the file cannot be read, lacks the column, has a count that is no whole number, or no attribute.
@@ -77,7 +80,8 @@ def read_attributes(
     table = table.with_columns(pl.col(column).str.strip_chars().alias("attribute")).filter(
         pl.col("attribute").fill_null("") != ""
     )
-    table = one_spelling(table, ("attribute",), str(path))
+    if not as_written:
+        table = one_spelling(table, ("attribute",), str(path))
     if "omit" in table.columns:
         table = table.filter(pl.col("omit").fill_null("").str.to_lowercase() != "true")
     if language:

@@ -270,13 +270,16 @@ def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> Non
 
 
 @pytest.mark.slow
-def test_the_correction_is_blamed_only_where_it_decides() -> None:
-    row = analysed("clear before the correction").raters.filter(rater="all models").row(0, named=True)
-    assert row["p_value"] <= 0.05 < row["p_adjusted"]
-    assert "Taken alone its p-value is 0.037; corrected for the number of tests it is 0.129." in said(
-        "clear before the correction", "raters"
-    )
-    assert "corrected" not in said("unequal severity, no difference", "raters")
+def test_no_correction_weighs_on_the_difference_over_all_associations() -> None:
+    """It is tested first and alone; single attributes, which are corrected, take nothing from it."""
+    analysis = analysed("clear before the correction")
+    row = analysis.raters.filter(rater="all models").row(0, named=True)
+    assert row["p_value"] == row["p_adjusted"] <= 0.05
+    assert row["verdict"] == "below"
+    assert analysis.by_attribute.filter(pl.col("p_value") <= 0.05, pl.col("p_adjusted") > 0.05).height
+    text = said("clear before the correction", "raters")
+    assert "Models call associations less harmful than people do" in text
+    assert "corrected" not in text
 
 
 def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
@@ -286,7 +289,7 @@ def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
     for apart, verdict, why in ((0.004, "unclear", TOO_SMALL), (0.006, "above", ""), (-0.006, "below", "")):
         row = difference(np.full(items, 3.0 + apart), given_by, np.ones(items, dtype=bool), 0.95)
         table = pl.DataFrame([{"rater": "m", **row, "p_adjusted": None, "verdict": ""}])
-        nothing = table.clear().with_columns(side=pl.lit(""))
+        nothing = table.clear().with_columns(side=pl.lit(""), attribute=pl.lit(""))
         found, _ = decide_together(table, nothing, "m", 0.95)
         assert found.select("verdict", "reason").row(0) == (verdict, why)
         assert found["p_value"].item() < 1e-10
@@ -456,7 +459,7 @@ def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
     row = page.by_language.comparison.filter(name="superiority").row(0, named=True)
     assert row["verdict"] == verdict
     (used,) = overlap_families(page.by_language)
-    assert used[0].number(used[1]) == (verdict != "cannot-be-tested")
+    assert sum(used[0].numbers(used[1])) == (verdict != "cannot-be-tested")
     spoken = {
         "below": "that is lower than chance explains",
         "above": "that is higher than chance explains",
