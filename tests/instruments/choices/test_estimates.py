@@ -240,6 +240,8 @@ def record(**cells):
         "item_id": "l",
         "association_id": "l",
         "repeat": 1,
+        "ask": "letters",
+        "answer": "",
         "order": "01",
         "identity": "x",
         "identity_key": "x",
