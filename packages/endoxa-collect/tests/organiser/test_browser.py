@@ -221,6 +221,7 @@ def test_a_code_is_made_shown_and_revoked(desk, browser, site):
         assert phone.page.get_by_role("button", name="I agree").count() == 1
         desk.go(f"{HERE}codes/")
         desk.page.locator("li", has_text=code).get_by_role("button", name="Revoke").click()
+        desk.press("Revoke", exact=True)
         desk.page.locator("li", has_text=code).get_by_text("Revoked").wait_for()
         phone.go(f"/j/{code}/")
         assert phone.page.get_by_role("button", name="I agree").count() == 0
