@@ -154,7 +154,8 @@ def test_questions(real, tmp_path):
         return {
             "letters": [[row["finish"], row["answer"]] for row in records(tmp_path / "letters")],
             "generate": said(real.weights, f"{read_prompts(None)['en'].letters}\n\n{shown}", 64),
-            "scored": json.loads(records(tmp_path / "scored")[1]["answer"]),
+            # The sum of log-probabilities and the number of tokens of each option.
+            "scored": [summed for summed, _ in json.loads(records(tmp_path / "scored")[1]["answer"])],
             "by hand": [total(real.weights, f"{prompt} {option}") - alone for option in options],
         }
 

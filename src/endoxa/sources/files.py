@@ -31,8 +31,8 @@ _LONGEST_MARK = max(map(len, _COMPRESSED))
 
 
 @understood_once
-def require_file(path: Path) -> None:
-    """Raise UserError unless `path` is a readable file with something in it."""
+def require_file(path: Path, *, compressed: bool = False) -> None:
+    """Raise UserError unless `path` is a readable file with something in it, compressed only where that is read."""
     if isinstance(path, Source) and not path.is_file_on_disk:
         return
     try:
@@ -51,7 +51,7 @@ def require_file(path: Path) -> None:
     if not start:
         raise UserError(f"{path} is empty (0 bytes). Download or export it again.")
     for mark, program in _COMPRESSED.items():
-        if start.startswith(mark):
+        if start.startswith(mark) and not compressed:
             raise UserError(f"{path} is compressed. Unpack it first: {program} {path}")
 
 

@@ -119,7 +119,7 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     assert "100 % of 14 people" in page
     # What may hurt is inside a cover.
     inside = page[: page.index("are late")].rpartition("<details")[2]
-    assert "Words that may hurt" in inside
+    assert "Show the words" in inside
     assert "</details>" not in inside
     only = Client().get(address, {"group": "AR", "q": "MATE"}).content.decode()
     assert "1 saying" in only

@@ -55,7 +55,7 @@ def read_vectors(path: Path, wanted: Collection[str] | None = None) -> dict[str,
         UserError: the file is not there, of another kind, damaged, or has rows of different lengths or numbers that
             are not finite.
     """
-    require_file(path)
+    require_file(path, compressed=path.suffix.lower() == ".gz")
     name = path.name.lower()
     if name.endswith(NPZ_SUFFIX):
         return _read_npz(path, wanted)
@@ -285,7 +285,7 @@ def _some(words: Sequence[str]) -> str:
 
 def _look(spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
     path = Path(spec.target)
-    require_file(path)
+    require_file(path, compressed=path.suffix.lower() == ".gz")
     return EncoderFacts(sha256(path), WORDS)
 
 

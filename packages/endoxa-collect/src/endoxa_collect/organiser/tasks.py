@@ -78,10 +78,12 @@ def packed(task: Task, user: User) -> IO[bytes]:
         OpenTaskError: what is hidden from judges would be shown while they still judge.
         UserError: a table cannot be written.
     """
-    archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
-    with TemporaryDirectory() as folder, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
-        for path in write_results(task, Path(folder) / f"{task.name}.csv", user):
-            packing.write(path, path.name)
+    with TemporaryDirectory() as folder:
+        paths = list(write_results(task, Path(folder) / f"{task.name}.csv", user))
+        archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+            for path in paths:
+                packing.write(path, path.name)
     archive.seek(0)
     return archive
 
