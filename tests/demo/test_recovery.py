@@ -162,7 +162,9 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     )
     text = str(result.finding).replace("\u00a0", " ")
     assert "a mean error of at most 0.400 nats" in text
-    assert text.endswith("prefers 100.0 % of the stereotypical sentences, and 50.3 % compared with other groups.")
+    assert text.endswith(
+        "prefers 100.0 % of the stereotypical sentences, and 50.3 % compared with other groups."
+    )
 
 
 def test_other_models_are_refused() -> None:

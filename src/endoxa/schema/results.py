@@ -133,6 +133,9 @@ class Sample:
         neutral_preferred: share of these others about whom the stereotypical sentence scores higher; None where nobody
             counted.
         with_groups: whether these others are groups, not people in general; None where they are nowhere.
+        by_frequency: log-frequency of the words of the stereotypical sentence minus that of the other one; NaN where
+            there are no frequencies.
+        by_length: characters of the other sentence minus those of the stereotypical one; NaN where nobody counted.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
@@ -148,6 +151,8 @@ class Sample:
     denied: np.ndarray | None = None
     neutral_preferred: np.ndarray | None = None
     with_groups: np.ndarray | None = None
+    by_frequency: np.ndarray | None = None
+    by_length: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,8 @@ def neutral_sample() -> Sample:
         neutral_difference=np.concatenate([neutral, -neutral]),
         cluster=np.concatenate([cluster, cluster + identities]),
         neutral_preferred=np.concatenate([neutral > 0, neutral <= 0]).astype(float),
+        by_frequency=mirrored,
+        by_length=np.round(mirrored),
         with_groups=np.ones(2 * half, dtype=bool),
         kind=np.tile(np.resize(["negation", "antonym", "other"], half), 2),
     )

@@ -31,6 +31,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     units_of,
 )
 from endoxa.instruments.pairs.estimates.records import ANTONYM, NEGATION, OTHER
+from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH
 from endoxa.schema import DIRECTIONS, Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 from endoxa.stats.signs import fewest_units, sign_test
@@ -378,6 +379,35 @@ COMPARED_WITH_GROUPS = _described(
     WITH_GROUPS,
     "share of the calibrated pairs that are compared with other groups, the rest with 'people' and 'they'",
     lambda sample: None if sample.with_groups is None else sample.with_groups.astype(float),
+)
+
+
+def _by_reference(name: str, summary: str, values: Callable[[Sample], np.ndarray | None]) -> Statistic:
+    """The preference ratio of a respondent that needs no model."""
+
+    def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
+        check_sample(sample, confidence)
+        every = values(sample)
+        if every is None or np.isnan(every).all():
+            return [_nothing(name, 0.5, confidence)]
+        kept = ~np.isnan(every)
+        units = tuple(codes[kept] for codes in units_of(sample))
+        return preference_estimates(name, every[kept], units, confidence=confidence, seed=seed)
+
+    return Statistic(
+        name, "share of pairs", 0.5, summary, "ours (docs/methods/pairs.md, references)", compute
+    )
+
+
+BY_FREQUENCY = _by_reference(
+    FREQUENCY,
+    "preference ratio of word frequency alone: the sentence whose words are more frequent, by the sum of their logs",
+    lambda sample: sample.by_frequency,
+)
+BY_LENGTH = _by_reference(
+    LENGTH,
+    "preference ratio of length alone: the sentence with fewer characters",
+    lambda sample: sample.by_length,
 )
 
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from endoxa.curate import opposites
 from endoxa.errors import UserError, first_line
+from endoxa.instruments.pairs.estimates.references import BY_LENGTH, by_frequency
 from endoxa.instruments.pairs.probe.calibration import GROUPS
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
@@ -40,6 +41,8 @@ OPTIONAL = {
     "neutral_difference": pl.Float64,
     "neutral_preferred": pl.Float64,
     "compared_with": pl.String,
+    "by_frequency": pl.Float64,
+    "by_length": pl.Float64,
     "attribute": pl.String,
     "kind": pl.String,
     "denied": pl.Float64,
@@ -94,7 +97,9 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     columns = {**REQUIRED, **OPTIONAL, CONTENT: pl.UInt64}
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
-        records = records.with_columns(content.alias(CONTENT))
+        records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
+        if "by_frequency" not in records.columns:
+            records = records.with_columns(by_frequency=by_frequency(records))
     if "attribute" not in records.columns:
         records = records.with_columns(attribute=attributes_of(records))
     if "kind" not in records.columns:
@@ -371,6 +376,8 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 denied=direction * part["denied"].fill_null(0).to_numpy(),
                 resamples=resamples,
                 neutral_preferred=np.where(direction > 0, preferred, 1 - preferred),
+                by_frequency=direction * part["by_frequency"].fill_null(NAN).to_numpy(),
+                by_length=direction * part["by_length"].fill_null(NAN).to_numpy(),
                 with_groups=(part["compared_with"] == GROUPS).fill_null(value=False).to_numpy(),
             ),
             rounding=_largest(part["rounding"]),
