@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,9 +13,12 @@ from endoxa.instruments.pairs.estimates import analyze_pairs, references
 from endoxa.instruments.pairs.estimates.records import check_records, scores_of
 from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, Frequencies, lacking
 from endoxa.instruments.pairs.headline import headline_of
+from endoxa.instruments.pairs.probe.items import GROUP, chunks
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.report.axes import axes
 from endoxa.instruments.pairs.report.headline import headline, title
 from endoxa.instruments.pairs.report.results import Results, with_differences
+from endoxa.schema import PAIR_COLUMNS
 from support.analyze_fixtures import make_records
 
 KNOWN = Frequencies(
@@ -126,3 +130,25 @@ def test_the_library_has_lists(monkeypatch):
     english = references.frequencies("en")
     assert references.frequencies("sw") is None
     assert english.of("the") > english.of("nurse") > english.of("nurse aardvark") > english.of("nurse zqxjkv")
+
+
+@pytest.mark.slow
+def test_published_pairs_without_a_model(shared, monkeypatch):
+    """Length is "above" on age and sexual orientation and "below" on race; word frequency "below" on nationality."""
+    pytest.importorskip("wordfreq")
+    monkeypatch.undo()
+    settings = PairsSettings(data=str(shared / "data/crows_pairs/crows_pairs_anonymized.csv"), models=("m",))
+    items = [item for chunk in chunks(Path(settings.data), settings) for item in chunk.items]
+    table = pl.DataFrame(items, schema=dict.fromkeys((*PAIR_COLUMNS, GROUP), pl.String)).with_columns(
+        model=pl.lit("m"), rule=pl.lit("sum"), score_more=pl.lit(0.0), score_less=pl.lit(0.0)
+    )
+    rows = analyze_pairs(table, resamples=100).estimates.filter(interval="identities")
+    verdicts = {
+        (name, axis): verdict for name, axis, verdict in rows.select("name", "axis", "verdict").iter_rows()
+    }
+    for axis, verdict in {"age": "above", "sexual-orientation": "above", "race-color": "below"}.items():
+        assert verdicts[LENGTH, axis] == verdict
+    assert {axis for (name, axis), verdict in verdicts.items() if name == LENGTH and verdict == "above"} == {
+        "age", "sexual-orientation"
+    }  # fmt: skip
+    assert verdicts[FREQUENCY, "nationality"] == verdicts[FREQUENCY, "sexual-orientation"] == "below"
