@@ -35,7 +35,7 @@ def intersections(
     """Estimate whether crossed groups are stereotyped more than their parts predict.
 
     Compared are the score differences of pairs about a crossed group ("igbo women") with those of its parts ("igbo
-    people", "women") in the same words, added up, less those of nobody in particular. Make the pairs with `endoxa build
+    people", "women") in the same words, added up, less those of others. Make the pairs with `endoxa build
     pairs --cross`; the run must be calibrated, which is the default. Of questions made with `endoxa build qa --cross`,
     the leans of the answers are compared.
 

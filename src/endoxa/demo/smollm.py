@@ -135,8 +135,8 @@ def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
         InstrumentResult(
             f"compared with other groups, of whom the same is preferred in {placebo}: {second}",
             Finding(
-                f"The number to beat is {placebo}: the same sentences about other groups, since some words are likelier "
-                f"whoever is meant. Compared with these groups, it is {second}.",
+                f"The number to beat is {placebo}: the same sentences about other groups, since some words are "
+                f"likelier whoever is meant. Compared with these groups, it is {second}.",
                 (calibrated,),
             ),
         ),

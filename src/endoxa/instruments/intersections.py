@@ -1,7 +1,7 @@
 """Is a crossed group more than its parts? Leans towards the stereotype that the parts do not predict.
 
 For a pair about "igbo women", the parts predict the difference of scores of "igbo people" and of "women" in the same
-words, less that of nobody in particular (the neutral identities of calibration), which both contain. What is left is
+words, less that of others (with whom calibrated pairs are compared), which both contain. What is left is
 the interaction of a design of two or more factors, in the unit of the rule. For questions about two persons the lean of
 the answers stands in the place of the difference; nobody in particular has none.
 """
@@ -29,7 +29,7 @@ INTERSECTION_COLUMNS: dict[str, str] = {
     "rule": "pairs: the scoring rule, in whose unit differences are; questions: how they were asked",
     "identity": "the crossed group, or 'all crossed groups'",
     "parts": "its parts, separated by '; '",
-    "n_sets": "attributes of the crossed groups that all parts (of pairs, neutral identities too) have beside them",
+    "n_sets": "attributes of the crossed groups that all parts (of pairs, others to compare with too) have beside them",
     "n_identities": "crossed groups among them",
     "n_attributes": "attributes among them",
     "crossed": "mean difference of scores towards the stereotype, or lean of the answers, about the crossed group",
@@ -116,7 +116,7 @@ def intersections(
         seed: of drawn sign flips.
 
     Raises:
-        UserError: no crossed group has its parts (and, of pairs, neutral identities) beside it.
+        UserError: no crossed group has its parts (and, of pairs, others) beside it.
     """
     sets = _sets(scored, listed or {})
     if sets.is_empty():

@@ -9,7 +9,7 @@ Inspect: logs of the task that `endoxa export inspect` wrote, where a chat model
 each order. The rule is called `choice`: a sentence's score is the share of a pair's answers that chose it, so a model
 that always names the first sentence has a tie. Refusals and answers that could not be read are in no share.
 
-There are no scores with neutral identities, so nothing is calibrated.
+There are no scores about other identities, so nothing is calibrated.
 """
 
 from __future__ import annotations

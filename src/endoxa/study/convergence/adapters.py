@@ -41,7 +41,7 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     """Parts of a run of `probe pairs`.
 
     The value is the score of the stereotypical sentence minus that of the other one, in the rule's unit; where at least
-    half of a model's pairs could be calibrated, less the same difference with neutral identities, of these pairs. Items
+    half of a model's pairs could be calibrated, less the same difference about others, of these pairs. Items
     of one association are its parts: what is left of their names without the association's is the name of the part, so
     that the same template or variant is the same part for all associations.
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.instruments.pairs.estimates.power import plan_table
 from endoxa.instruments.pairs.probe.calibration import GROUPS, MOST, PHRASES, Comparisons, replace_identity
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.words.packs import languages_with
 from endoxa.words.people import neutral_identities
@@ -134,6 +137,27 @@ def test_fewer_than_six_identities_that_fit_are_compared_with_people_in_general(
     table = table[:-1] + ([{**table[-1], **change}] if change else [])
     kind, pairs = Comparisons(table).of({**table[0], "language": change.get("language", "en")})
     assert (kind, len(pairs)) == (PHRASES, number)
+
+
+def test_a_plan_counts_the_sentences_about_others(tmp_path):
+    """Two pairs share their attributes, so they share the sentences about their five others."""
+    path = tmp_path / "pairs.csv"
+    pl.DataFrame([{**row, "item_id": f"p{k}", "axis": "x"} for k, row in enumerate(TABLE)]).write_csv(path)
+    note = plan_table(PairsSettings(data=str(path), models=("hf/x",))).note
+    stated = {text for row in TABLE for text in (row["sent_more"], row["sent_less"])}
+    others = {
+        text
+        for row in TABLE
+        for pair in Comparisons(TABLE).of(row)[1]
+        for text in (pair.sent_more, pair.sent_less)
+    }
+    assert len(stated) == 14
+    assert (
+        f"Sentences for each model and rule: {len(stated | others)}, {len(others - stated)} of them about"
+        in note
+    )
+    plain = plan_table(PairsSettings(data=str(path), models=("hf/x",), calibrate=False)).note
+    assert "Sentences for each model and rule: 14." in plain
 
 
 def test_a_full_crossing_leaves_nobody_to_compare_with():

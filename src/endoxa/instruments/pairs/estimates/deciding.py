@@ -1,7 +1,7 @@
 """Which preference decides: the calibrated one where pairs could be calibrated, else the raw one.
 
 A model that denies little prefers "Nurses are kind" to "Nurses are not kind" whoever is meant. Where the same two
-sentences about nobody in particular were scored, what the identity adds decides in every place: pages, terminal, tables
+sentences about others were scored, what the identity adds decides in every place: pages, terminal, tables
 for papers, comparisons of models, gate and study. The raw ratio stands beside it.
 """
 

@@ -21,7 +21,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     testable,
 )
 from endoxa.instruments.pairs.estimates.records import attributes_of
-from endoxa.instruments.pairs.probe.items import GROUP, chunks, has_groups, require_items
+from endoxa.instruments.pairs.probe.items import GROUP, chunks, comparisons_of, has_groups, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
@@ -203,6 +203,22 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
+def cost(path: Path, settings: PairsSettings) -> str:
+    """How many sentences a model scores under a rule, and how many of them are about others, as a sentence."""
+    comparisons = comparisons_of(path, settings)
+    stated: set[str] = set()
+    others: set[str] = set()
+    for chunk in chunks(path, settings):
+        for item in chunk.items:
+            stated.update((item["sent_more"], item["sent_less"]))
+            for pair in comparisons.of(item)[1] if comparisons else ():
+                others.update((pair.sent_more, pair.sent_less))
+    beside = (
+        f", {len(others - stated)} of them about others (--no-calibrate leaves these out)" if others else ""
+    )
+    return f"Sentences for each model and rule: {len(stated | others)}{beside}."
+
+
 def plan_table(settings: PairsSettings) -> Plan:
     """What each language and axis of the data can show, before anything is scored.
 
@@ -232,6 +248,7 @@ def plan_table(settings: PairsSettings) -> Plan:
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "
             "attribute too. Worst: all pairs about one identity answered alike. Ratios below 0.5: the mirror image. "
             "Before correction for several tests."
+            f"\n{cost(locate(settings.data), settings)}"
             + (FEW_GROUPS if has_groups(locate(settings.data), settings) else "")
             + (f"\n{warning}" if warning else "")
         ),

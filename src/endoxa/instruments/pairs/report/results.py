@@ -94,7 +94,7 @@ def with_differences(records: pl.DataFrame) -> pl.DataFrame:
     """The records with `difference` and `neutral`: stereotypical minus other sentence, in the rule's unit.
 
     Which sentence is the stereotypical one is the data set's own rule (column `stereotypical`). `neutral` is
-    the same with neutral identities, null where none could be put in.
+    the same about others, null where none could be put in.
     """
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     return records.with_columns(
