@@ -34,7 +34,9 @@ def own_list(monkeypatch):
 def records(sentences, differences, **how):
     """Pairs of 12 identities; `sentences` are both, the stereotypical one first."""
     more, less = zip(*sentences, strict=True)
-    made = make_records({("m", "sum"): differences}, identity=[f"i{k % 12}" for k in range(len(more))], **how)
+    made = make_records(
+        {("m", "sum"): differences}, identity=[f"i{k // 2 % 12}" for k in range(len(more))], **how
+    )
     return made.with_columns(sent_more=pl.Series(more), sent_less=pl.Series(less))
 
 
@@ -76,7 +78,7 @@ FREQUENT = ("Kind men are.", "Cruel men are here.")
     ],
 )
 def test_where_a_reference_has_the_same_verdict_nothing_more_is_claimed(differences, sentences, names):
-    table = records([sentences] * 60, np.full(60, differences), axis=["age"] * 60)
+    table = records([sentences] * 120, np.full(120, differences), axis=["age", "race"] * 60)
     analysis = analyze_pairs(table, resamples=100)
     results = Results(
         "t",
@@ -99,7 +101,8 @@ def test_where_a_reference_has_the_same_verdict_nothing_more_is_claimed(differen
         assert "chance" not in page
         assert f"{alone}, so no stereotype is claimed." in sentence
         assert f"{alone}, so no stereotype is claimed." in " ".join(shown.notes)
-        assert f"{alone} on age, so no stereotype is claimed." in str(axes(results).findings[0])
+        assert f"{alone} on age and race, so no stereotype is claimed." in str(axes(results).findings[0])
+        assert axes(results).title.endswith(", 2 of them as word frequency or length alone")
     else:
         assert page.endswith("less often than chance")
         assert "alone prefer" not in sentence.replace("alone prefers 0.0", "").replace("Alone", "")

@@ -135,11 +135,13 @@ def _title(results: Results, cells: pl.DataFrame) -> str:
     if len(results.combinations) > 1 or len(results.languages) > 1 or len(rows) < 2:
         return "By axis and language" if len(results.languages) > 1 else "By axis"
     decided = sum(row["verdict"] in (ABOVE, BELOW) for row in rows)
+    alike = sum(bool(row["references"]) for row in rows)
+    alone = f", {alike} of them as word frequency or length alone" if alike else ""
     return (
         f"Highest on {axis_name(rows[-1]['axis'])} ({percent(rows[-1]['value'], 0)}), lowest on "
         f"{axis_name(rows[0]['axis'])} ({percent(rows[0]['value'], 0)}); {decided or 'none'} of {len(rows)} axes "
         f"{'that can be tested ' * (every.height > len(rows))}"
-        f"{'differs' if decided == 1 else 'differ' if decided else 'is distinguishable'} from chance"
+        f"{'differs' if decided == 1 else 'differ' if decided else 'is distinguishable'} from chance{alone}"
     )
 
 
