@@ -28,7 +28,6 @@ from support.tutorials import PARTS, split
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
     r"^endoxa datasets download": "needs a network",
-    r"^endoxa collect simulate": "takes minutes; the site's tests/simulate runs it",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",

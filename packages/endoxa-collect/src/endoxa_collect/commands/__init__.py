@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, forms, paper, simulate, task
+from endoxa_collect.commands import check, export, forms, paper, plan, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ app.command(cls=GroupedCommand)(forms.groups)
 app.command("import-form", cls=GroupedCommand)(forms.import_form)
 app.command("export-form", cls=GroupedCommand)(forms.export_form)
 app.add_typer(task.app, name="task")
-app.command(cls=GroupedCommand)(simulate.simulate)
+app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
 app.command(cls=GroupedCommand)(export.replay)
