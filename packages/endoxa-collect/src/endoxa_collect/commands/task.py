@@ -60,10 +60,7 @@ def add(
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.tasks.adding import add_task, options_of
 
-    more = _with_likeness if kind == "groups" else None
-    task = add_task(
-        chosen, kind, items, name=name, options=options_of(settings or []), panel=panel, more=more
-    )
+    task = add_task(chosen, kind, items, name=name, options=options_of(settings or []), panel=panel)
     items_made = task.items.filter(check_item=False).count()
     typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
     from endoxa_collect.tasks.rooms import room
@@ -109,15 +106,11 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.models import Task
     from endoxa_collect.tasks.results import progress
-    from endoxa_collect.tasks.rooms import room
 
     tasks = list(Task.objects.filter(campaign=chosen).order_by("name"))
     if not tasks:
         typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
     for task in tasks:
-        if workspace := room(task.kind).workspace:
-            typer.echo(f"{task.name} ({task.kind}, {task.state}): {workspace.progress(task)}")
-            continue
         figures = progress(task)
         typer.echo(
             f"{task.name} ({task.kind}, {task.state}): {figures.done} of {plural(figures.items, 'item')} done, "
@@ -250,34 +243,7 @@ def _parameter(task: Task) -> str:
     return f"?{name}=ID" if name else ""
 
 
-def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of a groups file with what is like what; the site itself loads no encoder."""
-    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
-    from endoxa.curate.encoders import DEFAULT_ENCODER
-    from endoxa.curate.group.neighbours import usual_encoder, with_likeness
-    from endoxa.curate.opposites.lexicon import load_lexicon
-
-    encoder = usual_encoder()
-    if encoder is None:
-        typer.echo(
-            "Likeness is that of letters, not of meaning: install 'endoxa-toolkit[curate]' for an encoder.",
-            err=True,
-        )
-    language = next((str(row["language"]) for row in rows if row.get("language")), DEFAULT_LANGUAGE)
-    lexicon = load_lexicon(language)
-    if (
-        encoder is not None
-        and language != DEFAULT_LANGUAGE
-        and (sentence := doubt(DEFAULT_ENCODER, encoder, lexicon))
-    ):
-        typer.echo(f"{sentence} Likeness is that of letters, not of meaning.", err=True)
-        encoder = None
-    return with_likeness(rows, lexicon, encoder)
-
-
 def _following(kind: str, output: Path) -> str:
-    if kind == "groups":
-        return f"endoxa curate associations STATEMENTS --groups {output} -o associations.csv"
     if kind == "harm":
         return f"endoxa analyze harm {output} -o harm_results.csv"
     if kind == "extraction":

@@ -1,0 +1,12 @@
+"""What was dropped takes its tables along: the group editor."""
+
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    """Changes of groups are no answers of people: what was made of them is in the exported table."""
+
+    dependencies = (("collect", "0007_interviews"),)
+    operations = tuple(
+        migrations.DeleteModel(name) for name in ("Likeness", "GroupMember", "GroupChange", "AttributeGroup")
+    )
