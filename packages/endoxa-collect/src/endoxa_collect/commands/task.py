@@ -168,64 +168,6 @@ def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
     typer.echo(f"Task '{name}' is closed.")
 
 
-@app.command(cls=GroupedCommand)
-def convert(
-    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="Table of items, as for `task add`.")],
-    *,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Kind of the items: votes, extraction or pairs.")],
-    tool: Annotated[str, typer.Option(metavar="TOOL", help="The other tool: label-studio or argilla.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="File to write: .json; with --results a table (.csv ...)."
-        ),
-    ],
-    results: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON export of the other tool, to read back.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="With --results: setting of the task; repeatable."),
-    ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="With --results: leave out answers that are not valid.")
-    ] = False,
-) -> None:
-    """Write items for another annotation tool, or read its results as a task's export. Names of items are kept.
-
-    No campaign is needed. The labelling configuration is written beside the items (.xml for Label Studio,
-    NAME_settings.json for Argilla).
-
-    \b
-    Examples:
-      endoxa collect task convert statements.csv --kind extraction --tool label-studio -o tasks.json
-      endoxa collect task convert tuples.csv --kind votes --tool argilla --results export.json -o votes.csv
-    """  # noqa: D301
-    from endoxa.sources.files import require_apart
-
-    require_apart([output], [items, results])
-    _without_campaign()
-    from endoxa_collect.tasks.exchange import read_from, write_for
-
-    faults: list[str] = []
-    if results is None:
-        paths = write_for(tool, kind, items, output)
-    else:
-        from endoxa.sources.frames import require_table_name
-
-        require_table_name(output)
-        from endoxa_collect.tasks.adding import options_of
-
-        chosen = options_of(settings or [])
-        paths, faults = read_from(
-            tool, kind, items, results, output, options=chosen, skip_invalid=skip_invalid
-        )
-    for fault in faults:
-        typer.echo(f"Left out: {fault}", err=True)
-    for path in paths:
-        typer.echo(f"Written: {path}")
-
-
 def _without_campaign() -> None:
     """Set Django up as far as rooms and forms need it, where no campaign has done so."""
     import django
