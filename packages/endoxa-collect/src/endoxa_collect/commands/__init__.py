@@ -235,7 +235,6 @@ def account(
 
 app.command(cls=GroupedCommand)(export.export)
 app.command(cls=GroupedCommand)(export.expire)
-app.command("import", cls=GroupedCommand)(export.import_export)
 app.command("print", cls=GroupedCommand)(paper.print_cards)
 app.command(cls=GroupedCommand)(paper.enter)
 app.command(cls=GroupedCommand)(groups.groups)

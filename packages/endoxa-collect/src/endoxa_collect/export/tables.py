@@ -188,8 +188,7 @@ def read_tables(
     """
     with snapshot():
         waiting = waiting_for_consent(campaign, of_a_release=True)
-        # The copy of an export holds nobody who was left out of it.
-        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
+        aside, ruled = left_out_people(campaign)
         out = aside | ruled
         people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
         hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)

@@ -1,4 +1,4 @@
-"""What was dropped takes its tables along: the group editor."""
+"""What was dropped takes its tables along: the group editor, and classes of people read from an export."""
 
 from django.db import migrations
 
@@ -7,6 +7,10 @@ class Migration(migrations.Migration):
     """Changes of groups are no answers of people: what was made of them is in the exported table."""
 
     dependencies = (("collect", "0007_interviews"),)
-    operations = tuple(
-        migrations.DeleteModel(name) for name in ("Likeness", "GroupMember", "GroupChange", "AttributeGroup")
+    operations = (
+        *(
+            migrations.DeleteModel(name)
+            for name in ("Likeness", "GroupMember", "GroupChange", "AttributeGroup")
+        ),
+        migrations.RemoveField("person", "conduct"),
     )

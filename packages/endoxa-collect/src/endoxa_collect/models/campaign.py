@@ -199,7 +199,7 @@ class Person(models.Model):
     chosen values.
 
     `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
-    that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
+    that are hidden meanwhile.
     `interviewer` is the short name of who entered for them, one of `CampaignSettings.interviewers`; "" for who answered
     themselves.
     """
@@ -224,7 +224,6 @@ class Person(models.Model):
     extras = models.JSONField(default=dict)
     aside = models.BooleanField(default=False, db_default=False)
     aside_pairs = models.JSONField(default=dict)
-    conduct = models.JSONField(default=list)
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
