@@ -56,7 +56,6 @@ def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path
     assert "Nothing is merged here" in card
     assert "**Restricted.**" not in (tmp_path / "public" / "README.md").read_text()
     assert not (tmp_path / "public" / "AGREEMENT.md").exists()
-    assert not (tmp_path / "one" / "group_means.csv").exists()
     assert "BR" not in (tmp_path / "one" / "people.csv").read_text()
 
 

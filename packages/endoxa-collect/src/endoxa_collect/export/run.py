@@ -223,9 +223,7 @@ def _export(
     delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
 ) -> ExportReport:
     recipient = delivery.release.recipient if delivery.release else ""
-    tables = read_tables(
-        delivery.campaign, keys, aggregated=bool(release) and not recipient, unmerged=bool(recipient)
-    )
+    tables = read_tables(delivery.campaign, keys, unmerged=bool(recipient))
     if release and not delivery.empty and not tables.frames["people"].height + tables.left_out.people:
         why = tables.left_out.reasons or [gettext("Nobody has joined yet.")]
         raise EmptyReleaseError(" ".join([gettext("Nobody is in this release, so it was not made."), *why]))
