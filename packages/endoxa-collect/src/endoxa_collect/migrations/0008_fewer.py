@@ -1,4 +1,6 @@
-"""What was dropped takes its tables along: the group editor, and classes of people read from an export."""
+"""What was dropped takes its tables along: the group editor, and classes of people read from an export, links to pass on
+and certificates.
+"""
 
 from django.db import migrations
 
@@ -13,4 +15,6 @@ class Migration(migrations.Migration):
             for name in ("Likeness", "GroupMember", "GroupChange", "AttributeGroup")
         ),
         migrations.RemoveField("person", "conduct"),
+        migrations.RemoveField("joincode", "shared"),
+        migrations.RemoveField("joincode", "certificate"),
     )

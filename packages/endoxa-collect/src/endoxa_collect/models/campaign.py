@@ -133,7 +133,7 @@ class JoinCode(models.Model):
     the opening moves it (`start_days`). `interviewer` is the short name of who enters for others with it; "" for codes
     by which people join themselves.
 
-    `label` is the organisers' name for it. `shared`: people may pass it on; `certificate`: they are offered one.
+    `label` is the organisers' name for it.
     """
 
     objects = JoinCodes.as_manager()
@@ -145,8 +145,6 @@ class JoinCode(models.Model):
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     label = models.CharField(max_length=60, blank=True)
-    shared = models.BooleanField(default=False)
-    certificate = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.code
