@@ -34,7 +34,6 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
     r"--engine ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
-    r"-o cards\.pdf": "takes a minute and needs Pango; the site's tests/paper, and the sample files, print such cards",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",

@@ -21,7 +21,7 @@ def print_cards(
     *,
     output: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write: .pdf, or .html for a browser."),
+        typer.Option("--out", "-o", metavar="FILE", help="File to write (.html), to print with a browser."),
     ],
     language: Annotated[
         str | None,
@@ -45,9 +45,9 @@ def print_cards(
 
     \b
     Examples:
-      endoxa collect print campaign -o cards.pdf
+      endoxa collect print campaign -o cards.html
       endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
-      endoxa collect print campaign -o cards.pdf --address https://camp.example.org
+      endoxa collect print campaign -o cards.html --address https://camp.example.org
     """  # noqa: D301
     chosen = _about_countries(folder, campaign)
     from endoxa_collect.addresses import public_address
