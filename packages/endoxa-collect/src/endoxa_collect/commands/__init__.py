@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, groups, paper, plan, task
+from endoxa_collect.commands import check, export, groups, importing, paper, plan, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def account(
 app.command(cls=GroupedCommand)(export.export)
 app.command(cls=GroupedCommand)(export.expire)
 app.command("print", cls=GroupedCommand)(paper.print_cards)
-app.command(cls=GroupedCommand)(paper.enter)
+app.command("import", cls=GroupedCommand)(importing.import_file)
 app.command(cls=GroupedCommand)(groups.groups)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(plan.plan)
@@ -273,9 +273,7 @@ def _serve(host: str, port: int, workers: int | None) -> None:
         if invitation.joined:
             _print_invitation(invitation.code, addresses)
         elif not invitation.panels:
-            typer.echo(
-                "No task is open for a panel. Make one: endoxa collect task add DIR --kind harm --items FILE"
-            )
+            typer.echo("No task is open for a panel. Make one: endoxa collect import DIR FILE --task harm")
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
     answer(host, port, workers)
@@ -312,7 +310,7 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
     if started.code:
         typer.echo(f"Next: endoxa collect serve {folder}")
     else:
-        typer.echo(f"Next: endoxa collect task add {folder} --kind harm --items associations.csv")
+        typer.echo(f"Next: endoxa collect import {folder} associations.csv --task harm")
 
 
 def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:

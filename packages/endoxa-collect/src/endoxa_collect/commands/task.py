@@ -26,56 +26,6 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the task.")]
 
 
 @app.command(cls=GroupedCommand)
-def add(
-    folder: Folder,
-    *,
-    kind: Annotated[
-        str, typer.Option(metavar="KIND", help="Kind of the task (see `endoxa collect task kinds`).")
-    ],
-    items: Annotated[
-        Path, typer.Option(metavar="FILE", help="Items to judge: .csv, .tsv, .jsonl or .parquet.")
-    ],
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the task.  [default: the kind]")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Setting of the task (needed=3); repeatable."),
-    ] = None,
-    panel: Annotated[
-        bool, typer.Option("--panel", help="Let people of a panel judge, by an address with a code.")
-    ] = False,
-    campaign: Slug = None,
-) -> None:
-    """Make a task: items from a file, and the rule of who judges them.
-
-    A column `item_id` (or `id`) names the items; without it rows are numbered. The names come back in the export.
-
-    \b
-    Examples:
-      endoxa collect task add camp --kind votes --items tuples.csv
-      endoxa collect task add camp --kind votes --items tuples.csv --set needed=5 --set least=3 --panel
-      endoxa collect task add panel --kind harm --items assoc.csv --set participant=PROLIFIC_PID
-    """  # noqa: D301
-    chosen = campaign_in(folder, campaign)
-    from endoxa_collect.tasks.adding import add_task, options_of
-
-    task = add_task(chosen, kind, items, name=name, options=options_of(settings or []), panel=panel)
-    items_made = task.items.filter(check_item=False).count()
-    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
-    from endoxa_collect.tasks.rooms import room
-
-    if task.code:
-        typer.echo(
-            f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)"
-        )
-    if room(kind).study:
-        typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
-    else:
-        typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
-
-
-@app.command(cls=GroupedCommand)
 def kinds() -> None:
     """List the kinds of tasks, with the columns that their items need.
 
@@ -109,7 +59,7 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
 
     tasks = list(Task.objects.filter(campaign=chosen).order_by("name"))
     if not tasks:
-        typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
+        typer.echo(f"No tasks. Make one: endoxa collect import {folder} tuples.csv --task votes")
     for task in tasks:
         figures = progress(task)
         typer.echo(
@@ -118,7 +68,7 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
         )
         if task.code:
             states = ", ".join(f"{number} {state}" for state, number in sorted(figures.judges.items()))
-            typer.echo(f"  address for the panel: /t/{task.code}/{_parameter(task)}")
+            typer.echo(f"  address for the panel: /t/{task.code}/{parameter(task)}")
             typer.echo(f"  people: {states or 'none yet'}")
 
 
@@ -179,7 +129,7 @@ def _without_campaign() -> None:
         django.setup()
 
 
-def _parameter(task: Task) -> str:
+def parameter(task: Task) -> str:
     """The end of the address that a panel fills in with its id of a person."""
     name = task.settings.get("participant", "")
     return f"?{name}=ID" if name else ""
