@@ -82,10 +82,6 @@ class Published:
         """Whether their answers share a key."""
         return bool(self.rater)
 
-    def is_from(self, country: str) -> bool | None:
-        """Whether a country is among the origins that are published of them; None where none are."""
-        return country in self.country.split("; ") if self.linked and self.country else None
-
 
 def published_people(
     campaign: Campaign, keys: Keys, *, unmerged: bool = False, without: Set[UUID] = frozenset()
