@@ -13,7 +13,7 @@ from endoxa.report.document import Figure
 from endoxa.stats.verdicts import CLEAR
 
 REAL, SIMULATED = "A real model", "Simulated models, whose preference was planted"
-RAW, CALIBRATED, PLANTED = "found", "found, without word frequency", "planted"
+RAW, CALIBRATED, PLANTED = "found", "found, compared with other groups", "planted"
 MEANINGS = {"neutral": "no stereotype", "frequency": "word frequency", "stereotyped": "stereotypes"}
 FIGURE_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
 

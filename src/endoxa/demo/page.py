@@ -60,7 +60,7 @@ def _title(real: Sequence[InstrumentResult]) -> str:
     raw, calibrated = (result.finding.rests_on[0] for result in real[:2])
     return (
         f"{NAME} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
-        f"{percent(calibrated['value'])} without word frequency"
+        f"{percent(calibrated['value'])} compared with other groups"
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.preference import PLACEBO
 from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.instruments.questions.report.quoting import left_open
@@ -113,13 +114,14 @@ def measure(study: Study, part: str, progress: Progress) -> Path:
 
 
 def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
-    """What the pairs say, as scored and after calibration."""
+    """What the pairs say, as scored and compared with other groups."""
     estimates = read(run, "estimates", PAIR_SCHEMAS["estimates"])
     rows = estimates.filter(language=ALL, axis=ALL, interval="identities")
     raw, calibrated = (
         rows.row(by_predicate=pl.col("name") == name, named=True)
         for name in ("preference_ratio", "calibrated_preference_ratio")
     )
+    placebo = percent(estimates.filter(name=PLACEBO, language=ALL, axis=ALL)["value"].item())
     first, second = (
         f"{percent(row['value'])} (interval {percent_ends(row)}\u00a0%), {_LEVEL[row['verdict']]}"
         for row in (raw, calibrated)
@@ -131,10 +133,10 @@ def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
             Finding(f"{NAME} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
         ),
         InstrumentResult(
-            f"without word frequency: {second}",
+            f"compared with other groups, of whom the same is preferred in {placebo}: {second}",
             Finding(
-                "Some words are likelier whoever is meant. Compared with the same sentences about people in general, "
-                f"it is {second}.",
+                f"The number to beat is {placebo}: the same sentences about other groups, since some words are likelier "
+                f"whoever is meant. Compared with these groups, it is {second}.",
                 (calibrated,),
             ),
         ),

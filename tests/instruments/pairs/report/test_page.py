@@ -285,7 +285,7 @@ def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     page = Page(write_report([first, second], tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "Results on sample" in page.text
     assert "Results on other" in page.text
-    for empty in ("Models compared", "Calibrated for word frequency", "Disagreement between rules"):
+    for empty in ("Models compared", "Compared with the same sentences about others", "Disagreement between rules"):
         assert empty not in page.text
     assert "not recorded" in page.text
     ids = [own["id"] for _, own in page.elements if "id" in own]

@@ -212,7 +212,7 @@ def test_calibration_decides_headline_axes_and_tables_and_says_so():
     results = results_of(EDGES["negations, away after calibration"])
     first = str(headline_of(results).findings[0])
     assert first.startswith("Compared with 'people' and 'they', m under sum")
-    assert "Without calibration: 83.3\u00a0% of 120 pairs." in first
+    assert "All pairs as they are: 83.3\u00a0% of 120 pairs." in first
     assert "not calibrated" in latex(results)
     kinds = [str(finding) for finding in of_kinds(results)]
     assert len(kinds) == 2
@@ -220,10 +220,10 @@ def test_calibration_decides_headline_axes_and_tables_and_says_so():
     partly = str(headline_of(results_of(EDGES["two thirds of the pairs calibrated, below"])).findings[0])
     assert "less often than chance" in partly
     assert "of 60 pairs" in partly
-    assert "Without calibration: 88.9\u00a0% of 90 pairs." in partly
+    assert "All pairs as they are: 88.9\u00a0% of 90 pairs." in partly
     raw = str(headline_of(results_of(EDGES["a third of the pairs calibrated"])).findings[0])
     assert "more often than chance: 88.9" in raw
-    assert "alibration" not in raw
+    assert "ompared with" not in raw
 
 
 def test_few_units_and_dominating_identities_limit_what_is_said():

@@ -281,7 +281,7 @@ CROWS = (
 )
 
 
-_SOURCE = "ours (docs/methods/pairs.md, identity calibration)"
+_SOURCE = "ours (docs/methods/pairs.md, compared with others)"
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Estimator = Callable[..., list[Estimate]]
 

@@ -82,7 +82,6 @@ def lacking(languages: Iterable[str]) -> str:
     """Which languages have no word frequencies and why, as a sentence; empty where all have."""
     if find_spec(LIBRARY) is None:
         return f'Not compared with word frequency: pip install "endoxa-toolkit[local]" brings the lists ({LIBRARY}).'
-    without = sorted(
-        {language_name(code) for code in languages if frequencies(code.partition("-")[0]) is None}
-    )
+    codes = {language.partition("-")[0] for language in languages}
+    without = sorted(language_name(code) for code in codes if frequencies(code) is None)
     return f"Not compared with word frequency, for want of a list: {', '.join(without)}." if without else ""

@@ -1,0 +1,154 @@
+"""Word frequency and length as respondents: what they prefer by hand, and what is claimed where a model agrees."""
+
+from __future__ import annotations
+
+from math import log
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.pairs.estimates import analyze_pairs, references
+from endoxa.instruments.pairs.estimates.records import check_records, scores_of
+from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, Frequencies, lacking
+from endoxa.instruments.pairs.headline import headline_of
+from endoxa.instruments.pairs.probe.items import GROUP, chunks
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.report.axes import axes
+from endoxa.instruments.pairs.report.headline import headline, title
+from endoxa.instruments.pairs.report.results import Results, with_differences
+from endoxa.schema import PAIR_COLUMNS
+from support.analyze_fixtures import make_records
+
+KNOWN = Frequencies(
+    {"kind": log(0.01), "cruel": log(0.001), "very": log(0.02), "men": log(0.03)}, log(0.0001)
+)
+
+
+@pytest.fixture(autouse=True)
+def own_list(monkeypatch):
+    monkeypatch.setattr(references, "frequencies", {"en": KNOWN}.get)
+
+
+def records(sentences, differences, **how):
+    """Pairs of 12 identities; `sentences` are both, the stereotypical one first."""
+    more, less = zip(*sentences, strict=True)
+    made = make_records({("m", "sum"): differences}, identity=[f"i{k % 12}" for k in range(len(more))], **how)
+    return made.with_columns(sent_more=pl.Series(more), sent_less=pl.Series(less))
+
+
+def test_values_by_hand():
+    table = records(
+        [
+            ("Kind men.", "Cruel men!"),
+            ("Very kind", "kind, very"),
+            ("Zounds men", "men kind"),
+            ("Kind men.", "Cruel men!"),
+        ],
+        np.ones(4),
+        language=["en", "en", "en", "sw"],
+        stereotypical=["less", "more", "more", "more"],
+    )
+    checked = check_records(table).sort("item_id")
+    assert checked["by_frequency"].to_list() == [pytest.approx(log(10)), 0.0, pytest.approx(log(0.01)), None]
+    assert checked["by_length"].to_list() == [1.0, 1.0, -2.0, 1.0]
+    (scores,) = scores_of(checked, 0)
+    assert sorted(scores.sample.by_length) == [-2.0, -1.0, 1.0, 1.0]
+    rows = analyze_pairs(table, resamples=100).estimates.filter(
+        interval="identities", axis="all", language="all"
+    )
+    shares = {name: (value, n) for name, value, n in rows.select("name", "value", "n").iter_rows()}
+    assert shares[FREQUENCY] == (pytest.approx(0.5 / 3), 3)
+    assert shares[LENGTH] == (0.5, 4)
+
+
+FREQUENT = ("Kind men are.", "Cruel men are here.")
+
+
+@pytest.mark.parametrize(
+    ("differences", "sentences", "names"),
+    [
+        (1.0, FREQUENT, "word frequency and length"),
+        (1.0, ("Cruel men.", "Kind men ... ..."), "length"),
+        (1.0, ("Kind men ... ...", "Cruel men."), "word frequency"),
+        (-1.0, FREQUENT, ""),
+    ],
+)
+def test_where_a_reference_has_the_same_verdict_nothing_more_is_claimed(differences, sentences, names):
+    table = records([sentences] * 60, np.full(60, differences), axis=["age"] * 60)
+    analysis = analyze_pairs(table, resamples=100)
+    results = Results(
+        "t",
+        "t",
+        with_differences(table),
+        analysis.estimates,
+        analysis.comparisons,
+        analysis.flips,
+        {"m": "m"},
+        0.95,
+    )
+    shown, page = headline_of(analysis.estimates), title(results)
+    sentence = str(headline(results).findings[0])
+    (row,) = shown.rows
+    assert (row["verdict"], row["references"]) == ("above" if differences > 0 else "below", names)
+    if names:
+        verb = "prefer" if " and " in names else "prefers"
+        alone = f"{names.capitalize()} alone {verb} the same side"
+        assert page.endswith(f": {alone[0].lower()}{alone[1:]}")
+        assert "chance" not in page
+        assert f"{alone}, so no stereotype is claimed." in sentence
+        assert f"{alone}, so no stereotype is claimed." in " ".join(shown.notes)
+        assert f"{alone} on age, so no stereotype is claimed." in str(axes(results).findings[0])
+    else:
+        assert page.endswith("less often than chance")
+        assert "alone prefer" not in sentence.replace("alone prefers 0.0", "").replace("Alone", "")
+    # Both shares stand beside the preference of each axis.
+    (numbers,) = axes(results).tables
+    heads = [column.name for column in numbers.columns]
+    assert {"word frequency alone", "length alone"} <= set(heads)
+
+
+def test_what_is_compared_with_other_groups_owes_nothing_to_words():
+    table = records([FREQUENT] * 60, np.ones(60), neutral=np.zeros(60))
+    (row,) = headline_of(analyze_pairs(table, resamples=100).estimates).rows
+    assert (row["name"], row["verdict"], row["references"]) == ("calibrated_preference_ratio", "above", "")
+
+
+def test_languages_without_frequencies_are_named(monkeypatch):
+    assert lacking(["en"]) == ""
+    assert lacking(["en", "sw-KE"]) == "Not compared with word frequency, for want of a list: Swahili."
+    monkeypatch.setattr(references, "find_spec", lambda _name: None)
+    assert "pip install" in lacking(["en"])
+
+
+def test_the_library_has_lists(monkeypatch):
+    pytest.importorskip("wordfreq")
+    monkeypatch.undo()
+    for language in ("en", "es", "fr", "pt", "hi", "ar"):
+        assert references.frequencies(language) is not None
+    english = references.frequencies("en")
+    assert references.frequencies("sw") is None
+    assert english.of("the") > english.of("nurse") > english.of("nurse aardvark") > english.of("nurse zqxjkv")
+
+
+@pytest.mark.slow
+def test_published_pairs_without_a_model(shared, monkeypatch):
+    """Length is "above" on age and sexual orientation and "below" on race; word frequency "below" on nationality."""
+    pytest.importorskip("wordfreq")
+    monkeypatch.undo()
+    settings = PairsSettings(data=str(shared / "data/crows_pairs/crows_pairs_anonymized.csv"), models=("m",))
+    items = [item for chunk in chunks(Path(settings.data), settings) for item in chunk.items]
+    table = pl.DataFrame(items, schema=dict.fromkeys((*PAIR_COLUMNS, GROUP), pl.String)).with_columns(
+        model=pl.lit("m"), rule=pl.lit("sum"), score_more=pl.lit(0.0), score_less=pl.lit(0.0)
+    )
+    rows = analyze_pairs(table, resamples=100).estimates.filter(interval="identities")
+    verdicts = {
+        (name, axis): verdict for name, axis, verdict in rows.select("name", "axis", "verdict").iter_rows()
+    }
+    for axis, verdict in {"age": "above", "sexual-orientation": "above", "race-color": "below"}.items():
+        assert verdicts[LENGTH, axis] == verdict
+    assert {axis for (name, axis), verdict in verdicts.items() if name == LENGTH and verdict == "above"} == {
+        "age", "sexual-orientation"
+    }  # fmt: skip
+    assert verdicts[FREQUENCY, "nationality"] == verdicts[FREQUENCY, "sexual-orientation"] == "below"
