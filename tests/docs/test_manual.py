@@ -192,7 +192,7 @@ def test_every_dependency_has_its_reason():
     wanted = [
         name
         for project in projects
-        for names in (project["dependencies"], *project["optional-dependencies"].values())
+        for names in (project["dependencies"], *project.get("optional-dependencies", {}).values())
         for name in names
     ]
     reasons = (ROOT / "docs/dependencies.md").read_text()

@@ -57,7 +57,7 @@ _AFTER_PEOPLE = """
 endoxa curate review apply statements.csv ana.xlsx -o reviewed.csv
 endoxa author approve tuples.csv votes_items.csv -o judged.csv
 endoxa analyze harm out/harm --human panel.csv -o harm.csv
-endoxa collect enter camp cards-answers.csv
+endoxa collect import camp cards-answers.csv
 endoxa collect export camp -o export
 """
 """What makes the other sample files."""

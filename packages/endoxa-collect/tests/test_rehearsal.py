@@ -235,7 +235,7 @@ class TestPaper:
     def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
         monkeypatch.setattr("endoxa_collect.commands.paper.campaign_in", lambda *_: rehearsed)
         monkeypatch.setattr("endoxa_collect.paper.entering.read_answers", lambda *_: sheets)
-        words = ["enter", "camp", str(tmp_path / "answers.csv")]
+        words = ["import", "camp", str(tmp_path / "answers.csv")]
         done = CliRunner().invoke(collect.app, words)
         assert "Stored: 2 people" in done.output, done.exception
         assert "still a rehearsal: erasing it deletes these answers too" in done.output

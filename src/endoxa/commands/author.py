@@ -68,7 +68,7 @@ def tuples(
     """Have models name attributes that people ascribe to groups.
 
     Near-duplicates are united, each with the models that named it. People judge them in the room of votes of a campaign
-    (`endoxa collect task add CAMP --kind votes`). Source: IndiBias, 4.1.
+    (`endoxa collect import CAMP FILE --task votes`). Source: IndiBias, 4.1.
 
     \b
     Examples:
@@ -161,7 +161,7 @@ def translate(
 ) -> Outcome:
     """Have several engines translate both sentences of pairs, for people to choose.
 
-    The table goes to the room of translations (`endoxa collect task add CAMP --kind translation`), where nobody sees
+    The table goes to the room of translations (`endoxa collect import CAMP FILE --task translation`), where nobody sees
     which engine said what. Pairs that became identical or less minimal are marked. Source: IndiBias, 4.2.1.
 
     \b
@@ -248,7 +248,7 @@ def _drafted(name: str, drafted: Drafted) -> Outcome:
     room = {"tuples": "votes", "translate": "translation", "sentences": "pairs"}.get(name)
     following = f"endoxa report {table} -o {table.with_suffix('.html')}"
     if room:
-        following = f"endoxa collect task add CAMPAIGN --kind {room} --items {table}"
+        following = f"endoxa collect import CAMPAIGN {table} --task {room}"
     return Outcome(
         (
             shown,

@@ -90,7 +90,7 @@ def items(
     Examples:
       endoxa languages items --language hi -o items.csv
       endoxa languages items --language ar --component "story prompts" --component "page texts" -o items.csv
-      endoxa collect task add camp --kind words --items items.csv
+      endoxa collect import camp items.csv --task words
     """  # noqa: D301
     import polars as pl
 
@@ -99,7 +99,7 @@ def items(
     rows = made(language, component)
     lines = (
         f"{plural(len(rows), 'text')} written to {out}",
-        f"Next: endoxa collect task add CAMPAIGN --kind words --items {out}",
+        f"Next: endoxa collect import CAMPAIGN {out} --task words",
     )
     return Outcome(lines, {"out": pl.DataFrame(rows)})
 

@@ -217,6 +217,6 @@ def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: s
                 require_asked(parse(getattr(group, column)), asked)
             except ValueError as problem:
                 raise UserError(
-                    f"{source}, group '{group.id}', column '{column}': {problem}. Change the rule, or bring the "
-                    "question with --form survey.xlsx."
+                    f"{source}, group '{group.id}', column '{column}': {problem}. Change the rule, or ask the "
+                    "question (Settings, About the person)."
                 ) from None

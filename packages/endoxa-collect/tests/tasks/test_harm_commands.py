@@ -28,9 +28,9 @@ def test_from_init_to_the_analysis(tmp_path):
     folder, table, output = tmp_path / "panel", associations(tmp_path / "assoc.csv", 6), tmp_path / "harm.csv"
     made = endoxa("init", str(folder), "--preset", "panel")
     assert "Code to join" not in made
-    assert f"endoxa collect task add {folder} --kind harm" in made
+    assert f"endoxa collect import {folder} associations.csv --task harm" in made
     settings = [word for one in ("participant=PROLIFIC_PID", "block=6") for word in ("--set", one)]
-    added = endoxa("task", "add", str(folder), "--kind", "harm", "--items", str(table), *settings)
+    added = endoxa("import", str(folder), str(table), "--task", "harm", *settings)
     path = re.search(r"(/t/\w+/)\?PROLIFIC_PID=ID", added)[1]
     with serving(folder) as address:
         people = [Plan(number, careless=number == 0) for number in range(4)]

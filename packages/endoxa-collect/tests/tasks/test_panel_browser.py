@@ -25,7 +25,7 @@ def study(tmp_path_factory):
     table = associations(folder.parent / "assoc.csv", 14)
     settings = ["participant=PID", "block=10", "completion=https://panel.example/done"]
     chosen = [word for one in settings for word in ("--set", one)]
-    made = endoxa("task", "add", str(folder), "--kind", "harm", "--items", str(table), *chosen)
+    made = endoxa("import", str(folder), str(table), "--task", "harm", *chosen)
     with serving(folder) as address:
         yield address, re.search(r"/t/\w+/", made)[0]
 

@@ -37,9 +37,7 @@ def check_panel(tmp_path, environment):
     endoxa("init", str(folder), "--preset", "panel", environment=environment)
     settings = {"participant": "PROLIFIC_PID", "block": BLOCK, "completion": "https://panel.example/complete"}
     chosen = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    made = endoxa(
-        "task", "add", str(folder), "--kind", "harm", "--items", str(table), *chosen, environment=environment
-    )
+    made = endoxa("import", str(folder), str(table), "--task", "harm", *chosen, environment=environment)
     assert f"{ASSOCIATIONS} items" in made
     path = re.search(r"/t/\w+/", made)[0]
     whole = plans(PEOPLE, BLOCK, drop_out=0.15, fail=0.05)

@@ -44,9 +44,7 @@ def make(site, tmp_path_factory):
             writer = csv.DictWriter(file, list(items[0]))
             writer.writeheader()
             writer.writerows(items)
-        endoxa(
-            "task", "add", str(site.folder), "--kind", kind, "--items", str(path), "--name", name, *options
-        )
+        endoxa("import", str(site.folder), str(path), "--task", kind, "--name", name, *options)
         return f"{TASKS}{name}/"
 
     return add

@@ -1,4 +1,4 @@
-"""`endoxa collect print` and `enter`: a set of cards on paper, and the answers typed in afterwards."""
+"""`endoxa collect print`: a set of cards on paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def print_cards(
     *,
     output: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write: .pdf, or .html for a browser."),
+        typer.Option("--out", "-o", metavar="FILE", help="File to write (.html), to print with a browser."),
     ],
     language: Annotated[
         str | None,
@@ -45,15 +45,15 @@ def print_cards(
 
     \b
     Examples:
-      endoxa collect print campaign -o cards.pdf
+      endoxa collect print campaign -o cards.html
       endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
-      endoxa collect print campaign -o cards.pdf --address https://camp.example.org
+      endoxa collect print campaign -o cards.html --address https://camp.example.org
     """  # noqa: D301
-    chosen = _about_countries(folder, campaign)
+    chosen = about_countries(folder, campaign)
     from endoxa_collect.addresses import public_address
     from endoxa_collect.paper import choose_cards, new_receipts, page, write, write_template
 
-    spoken = _page_language(chosen.settings, language)
+    spoken = page_language(chosen.settings, language)
     template = output.with_name(f"{output.stem}-answers.csv")
     if template.exists():
         raise UserError(
@@ -74,54 +74,10 @@ def print_cards(
             "The strips say neither where to type a receipt code nor whom to ask: give --address, or a contact "
             "(Settings, Basics). There is a line to write it by hand."
         )
-    typer.echo(f"Type the answers into {template}, then: endoxa collect enter {folder} {template}")
+    typer.echo(f"Type the answers into {template}, then: endoxa collect import {folder} {template}")
 
 
-def enter(
-    folder: Folder,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Filled-in answers.csv of `endoxa collect print`.")
-    ],
-    *,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="Language of the printed pages (default: the campaign's first)."),
-    ] = None,
-    campaign: Slug = None,
-) -> None:
-    """Store answers from paper. If a cell is wrong, its row and column are named and nothing is stored.
-
-    Write yes under 'consent' where all boxes with a star are ticked, country and language names as on the sheet, and 1
-    to 5 under each card. What people wrote themselves goes under 'words_1' to 'words_3', each with its country and, if
-    it is not that of the pages, its language. The file can be entered again after more sheets came in: those stored
-    before are skipped, and so are withdrawn ones. Ratings from paper have the tier 'paper' and no propensity.
-
-    \b
-    Example:
-      endoxa collect enter campaign cards-answers.csv
-    """  # noqa: D301
-    chosen = _about_countries(folder, campaign)
-    from endoxa_collect.paper.entering import enter as store
-    from endoxa_collect.paper.entering import read_answers
-
-    spoken = _page_language(chosen.settings, language)
-    stored = store(chosen, read_answers(file, chosen), spoken)
-    words = f" and {plural(stored.words, 'answer')} in their own words" if stored.words else ""
-    typer.echo(
-        f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}{words}."
-    )
-    if stored.people and chosen.rehearsing:
-        typer.echo(
-            "The campaign is still a rehearsal: erasing it deletes these answers too. Press Open on the dashboard, and "
-            "enter the file again if you erase."
-        )
-    if stored.before:
-        typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
-    if stored.withdrawn:
-        typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
-
-
-def _about_countries(folder: Path, campaign: str | None) -> Campaign:
+def about_countries(folder: Path, campaign: str | None) -> Campaign:
     """The campaign, if its cards are about countries: sheets ask for nothing else about a person.
 
     Raises:
@@ -136,7 +92,7 @@ def _about_countries(folder: Path, campaign: str | None) -> Campaign:
     return chosen
 
 
-def _page_language(settings: CampaignSettings, language: str | None) -> str:
+def page_language(settings: CampaignSettings, language: str | None) -> str:
     """The language asked for, else the first of the campaign.
 
     Raises:

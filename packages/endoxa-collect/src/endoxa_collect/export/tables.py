@@ -11,84 +11,67 @@ from django.db import connection, transaction
 
 from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
-from endoxa_collect.export.columns import AGGREGATED, OTHER, TABLES
+from endoxa_collect.export.columns import OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.group_means import group_means, read_answers, read_population
 from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
-from endoxa_collect.models import AuditEntry, Campaign, HurtAnswer, Mention, Rating, Skip, Statement
+from endoxa_collect.models import AuditEntry, Campaign, Statement
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.small_cells import LEAST
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
 from endoxa_collect.withdrawals import Keys
 
-FIXED = (
-    "association_id",
-    "identity",
-    "attribute",
-    "axis",
-    "language",
-    "polarity",
-    "source",
-    "country",
-    "topic",
-    "origin",
-    "calibration",
-    "k",
-    "candidate",
-    "merged_ids",
+COUNTED = (
+    "support",
+    "ratings",
+    "skips",
+    "in_group_ratings",
+    "out_group_ratings",
+    "listed",
+    "compared",
+    "compared_more",
 )
-"""Columns of pairs that do not depend on other tables."""
+"""Columns of pairs that count rows of other tables."""
+FIGURES = (
+    "region",
+    "mean",
+    "variance",
+    "weighted_mean",
+    "knowers",
+    "weighted_knowers",
+    "in_group_mean",
+    "out_group_mean",
+    "heard_share",
+    "heard_low",
+    "heard_high",
+)
+"""Columns that are worked out from them."""
 
 
 def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The table of pairs, its figures made from the other tables.
 
     Args:
-        frames: ratings, mentions, skips and people as exported; pairs with at least the columns of `FIXED`.
+        frames: ratings, mentions, skips and people as exported; pairs with at least what is stored of them.
     """
-    support = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
-    skipped = frames["skips"].group_by("association_id").agg(skips=pl.len())
-    mixed = frames["mixed"].filter("counted")
-    counted = (
-        frames["pairs"]
-        .select(FIXED)
-        .join(support, on="association_id", how="left")
-        .join(_recognition(frames["ratings"]), on="association_id", how="left")
-        .join(skipped, on="association_id", how="left")
-        .join(_heard(mixed), on="association_id", how="left")
-        .join(
-            (
-                mixed.filter(pl.col("answer").is_in(["more", "less"]))
-                .group_by("association_id")
-                .agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum())
-            ),
-            on="association_id",
-            how="left",
-        )
-        .join(
-            (
-                (frames["mentions"])
-                .filter("counted")
-                .join((frames["people"]).select("rater", home="country"), on="rater")
-                .filter(~pl.col("home").is_in(["", OTHER]))
-                .group_by("association_id", "home")
-                .agg(n=pl.len())
-                .filter(pl.col("n") >= LEAST)
-                .group_by("association_id")
-                .agg(region=pl.col("home").sort().str.join("; "))
-            ),
-            on="association_id",
-            how="left",
-        )
-        .with_columns(
-            pl.col(
-                "support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed"
-            ).fill_null(0),
-            pl.col("compared", "compared_more").fill_null(0),
-            pl.col("region").fill_null(""),
-        )
+    mentions, mixed = frames["mentions"].filter("counted"), frames["mixed"].filter("counted")
+    homes = frames["people"].select("rater", home="country").filter(~pl.col("home").is_in(["", OTHER]))
+    said_in = mentions.join(homes, on="rater").group_by("association_id", "home").agg(n=pl.len())
+    compared = mixed.filter(pl.col("answer").is_in(["more", "less"])).group_by("association_id")
+    figures = (
+        mentions.group_by("association_id").agg(support=pl.len()),
+        _recognition(frames["ratings"]),
+        frames["skips"].group_by("association_id").agg(skips=pl.len()),
+        _heard(mixed),
+        compared.agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum()),
+        said_in.filter(pl.col("n") >= LEAST)
+        .group_by("association_id")
+        .agg(region=pl.col("home").sort().str.join("; ")),
     )
-    return counted.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
+    pairs = frames["pairs"].drop(*COUNTED, *FIGURES)
+    for figure in figures:
+        pairs = pairs.join(figure, on="association_id", how="left")
+    pairs = pairs.with_columns(pl.col(COUNTED).fill_null(0), pl.col("region").fill_null(""))
+    return pairs.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
         "association_id"
     )
 
@@ -174,22 +157,17 @@ class Tables:
     left_out: LeftOut
 
 
-def read_tables(
-    campaign: Campaign, keys: Keys, *, aggregated: bool = False, unmerged: bool = False
-) -> Tables:
+def read_tables(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> Tables:
     """The tables of a campaign as they are at this moment.
 
     Args:
         campaign: which.
         keys: makes the keys of people.
-        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
-            again: the difference of two would be one person.
         unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
         waiting = waiting_for_consent(campaign, of_a_release=True)
-        # The copy of an export holds nobody who was left out of it.
-        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
+        aside, ruled = left_out_people(campaign)
         out = aside | ruled
         people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
         hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)
@@ -197,43 +175,29 @@ def read_tables(
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
             "people": people_frame(people, campaign.settings),
-            "ratings": rows.rating_rows(campaign, pool, people, unmerged=unmerged),
-            "mentions": rows.mention_rows(campaign, pool, people),
-            "skips": rows.skip_rows(campaign, pool, people),
-            "hurt_answers": rows.hurt_rows(campaign, pool, people),
-            "mixed": rows.mixed_rows(campaign, pool, people),
+            **{
+                name: rows.answer_rows(campaign, name, pool, people, unmerged=unmerged)
+                for name in rows.TABLES
+            },
             "statements": rows.statement_rows(campaign, people),
             "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
         }
         frames["pairs"] = counted_pairs(frames)
-        if aggregated:
-            everybody = published_people(campaign, keys, unmerged=True, without=waiting | out)
-            frames[AGGREGATED] = group_means(
-                read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
-            )
-        mixed = rows.mixed_answers(campaign)
-        given = {
-            model: model.objects.filter(person__campaign=campaign)
-            for model in (Rating, Mention, Skip, HurtAnswer, Statement)
-        }
-        theirs = {"person__in": out}
-        kept = {model: answers.exclude(**theirs).count() for model, answers in given.items()}
+        given = {name: table.answers(campaign) for name, table in rows.TABLES.items()}
+        given["statements"] = Statement.objects.filter(campaign=campaign)
+        counted = {name: answers.filter(person__in=out).count() for name, answers in given.items()}
         left_out = LeftOut(
             aside=len(aside),
             ruled=len(ruled),
-            excluded=sum(answers.filter(**theirs).count() for answers in (*given.values(), mixed)),
+            excluded=sum(counted.values()),
             people=sum(not person.linked for person in people.values()),
             merged=sum(
                 OTHER in (person.country, person.consent, *person.profile.values())
                 for person in people.values()
             ),
             pairs=pool.excluded,
-            ratings=kept[Rating] - frames["ratings"].height,
-            mentions=kept[Mention] - frames["mentions"].height,
-            skips=kept[Skip] - frames["skips"].height,
-            hurt_answers=kept[HurtAnswer] - frames["hurt_answers"].height,
-            mixed=mixed.exclude(**theirs).count() - frames["mixed"].height,
             waiting_for_consent=len(waiting - out),
             withdrawn=AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count(),
+            **{name: given[name].count() - counted[name] - frames[name].height for name in rows.TABLES},
         )
         return Tables(frames, left_out)

@@ -1,4 +1,4 @@
-"""Paper: the consent sheet, cards to cut out and answer sheets, as PDF or as HTML that any browser prints.
+"""Paper: the consent sheet, cards to cut out and answer sheets, as HTML that any browser prints.
 
 The answers that are typed in afterwards are read in `entering`.
 """
@@ -6,16 +6,14 @@ The answers that are typed in afterwards are read in `entering`.
 from __future__ import annotations
 
 import csv
-import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -129,8 +127,6 @@ def pair_of_heading(heading: str) -> str:
 PER_PAGE = 8
 _ROWS = 20
 """Cards in one column of an answer sheet."""
-_MISSING = ".notdef glyph"
-"""How WeasyPrint's log begins where no font has a character."""
 
 
 def page(
@@ -193,71 +189,16 @@ def _split(items: Sequence[Item], length: int) -> list[Sequence[Item]]:
 
 
 def write(html: str, path: Path) -> None:
-    """Write the pages as PDF or HTML, as the ending of the file says.
+    """Write the pages with their print style, for any browser to print or to save as PDF.
 
     Raises:
-        UserError: another ending; WeasyPrint or its libraries are not installed; no font has a character of the pages.
+        UserError: another ending than .html.
     """
-    match path.suffix.lower():
-        case ".html":
-            # The title is escaped, so the first end of a title is ours.
-            styled = html.replace("</title>", f"</title>\n<style>\n{_style()}</style>", 1)
-            path.write_text(styled, encoding="utf-8")
-        case ".pdf":
-            path.write_bytes(_pdf(html))
-        case other:
-            raise UserError(f"{path}: unknown ending '{other}'. Write -o cards.pdf or -o cards.html.")
-
-
-def _style() -> str:
-    return (files("endoxa_collect.paper") / "print.css").read_text(encoding="utf-8")
-
-
-def _pdf(html: str) -> bytes:
-    try:
-        from weasyprint import CSS, HTML
-    except ImportError:
+    if path.suffix.lower() != ".html":
         raise UserError(
-            'A PDF needs WeasyPrint: pip install "endoxa-collect[print]"; '
-            "or write -o cards.html and print it with a browser."
-        ) from None
-    except OSError:
-        raise UserError(
-            "WeasyPrint finds no Pango: install it (Debian: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
-            "macOS: brew install pango); or write -o cards.html and print it with a browser."
-        ) from None
-    with _missing_letters() as missing:
-        made: bytes = HTML(string=html, url_fetcher=_refuse).write_pdf(stylesheets=[CSS(string=_style())])
-    if missing:
-        raise UserError(
-            f"No font on this machine has the letters {missing[0]}: install one (Debian: apt-get install "
-            "fonts-noto-core), or write -o cards.html and print it with a browser."
+            f"{path}: pages are written as .html. Write -o {path.stem}.html, open it in a browser and print it there "
+            "(or save it as PDF)."
         )
-    return made
-
-
-def _refuse(url: str, *_: Any, **__: Any) -> dict[str, Any]:
-    # The pages need nothing from elsewhere, and words of contributors must not fetch anything.
-    raise ValueError(url)
-
-
-@contextmanager
-def _missing_letters() -> Iterator[list[str]]:
-    """Collect the letters for which WeasyPrint finds no font; other warnings of it are about CSS and are dropped."""
-    letters: list[str] = []
-
-    class Collector(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            message = record.getMessage()
-            if message.startswith(_MISSING):
-                letters.append(message.rpartition(": ")[2])
-
-    logger, handler = logging.getLogger("weasyprint"), Collector()
-    before = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield letters
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = before
+    style = (files("endoxa_collect.paper") / "print.css").read_text(encoding="utf-8")
+    # The title is escaped, so the first end of a title is ours.
+    path.write_text(html.replace("</title>", f"</title>\n<style>\n{style}</style>", 1), encoding="utf-8")
