@@ -20,7 +20,7 @@ from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, P
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
-from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, people_of, text_lines
+from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, text_lines
 from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
 from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
@@ -407,21 +407,6 @@ def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
     campaign = make_campaign(**RICH)
     assert _refused(campaign, {"questions": []}) == "A survey needs at least one question."
     assert _refused(campaign, {}).startswith("This does not go with what stands on another page")
-
-
-@pytest.mark.parametrize(
-    ("typed", "weight"),
-    [
-        ("55000", 55_000),
-        ("1,234,567", 1_234_567),
-        ("3,4", 3.4),
-        ("0,125", 0.125),
-        ("55.000", 55),
-        ("1234,567", 1234.567),
-    ],
-)
-def test_numbers_of_people_are_read_as_they_are_meant(typed, weight):
-    assert people_of(1, f"KE | {typed}") == ("KE", weight)
 
 
 def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):

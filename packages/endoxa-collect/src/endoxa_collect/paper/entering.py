@@ -113,7 +113,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     if missing:
         raise UserError(
             f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "
-            "wrote, with its headings unchanged."
+            "wrote, with its headings unchanged (items of a task: --task KIND)."
         )
     twice = next((name for name in heading if name and heading.count(name) > 1), "")
     if twice:
