@@ -14,6 +14,7 @@ from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
 from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
+from endoxa.report.words import model_name
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import one_spelling
@@ -238,9 +239,9 @@ def study_text(
 
 
 def _names(models: Iterable[str]) -> dict[str, str]:
-    """A short name for each model: what stands behind its last slash, where no other has the same."""
+    """A short name for each model: its name alone, where no other has the same."""
     several = tuple(dict.fromkeys(models))
-    short = {model: model.rstrip("/").rpartition("/")[2] for model in several}
+    short = {model: model_name(model) for model in several}
     unique = {model: list(short.values()).count(name) == 1 for model, name in short.items()}
     return {model: short[model] if unique[model] and not is_simulated(model) else model for model in several}
 
@@ -261,8 +262,7 @@ _CHAT = ("instruct", "chat", "-it")
 
 def _is_chat(model: str) -> bool:
     """Whether these are weights on this machine that answer, as far as the name tells."""
-    name = model.rstrip("/").rpartition("/")[2].lower()
-    return model.startswith("hf/") and any(word in name for word in _CHAT)
+    return model.startswith("hf/") and any(word in model_name(model).lower() for word in _CHAT)
 
 
 _ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
