@@ -69,7 +69,9 @@ def test_starting_loads_nothing_heavy(start):
 
 @pytest.mark.slow
 def test_the_module_runs_as_the_command_does():
-    shown = subprocess.run([sys.executable, "-m", "endoxa", "--help"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "endoxa", "--help"], capture_output=True, text=True, check=True
+    )
     assert shown.stdout.startswith("Usage: endoxa ")
 
 
