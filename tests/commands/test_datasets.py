@@ -38,7 +38,7 @@ def test_list_and_info():
     [
         ("datasets check sample", "No problems"),
         ("datasets info sample-questions", "comes with endoxa"),
-        ("probe pairs --data sample --plan", "200"),
+        ("probe pairs --data sample --plan", " 50 "),
         ("probe qa --data sample --model sim/biased --plan", "60"),
         ("probe stories --data sample --model sim/teller --plan", "20"),
         ("probe choices --data sample-choices --model sim/biased --plan", " 64 "),
@@ -49,7 +49,7 @@ def test_list_and_info():
         ("curate extract sample --map sample -o s.csv", "25 pairs"),
         ("curate associations sample-statements -o a.csv", "19 associations"),
         ("study init study --from sample", "50 associations"),
-        ("export hub sample -o hub", "200 pairs"),
+        ("export hub sample -o hub", "50 pairs"),
     ],
 )
 def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
@@ -61,7 +61,7 @@ def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
 
 def test_samples_have_the_same_names_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert endoxa.load_pairs("sample").height == 200
+    assert endoxa.load_pairs("sample").height == 50
     assert (
         endoxa.load_questions("sample").height == endoxa.load_questions(Path("sample-questions")).height == 60
     )

@@ -70,12 +70,16 @@ class ServerModel:
         what = f"The model '{spec.text}'"
         url, name = spec.target, spec.served_name
         client = server_client(what, url, server_key(what, url, spec.text))
-        served = for_server(url, checking=True).call(partial(_list, client, url))
-        if name not in served:
-            raise UserError(
-                f"The server {url} does not serve '{name}'. It has: {', '.join(served) or 'none'}."
-            )
-        return cls(spec.text, name, url, client, for_server(url), _find_way(client, url, name))
+        try:
+            served = for_server(url, checking=True).call(partial(_list, client, url))
+            if name not in served:
+                raise UserError(
+                    f"The server {url} does not serve '{name}'. It has: {', '.join(served) or 'none'}."
+                )
+            return cls(spec.text, name, url, client, for_server(url), _find_way(client, url, name))
+        except UserError:
+            client.close()
+            raise
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`; what the server does with the weights is not known here."""

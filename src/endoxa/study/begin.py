@@ -222,9 +222,9 @@ def study_text(
     several = tuple(models)
     parts += [_model(model, name) for model, name in _names(several).items()]
     parts.append(_INSTRUMENTS)
-    here = [model for model in several if _is_chat(model)]
+    here = [model for model in several if answers(model)]
     written = {**_WRITTEN, **_LOCAL} if here else _WRITTEN
-    asked = [model for model in several if _takes(QUESTIONS.name, model)]
+    asked = [model for model in several if takes(QUESTIONS.name, model)]
     for part in PARTS:
         text = f"[{part.name}]\n{written[part.name]}".rstrip() + "\n"
         text += f"{_SCORED}\n" if here and not asked and part in (QUESTIONS, CHOICES) else ""
@@ -248,8 +248,8 @@ def _names(models: Iterable[str]) -> dict[str, str]:
 
 def _model(model: str, name: str) -> str:
     lines = ["[[models]]", f'name = "{name}"']
-    lines += [f'{part.name} = "{model}"' for part in PARTS if _takes(part.name, model)]
-    if _is_chat(model):
+    lines += [f'{part.name} = "{model}"' for part in PARTS if takes(part.name, model)]
+    if answers(model):
         lines += [f'{part} = "{model}"' for part in _ASKING]
     elif model.startswith("hf/"):
         lines += [f'# {part} = "{model}"   # if it is a chat model' for part in _ASKING]
@@ -260,7 +260,7 @@ _CHAT = ("instruct", "chat", "-it")
 """Words in the names of weights that answer."""
 
 
-def _is_chat(model: str) -> bool:
+def answers(model: str) -> bool:
     """Whether these are weights on this machine that answer, as far as the name tells."""
     return model.startswith("hf/") and any(word in model_name(model).lower() for word in _CHAT)
 
@@ -268,7 +268,7 @@ def _is_chat(model: str) -> bool:
 _ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
 
 
-def _takes(part: str, model: str) -> bool:
+def takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
     if is_simulated(model):
         # Whether a simulated model of that name answers the probe of an instrument.
