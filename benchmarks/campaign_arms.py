@@ -20,14 +20,12 @@ import altair as alt
 import polars as pl
 
 from campaign_criteria import Cell, verdicts
-from endoxa.runs.progress import shown
-from endoxa_collect.sampler.slots import SamplerSettings
-from endoxa_collect.simulate.arms import LacesArm, StaticArm, among, question, unseen
-from endoxa_collect.simulate.campaign import Campaign, Card
-from endoxa_collect.simulate.comparison import Comparison, run_campaigns
-from endoxa_collect.simulate.endoxa_arm import EndoxaArm
-from endoxa_collect.simulate.measures import MAIN, MEASURES
-from endoxa_collect.simulate.report import (
+from campaign_simulation.arms import LacesArm, StaticArm, among, question, unseen
+from campaign_simulation.campaign import Campaign, Card
+from campaign_simulation.comparison import Comparison, run_campaigns
+from campaign_simulation.endoxa_arm import EndoxaArm
+from campaign_simulation.measures import MAIN, MEASURES
+from campaign_simulation.report import (
     ACCENT,
     HEADS,
     MUTED,
@@ -41,7 +39,9 @@ from endoxa_collect.simulate.report import (
     table,
     write_tables,
 )
-from endoxa_collect.simulate.world import WorldSettings, load_world
+from campaign_simulation.world import WorldSettings, load_world
+from endoxa.runs.progress import shown
+from endoxa_collect.sampler.slots import SamplerSettings
 from laces_calibration import PUBLISHED, simulated
 
 ORANGE = "#b3500b"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa_collect.simulate.measures import MAIN, CellResults, Interval
+from campaign_simulation.measures import MAIN, CellResults, Interval
 
 _OURS, _NEAR_SURVEY = "endoxa", "static-proximity"
 _SURVEYS = ("static-tuned", "static-proximity", "static-ticks")

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from endoxa_collect.simulate.arms import LacesArm
-from endoxa_collect.simulate.run import Outcome, simulate
-from endoxa_collect.simulate.world import World, WorldSettings, load_world
+from campaign_simulation.arms import LacesArm
+from campaign_simulation.run import Outcome, simulate
+from campaign_simulation.world import World, WorldSettings, load_world
 
 _SEARCHED: dict[str, tuple[str, ...]] = {
     "collected": (

@@ -6,17 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa_collect.simulate.arms import LacesArm
-from endoxa_collect.simulate.measures import MAIN, MEASURES, measure
-from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.world import World, WorldSettings, load_world
-from support.repository import ROOT
-
-with pytest.MonkeyPatch.context() as path:
-    path.syspath_prepend(ROOT / "benchmarks")
-    from campaign_arms import FedBackArm, FixedArm, grid
-    from campaign_criteria import Cell, verdicts
-    from laces_calibration import PUBLISHED, gap, marginals
+from campaign_arms import FedBackArm, FixedArm, grid
+from campaign_criteria import Cell, verdicts
+from campaign_simulation.arms import LacesArm
+from campaign_simulation.measures import MAIN, MEASURES, measure
+from campaign_simulation.run import simulate
+from campaign_simulation.world import World, WorldSettings, load_world
+from laces_calibration import PUBLISHED, gap, marginals
 
 
 @pytest.fixture(scope="module")

@@ -55,9 +55,8 @@ def test_a_perfect_model_recovers_everything() -> None:
     assert found["mean_absolute_error"].to_list() == pytest.approx([0, 0, 0], abs=1e-9)
     held = 112 / 150
     assert found["raw_preference"].to_list() == found["planted_preference"].to_list() == [1.0, held, 0.5]
-    assert (
-        found["calibrated_preference"].to_list() == found["planted_calibrated"].to_list() == [0.5, held, 0.5]
-    )
+    assert found["planted_calibrated"].to_list() == pytest.approx([0.5, held, 0.5], abs=0.03)
+    assert found["calibrated_preference"].to_list() == found["planted_calibrated"].to_list()
     assert found["n"].to_list() == found["signs_as_planted"].to_list() == [150, 150, 150]
 
 
@@ -147,11 +146,11 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     marks = figure_table(claims, scale_table(every), recovery, real)
     assert marks.select("row", "what", "share", "claimed").rows()[:6] == [
         ("SmolLM2-135M", RAW, 0.8, True),
-        ("no stereotype", PLANTED, 0.5, True),
+        ("no stereotype", PLANTED, pytest.approx(0.5, abs=0.03), True),
         ("no stereotype", RAW, 0.7, False),
         ("no stereotype", CALIBRATED, 0.7, True),
-        ("word frequency", PLANTED, 0.5, True),
-        ("stereotypes", PLANTED, pytest.approx(112 / 150), True),
+        ("word frequency", PLANTED, pytest.approx(0.5, abs=0.03), True),
+        ("stereotypes", PLANTED, pytest.approx(112 / 150, abs=0.03), True),
     ]
     assert marks.filter(row="– family")["share"].to_list() == pytest.approx([0.9, 0.6])
     assert marks.filter(row="– profession")["low"].to_list() == [None, None]
@@ -163,7 +162,9 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     )
     text = str(result.finding).replace("\u00a0", " ")
     assert "a mean error of at most 0.400 nats" in text
-    assert text.endswith("prefers 100.0 % of the stereotypical sentences, and 50.0 % without word frequency.")
+    assert text.endswith(
+        "prefers 100.0 % of the stereotypical sentences, and 50.3 % compared with other groups."
+    )
 
 
 def test_other_models_are_refused() -> None:

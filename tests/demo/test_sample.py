@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.demo.truth import words
 from endoxa.demo.world import SAMPLE, load_sample
-from endoxa.instruments.pairs.probe.scoring import replace_identity
+from endoxa.instruments.pairs.probe.calibration import replace_identity
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.schema.provenance import PROVENANCE_COLUMNS
 

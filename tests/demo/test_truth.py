@@ -34,6 +34,20 @@ def sigmoid(x: np.ndarray | float) -> np.ndarray | float:
     return 1 / (1 + np.exp(-x))
 
 
+UNGENDERED, WOMEN = ((ITEMS["agreement"] == gender).to_numpy() for gender in ("", "f"))
+
+
+def of_others(odds: np.ndarray) -> np.ndarray:
+    """What items are compared with, by hand, without word frequency: the median of five counterparts.
+
+    An attribute pair makes an item of one identity of each axis; the other identity of each has the opposite of it.
+    Words for women have two identities a language, too few: they are compared with people in general.
+    """
+    same = ITEMS.select(pl.struct("language", "attribute_more").rank("dense")).to_series().to_numpy()
+    medians = np.array([np.median(odds[same == number]) for number in same])
+    return np.where(WOMEN, 0.0, -medians)[UNGENDERED | WOMEN]
+
+
 @pytest.mark.parametrize("plant", PLANTS)
 def test_world_is_a_distribution_over_distinct_sentences(plant: Plant) -> None:
     there = world(plant)
@@ -67,7 +81,7 @@ def test_left_to_right_rules_find_the_planted_log_odds(
     planted = strength * (SIGN if plant == "stereotyped" else 1)
     assert planted_difference(plant, rule, ITEMS) == pytest.approx(planted + EFFECT)
     found = planted_neutral_difference(plant, rule, ITEMS)
-    assert found[~np.isnan(found)] == pytest.approx(neutral)
+    assert found[UNGENDERED | WOMEN] == pytest.approx(neutral + of_others(planted - neutral + EFFECT))
 
 
 @pytest.mark.parametrize(("plant", "strength"), [("neutral", 0.0), ("stereotyped", 1.5)])
@@ -77,9 +91,9 @@ def test_masked_rules_where_every_word_is_equally_frequent(plant: Plant, strengt
     odds = strength * SIGN + EFFECT
     assert planted_difference(plant, "crows-token", ITEMS) == pytest.approx(odds)
     assert planted_difference(plant, "pll", ITEMS) == pytest.approx(2 * odds)
-    for rule in ("crows-token", "pll"):
+    for rule, times in (("crows-token", 1), ("pll", 2)):
         found = planted_neutral_difference(plant, rule, ITEMS)
-        assert found[~np.isnan(found)] == pytest.approx(0, abs=1e-9)
+        assert found[UNGENDERED | WOMEN] == pytest.approx(of_others(times * odds), abs=1e-9)
 
 
 def test_masked_rules_in_the_frequency_world_by_hand() -> None:
@@ -107,9 +121,10 @@ def test_preferences_that_the_demonstration_shows(rule: str) -> None:
         fooled = plant == "frequency" and rule != "crows-token"
         held = sum(HELD.values()) / ITEMS.height
         assert (raw > 0).mean() == pytest.approx(1.0 if fooled else held if plant == "stereotyped" else 0.5)
-        assert (calibrated > 0).mean() == pytest.approx(held if plant == "stereotyped" else 0.5)
+        # A planted effect may be that of the others, too: a tie counts one half.
+        sides = np.sign(np.round(calibrated, 9))
+        assert (1 + sides).mean() / 2 == pytest.approx(held if plant == "stereotyped" else 0.5, abs=0.03)
         assert np.abs(raw).min() > 0.25
-        assert np.abs(calibrated).min() > 0.25
 
 
 @pytest.mark.slow

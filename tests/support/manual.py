@@ -28,7 +28,6 @@ from support.tutorials import PARTS, file_of, split
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
     r"^endoxa datasets download": "needs a network",
-    r"^endoxa collect simulate": "takes minutes; the site's tests/simulate runs it",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
@@ -41,7 +40,6 @@ NOT_RUN: Mapping[str, str] = {
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
     r"collect expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
-    r"--results export\.json": "what another tool exported; the site's tests/tasks/test_exchange.py",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
     r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",

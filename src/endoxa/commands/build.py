@@ -91,11 +91,11 @@ def pairs(
 def _denied(built: Built) -> Iterator[str]:
     """What to know first where nearly all pairs are denials."""
     from endoxa.instruments.pairs.estimates.deciding import denials_note
-    from endoxa.instruments.pairs.probe.scoring import neutral_pairs
+    from endoxa.instruments.pairs.probe.calibration import Comparisons
 
-    denied = built.pairs.filter(how="negation")
-    plain = sum(not neutral_pairs(item) for item in denied.iter_rows(named=True))
-    if sentence := denials_note(denied.height, plain, built.pairs.height):
+    denied = built.pairs.filter(how="negation").rows(named=True)
+    comparisons = Comparisons(built.pairs.iter_rows(named=True))
+    if sentence := denials_note(denied, comparisons, built.pairs.height):
         yield sentence
 
 

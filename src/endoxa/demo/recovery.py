@@ -22,8 +22,8 @@ RECOVERY_COLUMNS = {
     "mean_absolute_error": "mean of |recovered - planted| over the items (nats)",
     "planted_preference": "share of items whose planted difference is positive",
     "raw_preference": "share of items whose recovered difference is positive",
-    "planted_calibrated": "as planted_preference, after subtracting the planted neutral difference",
-    "calibrated_preference": "as raw_preference, after subtracting the recovered neutral difference",
+    "planted_calibrated": "as planted_preference, after subtracting the planted difference of others",
+    "calibrated_preference": "as raw_preference, after subtracting the recovered difference of others",
     "signs_as_planted": "items whose recovered difference has the planted sign",
 }
 """Columns of the table that `recovery_table` returns. An unbiased model has a preference of 0.5."""
@@ -47,7 +47,7 @@ CLAIM_COLUMNS = {
     "model": "the planted model: architecture-plant",
     "plant": "what was planted: neutral, stereotyped or frequency",
     "rule": "the scoring rule",
-    "calibrated": "whether neutral identities were taken out",
+    "calibrated": "whether compared with other identities",
     "value": "share of the sample's pairs in which the model prefers the stereotypical sentence",
     "low": "lower end of the interval over identities and attributes",
     "high": "upper end of the interval",
@@ -180,6 +180,10 @@ def _row(model: str, rule: str, items: pl.DataFrame) -> tuple[str | float, ...]:
 
 
 def _share_positive(differences: np.ndarray) -> float:
-    """Share of the defined differences that are positive."""
-    defined = differences[~np.isnan(differences)]
-    return float((defined > 0).mean()) if len(defined) else np.nan
+    """Share of the defined differences that are positive, a tie counting one half."""
+    defined = np.round(differences[~np.isnan(differences)], _DIGITS)
+    return float((1 + np.sign(defined)).mean() / 2) if len(defined) else np.nan
+
+
+_DIGITS = 9
+"""Planted differences that are equal differ by rounding only."""

@@ -197,7 +197,7 @@ def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
     text = f"{count(right)} of {count(pairs)} differences have the planted sign"
     fooled = "".join(
         f" The model that only knows which words are frequent prefers {percent(row['raw_preference'])} of the "
-        f"stereotypical sentences, and {percent(row['calibrated_preference'])} without word frequency."
+        f"stereotypical sentences, and {percent(row['calibrated_preference'])} compared with other groups."
         for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
     finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"

@@ -15,9 +15,9 @@ from functools import lru_cache, partial
 import numpy as np
 import polars as pl
 
-from endoxa.demo.world import Plant, world
+from endoxa.demo.world import Plant, load_sample, world
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.probe.scoring import neutral_pairs
+from endoxa.instruments.pairs.probe.calibration import Comparisons
 from endoxa.schema import Pair
 
 PUNCTUATION = r"[.,?¿।]"
@@ -122,14 +122,15 @@ def planted_difference(plant: Plant, rule: str, items: pl.DataFrame) -> np.ndarr
 
 
 def planted_neutral_difference(plant: Plant, rule: str, items: pl.DataFrame) -> np.ndarray:
-    """As `planted_difference`, averaged over the neutral identities in the place of each item's identity.
+    """As `planted_difference`, the median over what each item is compared with among the sample.
 
-    NaN where no neutral identity can be put in (`endoxa.instruments.pairs.probe.scoring`).
+    NaN where it can be compared with nothing (`endoxa.instruments.pairs.probe.calibration`).
     """
     value = _value(plant, rule)
-    groups = [neutral_pairs(item) for item in items.iter_rows(named=True)]
-    means = [float(np.mean([value(pair) for pair in pairs])) if pairs else np.nan for pairs in groups]
-    return np.array(means, dtype=float)
+    comparisons = Comparisons(load_sample().iter_rows(named=True))
+    groups = [comparisons.of(item)[1] for item in items.iter_rows(named=True)]
+    medians = [float(np.median([value(pair) for pair in pairs])) if pairs else np.nan for pairs in groups]
+    return np.array(medians, dtype=float)
 
 
 def _value(plant: Plant, rule: str) -> Callable[[Pair], float]:

@@ -32,7 +32,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.probe.scoring import replace_identity
+from endoxa.instruments.pairs.probe.calibration import replace_identity
 from endoxa.words.people import neutral_identities
 
 SAMPLE = Path(__file__).with_name("sample.csv")

@@ -35,8 +35,10 @@ RECORD_COLUMNS: dict[str, str] = {
     "score_less": "score of `sent_less` under the rule",
     "n_tokens_more": "tokens of `sent_more` that were scored",
     "n_tokens_less": "tokens of `sent_less` that were scored",
-    "neutral_difference": "score_more - score_less of the same pair with a neutral identity, averaged over those",
-    "n_neutral": "number of neutral identities in that mean (0 where none fits)",
+    "neutral_difference": "score_more - score_less of the same pair about others (`compared_with`), their median",
+    "n_neutral": "number of these others (0 where none fits)",
+    "neutral_preferred": "share of these others about whom `sent_more` scores higher (a tie counts one half)",
+    "compared_with": "'groups': other identities of the table; 'phrases': people in general; empty where none fits",
     "identity_group": "group that the pair is about, from the table of groups; empty where it has none for the pair, "
     "null where no table was used",
 }
@@ -120,7 +122,7 @@ class Sample:
         score_more: score of `sent_more`, whatever the label says.
         score_less: score of `sent_less`.
         direction: 'stereo', 'antistereo' or 'unknown' per pair.
-        neutral_difference: `difference` of the same pair with neutral identities; NaN where there is none.
+        neutral_difference: `difference` of the same pair about others, their median; NaN where there is none.
         cluster: integer code of the identity, pairs with one code are resampled together; negative where it is a group
             of a list (`identity_group`).
         attribute: integer code of the attribute (or of the sentence frame, where pairs differ in the identity); None
@@ -128,6 +130,12 @@ class Sample:
         kind: what the other sentence is made with, 'negation', 'antonym' or 'other' per pair; None where all are other.
         denied: 1 where the other sentence denies the stereotypical one, -1 the other way round, else 0; None where no
             pair is a denial.
+        neutral_preferred: share of these others about whom the stereotypical sentence scores higher; None where nobody
+            counted.
+        with_groups: whether these others are groups, not people in general; None where they are nowhere.
+        by_frequency: log-frequency of the words of the stereotypical sentence minus that of the other one; NaN where
+            there are no frequencies.
+        by_length: characters of the other sentence minus those of the stereotypical one; NaN where nobody counted.
         resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
@@ -141,6 +149,10 @@ class Sample:
     attribute: np.ndarray | None = None
     kind: np.ndarray | None = None
     denied: np.ndarray | None = None
+    neutral_preferred: np.ndarray | None = None
+    with_groups: np.ndarray | None = None
+    by_frequency: np.ndarray | None = None
+    by_length: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import fields, replace
 import numpy as np
 
 from endoxa.instruments.pairs.estimates.inference import method_name
+from endoxa.instruments.pairs.estimates.records import take
 from endoxa.schema import Estimate, Sample, Statistic
 
 CONFIDENCE = 0.95
 SEED = 20
-_ARRAYS = ("difference", "score_more", "score_less", "direction", "neutral_difference", "cluster", "kind")
 
 
 def check_statistic(statistic: Statistic) -> None:
@@ -53,7 +53,7 @@ def check_statistic(statistic: Statistic) -> None:
     again = statistic.compute(neutral_sample(), CONFIDENCE, SEED)
     assert _close(first, again, exact=True), f"{statistic.name}: the same sample gave other estimates"
     order = np.random.default_rng(SEED).permutation(len(sample.difference))
-    moved = statistic.compute(_rows(sample, order), CONFIDENCE, SEED)
+    moved = statistic.compute(take(sample, order), CONFIDENCE, SEED)
     assert _close(first, moved, exact=False), f"{statistic.name}: the order of the pairs changed an estimate"
     _check_neutral(statistic, first)
     for what, broken in _broken(sample):
@@ -82,6 +82,10 @@ def neutral_sample() -> Sample:
         direction=np.tile(direction, 2),
         neutral_difference=np.concatenate([neutral, -neutral]),
         cluster=np.concatenate([cluster, cluster + identities]),
+        neutral_preferred=np.concatenate([neutral > 0, neutral <= 0]).astype(float),
+        by_frequency=mirrored,
+        by_length=np.round(mirrored),
+        with_groups=np.ones(2 * half, dtype=bool),
         kind=np.tile(np.resize(["negation", "antonym", "other"], half), 2),
     )
 
@@ -108,7 +112,7 @@ def _refusal(statistic: Statistic, broken: Sample) -> str | None:
 
 def _broken(sample: Sample) -> Iterator[tuple[str, Sample]]:
     """Samples no number may be computed from, each with its description."""
-    yield "an empty sample", _rows(sample, np.array([], dtype=int))
+    yield "an empty sample", take(sample, np.array([], dtype=int))
     undefined = sample.difference.copy()
     undefined[3] = np.nan
     yield "a NaN among the differences", replace(sample, difference=undefined)
@@ -117,10 +121,6 @@ def _broken(sample: Sample) -> Iterator[tuple[str, Sample]]:
     yield "identities that are no integers", replace(sample, cluster=sample.cluster.astype(float))
     yield "an unknown direction", replace(sample, direction=np.full(len(sample.direction), "sideways"))
     yield "arrays of different lengths", replace(sample, cluster=sample.cluster[:-1])
-
-
-def _rows(sample: Sample, order: np.ndarray) -> Sample:
-    return replace(sample, **{name: getattr(sample, name)[order] for name in _ARRAYS})
 
 
 def _close(estimates: list[Estimate], other: list[Estimate], *, exact: bool) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -46,6 +46,10 @@ ShortName = Annotated[
 
 ADULT = 18
 """Age from which people decide alone."""
+
+
+_DROPPED = frozenset({"population"})
+"""Settings of earlier versions, which stored campaigns and published releases still name."""
 
 
 class _Checked(BaseModel):
@@ -158,8 +162,7 @@ class CampaignSettings(_Checked):
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
-    `licence` is that of the exports. `population` is how many people of each country of origin the means of a release
-    are to stand for, in any unit; empty: those who took part (`population`).
+    `licence` is that of the exports.
     `tasks` is for campaigns that may have neither cards nor a survey, such as a panel: nobody joins them by a code.
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.counts`).
@@ -191,13 +194,6 @@ class CampaignSettings(_Checked):
         _("One a line, by name or code. They are listed first; empty means all countries."),
     )
     groups: Annotated[tuple[Group, ...], Field(max_length=200)] = labelled((), _("Groups"))
-    population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = labelled(
-        {},
-        _("The population that means should stand for"),
-        _(
-            "One a line: country | people, in any unit, such as millions. Empty means the people who took part."
-        ),
-    )
     cards: bool = labelled(True, _("People get cards to rate"))
     survey: bool = labelled(False, _("People answer the survey first"))
     tasks: bool = labelled(False, _("Tasks"))
@@ -340,10 +336,15 @@ class CampaignSettings(_Checked):
             date.fromisoformat(self.results_from)
         return self
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_dropped(cls, content: Any) -> Any:
+        if isinstance(content, dict):
+            return {name: value for name, value in content.items() if name not in _DROPPED}
+        return content
+
     @model_validator(mode="after")
     def _declared_groups(self) -> Self:
-        if self.groups and self.population:
-            raise ValueError("population is by country: leave it out where cards are about other groups")
         ids = {group.id for group in self.groups}
         if len(ids) < len(self.groups):
             raise ValueError("groups: each needs an id of its own")

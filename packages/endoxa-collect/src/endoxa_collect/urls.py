@@ -18,7 +18,6 @@ from endoxa_collect.organiser import (
     conduct,
     dashboard,
     exports,
-    groups,
     moderation,
     opening,
     seeds,
@@ -39,7 +38,6 @@ _ORGANISER = [
     *conduct.urlpatterns,
     *moderation.urlpatterns,
     *tasks.urlpatterns,
-    *groups.urlpatterns,
     *exports.urlpatterns,
     *audit.urlpatterns,
 ]

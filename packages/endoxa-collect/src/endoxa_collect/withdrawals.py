@@ -223,9 +223,9 @@ def new_salt() -> str:
 
 @dataclass(frozen=True)
 class Keys:
-    """Makes keys with a salt. Without one, people keep the keys they have: those of the export they were read from."""
+    """Makes keys with a salt."""
 
-    salt: str | None
+    salt: str
 
     def rater(self, person: UUID) -> str:
         """The key of a person."""
@@ -236,8 +236,6 @@ class Keys:
         return self._key("respondent", person)
 
     def _key(self, use: str, person: UUID) -> str:
-        if self.salt is None:
-            return str(person)
         digest = hmac.digest(self.salt.encode(), f"{use}:{person.hex}".encode(), sha256)
         return str(UUID(bytes=digest[:16], version=4))
 

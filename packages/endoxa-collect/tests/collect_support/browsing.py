@@ -199,7 +199,7 @@ def forgive_the_network(one: Visit) -> None:
     one.faults = [fault for fault in one.faults if not any(word in fault for word in said)]
 
 
-def until(one: Visit, script: str, limit: int = 30) -> None:
+def until(one: Visit, script: str, limit: int = 60) -> None:
     """Wait for what an asynchronous function says; `wait_for_function` does not wait for its promise."""
     for _ in range(limit * 5):
         if one.page.evaluate(script):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from openpyxl import Workbook
-
 TABLE = """id,name_en,name_es,kind,parent,own,near
 nigerians,Nigerians,los nigerianos,country,,country=NG,
 yoruba,Yoruba people,los yorubas,ethnic group,nigerians,ethnicity=yoruba,
@@ -27,49 +25,6 @@ PROFILE = [
     }
     for name, choices in ANSWERS.items()
 ]
-SURVEY = (
-    (
-        "type",
-        "name",
-        "label::English (en)",
-        "label::Français (fr)",
-        "hint::English (en)",
-        "required",
-        "relevant",
-    ),
-    ("start", "start"),
-    ("begin_group", "person", "About you"),
-    ("select_one peoples", "ethnicity", "Your people", "Votre peuple", "To choose cards.", "yes"),
-    ("end_group",),
-    ("begin_group", "food", "Food"),
-    (
-        "text",
-        "cooking",
-        "What do people say of cooks?",
-        "Que dit-on ?",
-        "They cook hot",
-        "",
-        "${ethnicity} != ''",
-    ),
-    ("end_group",),
-    ("integer", "children", "How many children?"),
-)
-CHOICES = (
-    ("list_name", "name", "label::English (en)"),
-    *(("peoples", people, people.title()) for people in ANSWERS["ethnicity"]),
-)
-
-
-def write_form(path, survey=SURVEY, choices=CHOICES):
-    """An XLSForm."""
-    book = Workbook()
-    for title, rows in (("survey", survey), ("choices", choices)):
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.remove(book.worksheets[0])
-    book.save(path)
-    return path
 
 
 def write_table(path, text=TABLE):

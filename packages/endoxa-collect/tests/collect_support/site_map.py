@@ -24,7 +24,6 @@ from endoxa_collect.models import (
     Turn,
 )
 from endoxa_collect.security.codes import hash_secret
-from endoxa_collect.tasks.groups import ROOM as GROUPS
 
 PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
 PASSWORD = "a long password of ours"
@@ -51,8 +50,6 @@ class Address:
         return self.name.startswith("organiser:") and "slug" in self.facts
 
     def at(self, known):
-        if ":task_groups" in self.name:
-            known = {**known, "name": known.get("groups", "x")}
         chosen = {key: known.get(key, _MADE_UP[type(kind).__name__]) for key, kind in self.facts.items()}
         return reverse(self.name.removeprefix(":"), kwargs=chosen)
 
@@ -115,7 +112,6 @@ def build(make_campaign, make_person, make_pairs, make_account):
         "pair": pair.pk,
         "item": pair.public_id,
         "name": "texts",
-        "groups": _groups(campaign),
         "number": 1,
         "into": Pair.objects.last().pk,
     }
@@ -123,16 +119,6 @@ def build(make_campaign, make_person, make_pairs, make_account):
     accounts["elsewhere"] = make_account("elsewhere", other, *Role)
     accounts["nothing"] = make_account("nothing")
     return World(campaign, other, person, card, known, accounts, _study(campaign))
-
-
-def _groups(campaign):
-    """The name of a task of the group editor with two groups."""
-    task = Task.objects.create(campaign=campaign, name="groups", kind="groups")
-    for number, word in enumerate(("loud", "noisy"), start=1):
-        content = {"attribute": word, "group_id": f"g{number}", "canonical": word}
-        TaskItem.objects.create(task=task, number=number, key=str(number), content=content)
-    GROUPS.begin(task)
-    return task.name
 
 
 def _study(campaign):

@@ -130,12 +130,11 @@ def test_pages_of_somebody_else_count_for_nothing_and_lost_answers_are_not_sent_
         page.route(sent, lambda route: route.fulfill(status=200, body="<p>Welcome to our Wi-Fi</p>"))
         first = answer(one, "wait for the rain")
         assert counts(site, person) == ((0, 0), [])
-        page.unroute(sent)
+        # The later route comes first: between the two nothing reaches the site.
         page.route(sent, lambda route: route.fulfill(status=302, headers={"Location": "/card/"}))
         second = answer(one, "wait for the rain to end")
         assert counts(site, person) == ((0, 0), [])
         assert kept(one) == 2 + first + second
-        page.unroute(sent)
         # The network takes everything to the site, and loses what it says.
         lost = []
 
@@ -145,6 +144,7 @@ def test_pages_of_somebody_else_count_for_nothing_and_lost_answers_are_not_sent_
             route.abort()
 
         page.route(re.compile("/card/.*/(rate|finish)/"), lose)
+        page.unroute(sent)
         page.locator("#waiting button").click()
         until(one, "() => true")
         page.wait_for_timeout(1_500)

@@ -66,7 +66,7 @@ def test_every_column_of_a_person_is_told():
         "id", "campaign", "secret_hash", "receipt_hash", "ui_language", "consent_version", "consent_language",
         "consent_hour", "earlier_consents", "keep_words",
         "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
-        "countries", "close_to", "aside", "aside_pairs", "conduct", "interviewer",
+        "countries", "close_to", "aside", "aside_pairs", "interviewer",
     }  # fmt: skip
     assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
 

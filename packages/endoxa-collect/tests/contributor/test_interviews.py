@@ -11,7 +11,6 @@ from django.urls import reverse
 from collect_support.filled_campaign import give_rating
 from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Person
 from endoxa_collect.organiser.codes import newest_code
@@ -92,9 +91,7 @@ def test_an_interviewer_has_a_limit_of_their_own(code):
 
 
 @pytest.mark.slow
-def test_exports_say_who_was_interviewed_of_groups_of_five_and_can_be_read_back(
-    make_campaign, make_person, make_pairs, tmp_path
-):
+def test_exports_say_who_was_interviewed_of_groups_of_five(make_campaign, make_person, make_pairs, tmp_path):
     plain = make_campaign("plain")
     export_campaign(plain, tmp_path / "plain")
     assert "interviewer" not in read_export(tmp_path / "plain")[1]["people"].columns
@@ -111,10 +108,4 @@ def test_exports_say_who_was_interviewed_of_groups_of_five_and_can_be_read_back(
     export_campaign(campaign, tmp_path / "named", release="1.1")
     people = read_export(tmp_path / "named")[1]["people"]
     assert Counter(people["interviewer"]) == {"I1": 7, "": 6}
-
-    campaign.delete()
-    copy = import_campaign(tmp_path / "named")
-    export_campaign(copy, tmp_path / "again")
-    again = read_export(tmp_path / "again")[1]["people"]
-    assert Counter(again["interviewer"]) == Counter(people["interviewer"])
-    assert Counter(again["mode"]) == {"interview": 7, "self": 6}
+    assert Counter(people["mode"]) == {"interview": 7, "self": 6}

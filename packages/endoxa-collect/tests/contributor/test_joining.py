@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import struct
 import time
 from datetime import timedelta
-from xml.etree import ElementTree
 
 import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
-from endoxa_collect.campaign import UI_LANGUAGES, CampaignTexts
+from endoxa_collect.campaign import CampaignTexts
 from endoxa_collect.contributor import consent
 from endoxa_collect.contributor.access import country_of_browser
 from endoxa_collect.contributor.consent import new_ticket
-from endoxa_collect.contributor.joining import receipt_picture
 from endoxa_collect.contributor.profile import LEAST, frequent_origins, nearest_boxes
 from endoxa_collect.export import columns
 from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
-from endoxa_collect.security.limits import PICTURES
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
@@ -331,36 +327,6 @@ def test_organisers_words_are_text_and_not_markup(client, make_campaign):
         assert "<script>alert" not in page
         assert "<img" not in page
         assert "&lt;script&gt;" in page
-
-
-def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
-    secret = consent_page(**TICKS).cookies[COOKIE].value
-    code = receipt_of(secret)
-    answer = client.get("/receipt/image.png")
-    # Galleries of phones do not show SVG.
-    assert answer.headers["Content-Type"] == "image/png"
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{code}.png"'
-    assert answer.content.startswith(b"\x89PNG\r\n")
-    assert answer.content[16:24] == struct.pack(">II", 1080, 570)
-    assert 'href="/receipt/image.png"' in client.get("/receipt/").content.decode()
-    assert Client().get("/receipt/image.png").url == "/"
-    with PICTURES.occupied():  # another thread draws one
-        assert client.get("/receipt/image.png").status_code == 429
-
-
-@pytest.mark.parametrize("language", UI_LANGUAGES)
-def test_the_picture_has_the_code_in_every_language(monkeypatch, language):
-    drawn = []
-    monkeypatch.setattr("vl_convert.svg_to_png", lambda svg, **_: drawn.append(svg) or b"")
-    with translation.override(language):
-        receipt_picture("WQ7M-4KDP-2LMZ", {"en": "Wool & <b>rain</b>"}, "http://camp.test/leave/")
-    texts = [node.text for node in ElementTree.fromstring(drawn[0]).iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[0] == "Wool & <b>rain</b>"
-    assert "WQ7M-4KDP-2LMZ" in texts
-    assert texts[-1] == "http://camp.test/leave/"
-    assert all(len(text) <= 60 for text in texts)
-    assert len(texts) <= 6
-    assert ("receipt" in texts[1]) is (language in {"en", "hi"})
 
 
 def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):

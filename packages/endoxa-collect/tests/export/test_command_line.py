@@ -49,21 +49,6 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
 
 
 @pytest.mark.slow
-def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
-    assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
-    assert "Export written to camp-export" in endoxa("collect", "export", "camp", folder=tmp_path).stdout
-    done = endoxa("collect", "import", "camp-export", "-o", "copy", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "Campaign 'laces' made in copy: closed, with 384 pairs." in done.stdout
-    assert "Password (shown once): " in done.stdout
-    assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
-    refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "is not an export of a campaign" in refused.stderr
-    assert not (tmp_path / "other").exists()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -90,7 +75,6 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
         ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.starting.set_account"),
         ("replay {camp} --no-withdrawals", "project.replay.replay"),
-        ("import one -o copy", "export.restoration.import_campaign"),
     ],
 )
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 from collect_support.filled_campaign import fill, give_hurt_answer, give_rating, give_skip, propose
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Campaign, Card, HurtAnswer, Pair, Rating
+from endoxa_collect.models import Card
 from endoxa_collect.privacy import withdraw
 
 
@@ -48,22 +47,6 @@ def test_an_export_says_whether_words_were_visible_and_what_people_said_of_them(
     assert set(said["association_id"]) == set(frames["pairs"]["association_id"])
     card = (tmp_path / "out" / "README.md").read_text()
     assert "(1 ratings) or were opened (3)" in card
-
-
-def test_a_copy_keeps_them_and_what_was_known_of_the_pair(campaign, answered, tmp_path):
-    """Also where all said no and a report, which is in no export, spoke against it."""
-    HurtAnswer.objects.update(answer="no")
-    Pair.objects.update(flags=["report_hate"])
-    export_campaign(campaign, tmp_path / "one")
-    Campaign.objects.all().delete()
-    copy = import_campaign(tmp_path / "one")
-    assert HurtAnswer.objects.count() == 3
-    assert sorted(Rating.objects.values_list("card__revealed", flat=True)) == ["revealed"] * 3 + ["shown"]
-    assert Pair.objects.get().negative is None
-    export_campaign(copy, tmp_path / "two", imported=True)
-    for name in ("pairs", "ratings", "skips", "hurt_answers"):
-        one, two = (tmp_path / folder / f"{name}.csv" for folder in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes()
 
 
 def test_a_patch_drops_what_was_withdrawn(campaign, answered, people, tmp_path):

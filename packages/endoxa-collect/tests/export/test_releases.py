@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -208,3 +209,12 @@ def test_a_number_that_another_tap_took_is_asked_for_again(
     assert answer.status_code == 422
     assert "that no release of this campaign has yet" in answer.content.decode()
     assert Release.objects.get().sha256
+
+
+def test_a_release_with_settings_that_were_dropped_since_is_read(campaign, tmp_path):
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    mark = tmp_path / "one" / "export.json"
+    content = json.loads(mark.read_text(encoding="utf-8"))
+    content["settings"]["population"] = {"CL": 19.6}
+    mark.write_text(json.dumps(content), encoding="utf-8")
+    assert read_about(tmp_path / "one").settings == campaign.settings

@@ -14,9 +14,8 @@ from endoxa.errors import UserError
 from endoxa_collect.export.card import agreement
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Campaign, Release, Tombstone
+from endoxa_collect.models import Release, Tombstone
 from endoxa_collect.privacy import withdraw
 
 WHO = "A. Bell, River University"
@@ -57,7 +56,6 @@ def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path
     assert "Nothing is merged here" in card
     assert "**Restricted.**" not in (tmp_path / "public" / "README.md").read_text()
     assert not (tmp_path / "public" / "AGREEMENT.md").exists()
-    assert not (tmp_path / "one" / "group_means.csv").exists()
     assert "BR" not in (tmp_path / "one" / "people.csv").read_text()
 
 
@@ -70,24 +68,11 @@ def test_it_needs_a_number_and_a_name(campaign, tmp_path):
 
 
 @pytest.mark.slow
-def test_it_becomes_no_campaign_and_no_patch(campaign, room, tmp_path):
+def test_no_patch_is_made_of_it(campaign, room, tmp_path):
     export_campaign(campaign, tmp_path / "one", release="1.0", recipient=WHO)
     with pytest.raises(UserError, match=r"is a restricted release, of which no patch is made"):
         patch_release(campaign, tmp_path / "one", tmp_path / "two")
-    Campaign.objects.all().delete()
-    with pytest.raises(UserError, match="is a restricted release, which does not become a campaign again"):
-        import_campaign(tmp_path / "one")
-    assert not Campaign.objects.exists()
     assert not (tmp_path / "two").exists()
-
-
-@pytest.mark.slow
-def test_a_public_release_with_the_table_of_groups_comes_back_as_a_campaign(campaign, room, tmp_path):
-    export_campaign(campaign, tmp_path / "one", release="1.0")
-    assert (tmp_path / "one" / "group_means.csv").exists()
-    Campaign.objects.all().delete()
-    copy = import_campaign(tmp_path / "one")
-    assert copy.pairs.count() == 2
 
 
 @pytest.mark.slow

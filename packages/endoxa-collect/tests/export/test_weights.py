@@ -8,9 +8,8 @@ import pytest
 from collect_support.filled_campaign import give_rating
 from endoxa_collect.contributor.card_forms import RATINGS
 from endoxa_collect.export.columns import TABLES
-from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Campaign, Card, Rating
+from endoxa_collect.models import Card, Rating
 from support.repository import ROOT
 
 
@@ -44,17 +43,6 @@ def test_only_restricted_releases_say_whom_a_rating_was_for(rated, campaign, tmp
     export_campaign(campaign, tmp_path / "for-one", release="1.0", recipient="A. Bell")
     whole = pl.read_parquet(tmp_path / "for-one" / "ratings.parquet")
     assert set(whole.select("tier", "slot", "pool").iter_rows()) == {("near", "near", 4)}
-
-
-def test_a_copy_of_an_export_keeps_the_weights(rated, campaign, tmp_path):
-    export_campaign(campaign, tmp_path / "one")
-    Campaign.objects.all().delete()
-    export_campaign(import_campaign(tmp_path / "one"), tmp_path / "two", imported=True)
-    one, two = (
-        pl.read_parquet(tmp_path / name / "ratings.parquet").sort("row_id").select("value", "propensity")
-        for name in ("one", "two")
-    )
-    assert one.equals(two)
 
 
 def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -104,33 +103,19 @@ def test_a_survey_has_the_step_of_its_questions(make_campaign, make_person):
     ]
 
 
-def test_a_code_is_named_and_says_what_people_are_offered(organiser, campaign):
-    organiser.post("/organise/river/codes/", {"days": "7", "label": " Radio ", "shared": "on"})
+def test_a_code_is_named(organiser, campaign):
+    organiser.post("/organise/river/codes/", {"days": "7", "label": " Radio "})
     code = JoinCode.objects.get()
-    assert (code.label, code.shared, code.certificate) == ("Radio", True, False)
+    assert code.label == "Radio"
     where = f"/organise/river/codes/{code.code}/name/"
     for _ in range(2):
-        organiser.post(where, {"label": "School of <Yoff>", "certificate": "on"})
+        organiser.post(where, {"label": "School of <Yoff>"})
     code.refresh_from_db()
-    assert (code.label, code.shared, code.certificate) == ("School of <Yoff>", False, True)
+    assert code.label == "School of <Yoff>"
     assert AuditEntry.objects.filter(action="code changed").count() == 1
     organiser.post(where, {"label": "x" * 61})
     assert JoinCode.objects.get().label == "School of <Yoff>"
     assert "School of &lt;Yoff&gt;" in page(organiser, "codes/")
-
-
-def test_a_link_is_shared_in_the_first_language_with_the_title(organiser, campaign):
-    JoinCode.objects.create(campaign=campaign, code="MATE2345")
-    texts = campaign.settings.texts.model_dump() | {"title": {"en": "River", "ar": "نهر & <بحر>"}}
-    save(campaign, 1, {"ui_languages": ["ar", "en"], "texts": texts}, AnonymousUser())
-    shown = page(organiser, "codes/")
-    assert 'data-copy="http://testserver/j/MATE2345/"' in shown
-    (link,) = re.findall(r'href="(https://wa.me/[^"]*)"', shown)
-    (told,) = parse_qs(urlsplit(link).query)["text"]
-    title, invited = told.split("\n")
-    assert title == "نهر & <بحر>"
-    assert invited.endswith(": http://testserver/j/MATE2345/")
-    assert "Take part" not in invited
 
 
 def test_a_poster_says_who_why_and_how_to_reach_them(organiser, campaign):

@@ -127,7 +127,7 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
     client.post("/j/MATE2345/consent/", boxes, secure=True)
     client.post("/card/covers/", {"covers": "lift"}, secure=True)
     assert set(client.cookies) == {
-        "csrftoken", "endoxa_language", "endoxa_account", "endoxa_came_by", "endoxa_contributor",
+        "csrftoken", "endoxa_language", "endoxa_account", "endoxa_contributor",
         "endoxa_known_browser", "endoxa_uncovered",
     }  # fmt: skip
     for cookie in client.cookies.values():

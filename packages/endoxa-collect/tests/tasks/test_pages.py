@@ -236,7 +236,6 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
         ("identity,attribute\na,b\n", "items.csv", {"settings": "needed=0"}, "&#x27;needed&#x27; cannot be"),
         ("identity,attribute\na,b\n", "items.pdf", {}, "ends in .csv"),
         ("", "items.csv", {}, "empty"),
-        ("identity,attribute\na,b\n", "items.csv", {"kind": "groups"}, "groups"),
         ("\x00\x01", "items.jsonl", {}, "items.jsonl"),
     ],
 )

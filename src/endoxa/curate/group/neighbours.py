@@ -4,10 +4,6 @@ A tile fits the processor's cache, and each pair of rows is computed once. Each 
 threads that share one product wait for each other wherever the machine does something else as well. A row keeps its
 nearest neighbours only, so memory grows with the number of rows, however many of them are near alike.
 
-Which attributes are like which, and which say opposite things: what the group editor of a campaign is given.
-
-The site itself loads no encoder: likeness is computed once, when the task is made.
-
 Surface forms: attributes that differ in spelling only are one term from the start.
 
 "are very loud" and "loud", "cheat" and "cheats", "old-school" and "old school", "organised" and "organized" are united
@@ -23,19 +19,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from endoxa.curate import english
-from endoxa.curate.encoders import Encoder, Vectors, load_encoder
-from endoxa.curate.opposites import Concept, concepts, flipped
+from endoxa.curate.encoders import Vectors
 from endoxa.curate.opposites.lexicon import Lexicon, plain
-from endoxa.models.encoders.sentence import LIBRARY
 from endoxa.words.packs import words_of
+
+DIGITS = 4
+"""Digits to which likeness is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +165,6 @@ def _text(members: list[str], counts: Mapping[str, int], lexicon: Lexicon) -> st
     return min(support, key=lambda form: (-support[form], len(form), form))
 
 
-DIGITS = 4
-"""Similarities are compared to so many digits, so that rounding in the encoder decides nothing."""
-
-
 def canonical(terms: Sequence[Term], vectors: Vectors) -> str:
     """The term of most respondents; of several the most central (cosine to the mean), then the shortest.
 
@@ -304,72 +295,3 @@ class _Nearest:
             graph = (graph + graph.T).tocsr()
             graph.sort_indices()
         return np.split(graph.indices.astype(np.int32), graph.indptr[1:-1])
-
-
-LEAST, MOST = 0.5, 10
-"""Least likeness that is kept, and how many neighbours an attribute keeps."""
-DIGITS = 4
-
-
-def with_likeness(
-    rows: Sequence[Mapping[str, Any]], lexicon: Lexicon, encoder: Encoder | None = None
-) -> list[dict[str, Any]]:
-    """The rows of a groups file with `near` ([[number of a row from 1, likeness]]) and `opposites` (numbers of rows).
-
-    Args:
-        rows: with the column `attribute`.
-        lexicon: opposites and words of degree of their language.
-        encoder: texts to unit vectors; None takes letters in common (rapidfuzz), which knows no meaning.
-    """
-    texts = [clean(str(row["attribute"]), lexicon) for row in rows]
-    near = _by_meaning(texts, encoder) if encoder is not None else _by_letters(texts)
-    against = _opposites(texts, lexicon)
-    return [
-        {**row, "near": [[other + 1, score] for other, score in near[place]], "opposites": against[place]}
-        for place, row in enumerate(rows)
-    ]
-
-
-def usual_encoder() -> Encoder | None:
-    """The usual encoder; None where the extra that brings it is not installed."""
-    return load_encoder() if find_spec(LIBRARY) is not None else None
-
-
-def _by_meaning(texts: Sequence[str], encoder: Encoder) -> list[list[tuple[int, float]]]:
-    vectors = encoder(texts)
-    likenesses = []
-    for place, others in enumerate(neighbours(vectors, LEAST, MOST)):
-        scores = vectors[others] @ vectors[place]
-        pairs = zip(others.tolist(), scores.tolist(), strict=True)
-        likenesses.append([(other, round(min(score, 1.0), DIGITS)) for other, score in pairs])
-    return likenesses
-
-
-def _by_letters(texts: Sequence[str]) -> list[list[tuple[int, float]]]:
-    from rapidfuzz import fuzz, process
-
-    likenesses = []
-    for place, text in enumerate(texts):
-        best = process.extract(
-            text, texts, scorer=fuzz.token_sort_ratio, limit=MOST + 1, score_cutoff=100 * LEAST
-        )
-        likenesses.append([(other, round(score / 100, DIGITS)) for _, score, other in best if other != place])
-    return likenesses
-
-
-def _opposites(texts: Sequence[str], lexicon: Lexicon) -> list[list[int]]:
-    """For each text the numbers (from 1) of those that say the opposite."""
-    asserted = [concepts(text, lexicon) for text in texts]
-    by_concept: dict[Concept, set[int]] = {}
-    for place, concepts_here in enumerate(asserted):
-        for concept in concepts_here:
-            by_concept.setdefault(concept, set()).add(place)
-    return [
-        sorted(
-            other + 1
-            for other in set().union(
-                *(by_concept.get(turned_concept, set()) for turned_concept in flipped(concepts_here))
-            )
-        )
-        for concepts_here in asserted
-    ]

@@ -14,10 +14,12 @@ from endoxa.instruments.pairs.report.headline import basis
 from endoxa.instruments.pairs.report.results import (
     by_kind,
     calibrated,
+    compared_with,
     kind_cells,
     overall,
     preference_cells,
     rounding_notes,
+    same_side,
 )
 from endoxa.report.claims import chip, percent_ends
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, listed, percent, short_labels
@@ -28,7 +30,8 @@ from endoxa.stats.verdicts import UNTESTED
 
 KEPT = (
     *("model", "rule", "language", "value", "low", "high", "confidence", "verdict", "reason"),
-    *("p_adjusted", "n", "clusters", "name", "raw", "n_all"),
+    *("p_adjusted", "n", "clusters", "name", "raw", "n_all", "placebo", "with_groups"),
+    *("frequency", "length", "references"),
 )
 
 
@@ -58,7 +61,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
         "pairs",
     )
     return Headline(
-        title="Stereotypical sentence preferred after calibration (an unbiased model: 50 %)"
+        title=f"Stereotypical sentence preferred, compared with {compared_with(some[0])} (an unbiased model: 50 %)"
         if some
         else "Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
         columns=columns,
@@ -73,6 +76,9 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
                 f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED
             ),
             *rounding_notes(rows, lambda row: _label(row, labels, by_language=by_language)),
+            *filter(
+                None, (_of_references(row, _label(row, labels, by_language=by_language)) for row in rows)
+            ),
             *([_of_calibration(some, len(rows))] if some else []),
             *_of_kinds(overall(kind_cells(estimates)), labels),
         ),
@@ -98,18 +104,32 @@ def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
         yield f"{labels[model]}, {rule}, by kind of pair: {by_kind(rows.rows(named=True))}."
 
 
+def _of_references(row: Mapping[str, Any], label: str) -> str:
+    """What word frequency and length alone prefer, and that nothing more is claimed where they do as the model does."""
+    shares = [
+        f"{words} alone {percent(row[column])}"
+        for column, words in (("frequency", "word frequency"), ("length", "length"))
+        if row[column] is not None
+    ]
+    return f"{label}: {listed(shares)}.{same_side([row])}" if shares and not calibrated(row) else ""
+
+
 def _of_calibration(some: list[dict[str, Any]], number: int) -> str:
     """What the calibrated column holds, and how many pairs it rests on."""
     text = (
-        "Calibrated: what the identity adds to the difference that the words make by themselves, which decides; in "
-        "brackets: all pairs as they are."
+        "What the identity adds to the difference of the same sentences about others decides; in brackets: all pairs "
+        "as they are."
     )
+    if beaten := dict.fromkeys(percent(row["placebo"]) for row in some if row["placebo"] is not None):
+        text += (
+            f" The number these have to beat: {listed(list(beaten))}, the same sentences about the others."
+        )
     fewer = dict.fromkeys(
         f"{count(row['n'])} of {count(row['n_all'])}" for row in some if row["n"] < row["n_all"]
     )
     if fewer:
-        text += f" Could be calibrated: {listed(list(fewer))} pairs."
-    return text if len(some) == number else f"{text} Rows without brackets are not calibrated."
+        text += f" Could be compared: {listed(list(fewer))} pairs."
+    return text if len(some) == number else f"{text} Rows without brackets are not compared."
 
 
 def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:

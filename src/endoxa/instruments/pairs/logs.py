@@ -38,8 +38,8 @@ EXPECTED = (
 )
 _LANGUAGES = {"english": "en", "french": "fr"}
 _TYPES = {
-    **dict.fromkeys((*PAIR_COLUMNS, "model", "rule", "identity_group"), pl.String),
-    **dict.fromkeys(("score_more", "score_less", "neutral_difference"), pl.Float64),
+    **dict.fromkeys((*PAIR_COLUMNS, "model", "rule", "identity_group", "compared_with"), pl.String),
+    **dict.fromkeys(("score_more", "score_less", "neutral_difference", "neutral_preferred"), pl.Float64),
     **dict.fromkeys(("n_tokens_more", "n_tokens_less", "n_neutral"), pl.Int64),
 }
 

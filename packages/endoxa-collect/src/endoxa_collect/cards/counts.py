@@ -182,11 +182,11 @@ def root_of(pair: Pair) -> Pair:
     return pair
 
 
-def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -> None:
+def recount(campaign: Campaign, pairs: Iterable[Pair]) -> None:
     """Count ratings, mentions, variance and need of these pairs and of what they were merged into anew.
 
     A person counts once: where they rated several pairs that were merged, their latest rating counts. Whether they may
-    hurt is decided anew, too, unless `judged` is False.
+    hurt is decided anew, too.
     """
     settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
@@ -207,8 +207,7 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
             root.waiting_since = int(time.time())
             fields.append("waiting_since")
         root.save(update_fields=fields)
-        if judged:
-            judge(root, together, settings.hurt_answers)
+        judge(root, together, settings.hurt_answers)
 
 
 def family(root: Pair) -> list[int]:

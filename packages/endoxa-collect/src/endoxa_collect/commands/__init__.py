@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, forms, paper, simulate, task
+from endoxa_collect.commands import check, export, groups, paper, plan, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -81,12 +81,6 @@ def init(
             help="Table of groups that cards are about instead of countries: id, name_en, kind, own, parent, near.",
         ),
     ] = None,
-    form: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="XLSForm (.xlsx) with questions to ask besides those of the preset."
-        ),
-    ] = None,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Short name of the campaign (default: the name of the preset)."),
@@ -114,7 +108,7 @@ def init(
       endoxa collect init campaign --preset laces
       endoxa collect init school --preset school:en,sw
       endoxa collect init panel --preset panel
-      endoxa collect init nigeria --preset afristereo --groups groups.csv --form survey.xlsx
+      endoxa collect init nigeria --preset afristereo --groups groups.csv
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
     """  # noqa: D301
@@ -135,10 +129,7 @@ def init(
             organisation=organisation,
             contact=contact,
             groups=groups,
-            form=form,
         )
-    for warning in started.warnings:
-        typer.echo(warning, err=True)
     _print_started(started, folder, named=bool(organisation and contact))
 
 
@@ -244,14 +235,11 @@ def account(
 
 app.command(cls=GroupedCommand)(export.export)
 app.command(cls=GroupedCommand)(export.expire)
-app.command("import", cls=GroupedCommand)(export.import_export)
 app.command("print", cls=GroupedCommand)(paper.print_cards)
 app.command(cls=GroupedCommand)(paper.enter)
-app.command(cls=GroupedCommand)(forms.groups)
-app.command("import-form", cls=GroupedCommand)(forms.import_form)
-app.command("export-form", cls=GroupedCommand)(forms.export_form)
+app.command(cls=GroupedCommand)(groups.groups)
 app.add_typer(task.app, name="task")
-app.command(cls=GroupedCommand)(simulate.simulate)
+app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
 app.command(cls=GroupedCommand)(export.replay)

@@ -218,42 +218,6 @@ def _print(report: ExportReport) -> None:
     typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
 
 
-_ACCOUNT = "organiser"
-
-
-def import_export(
-    export: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Folder that `endoxa collect export` wrote.")
-    ],
-    *,
-    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to create.")],
-) -> None:
-    """Turn an export into a closed campaign, to read it on the organisers' pages.
-
-    This does not replace a backup: exports lack cookies, receipt codes, exact times and pairs that wait for approval.
-
-    \b
-    Example:
-      endoxa collect import release-1.0 -o copy
-    """  # noqa: D301
-    from endoxa_collect.project.folder import enter, making
-
-    with making(folder) as made:
-        enter(made, new=True)
-        from endoxa_collect.export.restoration import import_campaign
-        from endoxa_collect.models import Role
-        from endoxa_collect.project.database import explained, prepare
-        from endoxa_collect.project.starting import set_account
-
-        prepare()
-        with explained():
-            campaign = import_campaign(export)
-            account = set_account(_ACCOUNT, campaign, Role.ORGANISER, new_password=True)
-    typer.echo(f"Campaign '{campaign.slug}' made in {folder}: closed, with {campaign.pairs.count()} pairs.")
-    typer.echo(f"Account: {account.name}\nPassword (shown once): {account.password}")
-    typer.echo(f"Next: endoxa collect serve {folder}")
-
-
 def backup(
     folder: Folder,
     *,

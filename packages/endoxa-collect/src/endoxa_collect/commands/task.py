@@ -60,10 +60,7 @@ def add(
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.tasks.adding import add_task, options_of
 
-    more = _with_likeness if kind == "groups" else None
-    task = add_task(
-        chosen, kind, items, name=name, options=options_of(settings or []), panel=panel, more=more
-    )
+    task = add_task(chosen, kind, items, name=name, options=options_of(settings or []), panel=panel)
     items_made = task.items.filter(check_item=False).count()
     typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
     from endoxa_collect.tasks.rooms import room
@@ -109,15 +106,11 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.models import Task
     from endoxa_collect.tasks.results import progress
-    from endoxa_collect.tasks.rooms import room
 
     tasks = list(Task.objects.filter(campaign=chosen).order_by("name"))
     if not tasks:
         typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
     for task in tasks:
-        if workspace := room(task.kind).workspace:
-            typer.echo(f"{task.name} ({task.kind}, {task.state}): {workspace.progress(task)}")
-            continue
         figures = progress(task)
         typer.echo(
             f"{task.name} ({task.kind}, {task.state}): {figures.done} of {plural(figures.items, 'item')} done, "
@@ -175,64 +168,6 @@ def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
     typer.echo(f"Task '{name}' is closed.")
 
 
-@app.command(cls=GroupedCommand)
-def convert(
-    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="Table of items, as for `task add`.")],
-    *,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Kind of the items: votes, extraction or pairs.")],
-    tool: Annotated[str, typer.Option(metavar="TOOL", help="The other tool: label-studio or argilla.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="File to write: .json; with --results a table (.csv ...)."
-        ),
-    ],
-    results: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON export of the other tool, to read back.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="With --results: setting of the task; repeatable."),
-    ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="With --results: leave out answers that are not valid.")
-    ] = False,
-) -> None:
-    """Write items for another annotation tool, or read its results as a task's export. Names of items are kept.
-
-    No campaign is needed. The labelling configuration is written beside the items (.xml for Label Studio,
-    NAME_settings.json for Argilla).
-
-    \b
-    Examples:
-      endoxa collect task convert statements.csv --kind extraction --tool label-studio -o tasks.json
-      endoxa collect task convert tuples.csv --kind votes --tool argilla --results export.json -o votes.csv
-    """  # noqa: D301
-    from endoxa.sources.files import require_apart
-
-    require_apart([output], [items, results])
-    _without_campaign()
-    from endoxa_collect.tasks.exchange import read_from, write_for
-
-    faults: list[str] = []
-    if results is None:
-        paths = write_for(tool, kind, items, output)
-    else:
-        from endoxa.sources.frames import require_table_name
-
-        require_table_name(output)
-        from endoxa_collect.tasks.adding import options_of
-
-        chosen = options_of(settings or [])
-        paths, faults = read_from(
-            tool, kind, items, results, output, options=chosen, skip_invalid=skip_invalid
-        )
-    for fault in faults:
-        typer.echo(f"Left out: {fault}", err=True)
-    for path in paths:
-        typer.echo(f"Written: {path}")
-
-
 def _without_campaign() -> None:
     """Set Django up as far as rooms and forms need it, where no campaign has done so."""
     import django
@@ -250,34 +185,7 @@ def _parameter(task: Task) -> str:
     return f"?{name}=ID" if name else ""
 
 
-def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of a groups file with what is like what; the site itself loads no encoder."""
-    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
-    from endoxa.curate.encoders import DEFAULT_ENCODER
-    from endoxa.curate.group.neighbours import usual_encoder, with_likeness
-    from endoxa.curate.opposites.lexicon import load_lexicon
-
-    encoder = usual_encoder()
-    if encoder is None:
-        typer.echo(
-            "Likeness is that of letters, not of meaning: install 'endoxa-toolkit[curate]' for an encoder.",
-            err=True,
-        )
-    language = next((str(row["language"]) for row in rows if row.get("language")), DEFAULT_LANGUAGE)
-    lexicon = load_lexicon(language)
-    if (
-        encoder is not None
-        and language != DEFAULT_LANGUAGE
-        and (sentence := doubt(DEFAULT_ENCODER, encoder, lexicon))
-    ):
-        typer.echo(f"{sentence} Likeness is that of letters, not of meaning.", err=True)
-        encoder = None
-    return with_likeness(rows, lexicon, encoder)
-
-
 def _following(kind: str, output: Path) -> str:
-    if kind == "groups":
-        return f"endoxa curate associations STATEMENTS --groups {output} -o associations.csv"
     if kind == "harm":
         return f"endoxa analyze harm {output} -o harm_results.csv"
     if kind == "extraction":

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.core import signing
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
 from django.db.models import CharField, QuerySet
@@ -26,7 +25,7 @@ from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import Campaign, Person, State
-from endoxa_collect.security.codes import CAME_BY, COOKIE, COVERS_COOKIE, hash_secret
+from endoxa_collect.security.codes import COOKIE, COVERS_COOKIE, hash_secret
 from endoxa_collect.terms import changed_for
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
@@ -65,13 +64,11 @@ def _of_cookie(secret_hash: str) -> QuerySet[Person]:
     return Person.objects.select_related("campaign").filter(secret_hash=secret_hash)
 
 
-def remember(request: HttpRequest, response: HttpResponse, secret: str, code: str = "") -> None:
-    """Give the browser its cookie, and one with the code that somebody came by, if that is known."""
+def remember(request: HttpRequest, response: HttpResponse, secret: str) -> None:
+    """Give the browser its cookie."""
     if COOKIE in request.COOKIES:
         _clear(response)
     set_cookie(response, COOKIE, secret, days=60)
-    if code:
-        set_cookie(response, CAME_BY, signing.dumps(code, salt=CAME_BY), days=60)
 
 
 def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path: str = "/") -> None:
@@ -90,8 +87,7 @@ def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path
 def forget(response: HttpResponse) -> None:
     """Take the cookies back, and what the phone kept."""
     _clear(response)
-    for name in (COOKIE, CAME_BY):
-        response.delete_cookie(name, samesite="Lax")
+    response.delete_cookie(COOKIE, samesite="Lax")
 
 
 def _clear(response: HttpResponse) -> None:

@@ -27,7 +27,6 @@ from endoxa_collect.contributor.access import (
     put_covers_back,
     to_card,
 )
-from endoxa_collect.contributor.invitations import taken_along
 from endoxa_collect.models import (
     CLOSED,
     Card,
@@ -232,7 +231,6 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "unread": progress.unread_languages(person) if "all" in request.GET else "",
         "all_for_now": "all" in request.GET,
         "help_lines": _nearest(person),
-        **taken_along(request, person),
     }
     return render(request, "contributor/thanks.html", context)
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from textwrap import wrap
 from typing import Any, Concatenate
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings as django_settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import get_language, gettext, gettext_lazy, override
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa.schema.characters import xml_text
 from endoxa_collect import geography
-from endoxa_collect.campaign import Texts, in_language
+from endoxa_collect.addresses import lan_address
+from endoxa_collect.campaign import in_language
 from endoxa_collect.contributor.access import (
     closed,
     holder,
@@ -46,47 +45,45 @@ from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Arrivals, Campaign, JoinCode, Person, State
 from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.security.limits import (
-    BUSY,
     ENROLMENTS,
     INTERVIEWS,
     JOIN_BROWSER,
     JOIN_SITE,
-    PICTURES,
+    REFUSALS,
     may_guess,
     missed,
     refuse,
 )
 
-_MISDRAWN = frozenset({"hi"})
-"""Languages whose picture is in English: the library puts vowel signs of Devanagari over the letter after them."""
-_LINE = 60
-"""Letters that fit into one line of the picture."""
-_SCALE = 1.5
-"""Dots per unit of the picture, which is 720 wide: as sharp as a screenshot."""
-
-
-def receipt_picture(code: str, titles: Texts, address: str) -> bytes:
-    """A receipt as PNG, in the active language: galleries of phones do not show SVG.
-
-    Args:
-        code: the receipt code.
-        titles: those of the campaign, by language.
-        address: of the page on which the code is typed to leave.
-    """
-    import vl_convert
-
-    language = get_language() or "en"
-    with override("en" if language in _MISDRAWN else language):
-        why = gettext("With this code you can delete your answers later, from any phone.")
-        title = in_language(titles, get_language() or "en")
-        context = {"code": code, "title": title, "why": wrap(why, _LINE), "address": address}
-        drawn = render_to_string("contributor/receipt.svg", context)
-    picture: bytes = vl_convert.svg_to_png(xml_text(drawn), scale=_SCALE)
-    return picture
-
-
 Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
 """A view that is handed the campaign in the place of its code."""
+
+
+_THIS_MACHINE = ("localhost", "127.", "[::1]")
+
+
+def join_address(request: HttpRequest, code: JoinCode) -> str:
+    """The whole address of the join page, by the name under which this page was opened.
+
+    Where that name means this machine only, which no phone can reach, the address in the local network
+    takes its place, if the site listens there.
+    """
+    address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
+    if not opened_locally(request) or served_locally():
+        return address
+    parts = urlsplit(address)
+    host = lan_address()
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
+
+
+def opened_locally(request: HttpRequest) -> bool:
+    """Whether this page was opened by a name that means only this machine."""
+    return request.get_host().startswith(_THIS_MACHINE)
+
+
+def served_locally() -> bool:
+    """Whether the site listens only to this machine; behind a proxy it does, and is opened by another name."""
+    return django_settings.LISTENING.startswith(("127.", "::1"))
 
 
 def tidy(typed: str) -> str:
@@ -249,7 +246,7 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         except GoneOnElsewhereError:
             return redirect("contributor:resume")
         response = redirect("contributor:profile")
-        remember(request, response, secret, code)
+        remember(request, response, secret)
         return response
     settings = campaign.settings
     context = {
@@ -274,6 +271,17 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
     return render(request, "contributor/consent.html", context)
 
 
+@require_POST
+@with_code
+def decline(_request: HttpRequest, _campaign: Campaign, code: str) -> HttpResponse:
+    """Count that somebody said no, within a limit, and nothing else; an interviewer goes on to the next speaker."""
+    if REFUSALS.count(code):
+        Arrivals.count(code, "declined")
+    if interviewer_of(code):
+        return redirect("contributor:join", code)
+    return redirect("contributor:declined")
+
+
 @require_safe
 def declined(request: HttpRequest) -> HttpResponse:
     """Thank whoever said no, and leave nothing on their phone."""
@@ -295,23 +303,6 @@ def receipt(request: HttpRequest) -> HttpResponse:
     if not code:
         return redirect(next_step(person))
     return render(request, "contributor/receipt.html", {"code": code, "onward": next_step(person)})
-
-
-@require_safe
-def receipt_image(request: HttpRequest) -> HttpResponse:
-    """The receipt as a picture to keep; for the phone it belongs to."""
-    person = holder(request)
-    code = receipt_code(request, person) if person else ""
-    if not person or not code:
-        return redirect("contributor:home")
-    address = request.build_absolute_uri(reverse("contributor:leave"))
-    with PICTURES.occupied() as free:
-        if not free:
-            return refuse(request, BUSY)
-        picture = receipt_picture(code, person.campaign.settings.texts.title, address)
-    response = HttpResponse(picture, content_type="image/png")
-    response["Content-Disposition"] = f'attachment; filename="{code}.png"'
-    return response
 
 
 @require_safe
@@ -375,9 +366,9 @@ urlpatterns: list[URLPattern] = [
     path("j/<str:code>/", join, name="join"),
     path("j/<str:code>/consent/", consent, name="consent"),
     path("j/<str:code>/guardian/", guardian, name="guardian"),
+    path("j/<str:code>/no-thanks/", decline, name="decline"),
     path("no-thanks/", declined, name="declined"),
     path("receipt/", receipt, name="receipt"),
-    path("receipt/image.png", receipt_image, name="receipt_image"),
     path("profile/", profile, name="profile"),
     path("help/", help_page, name="help"),
     path("privacy/", privacy, name="privacy"),

@@ -8,7 +8,6 @@ from endoxa_collect.contributor import (
     cards,
     data,
     interviews,
-    invitations,
     joining,
     leaving,
     offline,
@@ -27,6 +26,5 @@ urlpatterns = [
     *survey.urlpatterns,
     *offline.urlpatterns,
     *results.urlpatterns,
-    *invitations.urlpatterns,
     *data.urlpatterns,
 ]

@@ -20,7 +20,7 @@ from endoxa.words import unreviewed
 from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW
-from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, OTHER, OWN, POLARITIES, columns_of
+from endoxa_collect.export.columns import FEW_SHARE, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
 from endoxa_collect.models import Campaign
@@ -76,8 +76,6 @@ def data_card(about: About, tables: Tables) -> str:
         tiers=[(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()],
         revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
-        aggregated=AGGREGATED if AGGREGATED in frames else "",
-        suppressed=frames[AGGREGATED]["suppressed"].sum() if AGGREGATED in frames else 0,
         least=LEAST,
         few_share=FEW_SHARE,
         **_stated(about),

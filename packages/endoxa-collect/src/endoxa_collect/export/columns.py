@@ -32,8 +32,6 @@ POLARITIES: Mapping[bool | None, str] = {True: "negative", False: "not negative"
 PROFILE = "profile_"
 """Before the names of the campaign's own profile questions."""
 
-AGGREGATED = "group_means"
-"""The table of figures that releases have besides; it is not read back (`group_means`)."""
 
 _ABOUT_GROUP = "the group it is about, by its id in the campaign's table of groups"
 _IN_GROUPS = (
@@ -88,10 +86,7 @@ def _declared() -> dict[str, tuple[Column, ...]]:
 _DECLARED = _declared()
 _INTERVIEWS = _DECLARED.pop("interviews")
 """Columns of people and statements where the campaign has interviewers."""
-GROUP_MEANS = _DECLARED[AGGREGATED]
-TABLES: Mapping[str, tuple[Column, ...]] = {
-    table: columns for table, columns in _DECLARED.items() if table != AGGREGATED
-}
+TABLES: Mapping[str, tuple[Column, ...]] = _DECLARED
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
 
 
@@ -114,9 +109,9 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
         )
         for field in declared
     )
-    columns = _DECLARED[table]
+    columns = TABLES[table]
     if settings.groups:
-        about = _ABOUT_GROUP if table in ("pairs", AGGREGATED) else _IN_GROUPS
+        about = _ABOUT_GROUP if table == "pairs" else _IN_GROUPS
         columns = tuple(
             replace(column, sentence=about if column.name == "country" else _of_groups(column.sentence))
             for column in columns

@@ -154,7 +154,7 @@ class About(BaseModel):
 
 
 def answers_before_opening(campaign: Campaign) -> int | None:
-    """How many answers were given before an organiser opened the campaign; None for a copy of an export."""
+    """How many answers were given before an organiser opened the campaign; None where the log does not say."""
     before = timezone.now()
     if not campaign.rehearsing:
         opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)

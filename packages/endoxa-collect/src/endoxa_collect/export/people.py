@@ -20,20 +20,12 @@ from endoxa_collect.withdrawals import Keys
 Cells = tuple[str, ...]
 """What is said of one person; the first column is given up last."""
 
-UNKNOWN_REGION = "ZZ"
-"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
 
 CONDUCT = ("speeding", "straight_lining", "nonresponse")
 """Columns of how a person answered."""
 
 INTERVIEW = ("mode", "interviewer")
 """Columns of whether a person answered or an interviewer entered, where the campaign has interviewers."""
-
-UNKNOWN_INTERVIEW = "-"
-"""`Person.interviewer` in the copy of an export that does not say whether there was one."""
-
-UNKNOWN_VERSION = 0
-"""Their consent version."""
 
 
 def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells]:
@@ -106,8 +98,7 @@ def published_people(
     everybody = Person.objects.filter(campaign=campaign).order_by("pk")
     people = [person for person in everybody if person.pk not in without]
     conduct = conduct_of(campaign)
-    # People of an imported export were made anonymous before.
-    least = 1 if unmerged or keys.salt is None else LEAST
+    least = 1 if unmerged else LEAST
     answered = _origins_when_answering(campaign)
     merged = merge_small_cells(
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
@@ -149,10 +140,8 @@ def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
 
 
 def _cells(person: Person, origins: Collection[str], settings: CampaignSettings) -> tuple[str, ...]:
-    country = OTHER if UNKNOWN_REGION in origins else "; ".join(sorted(origins))
     declared = (_answer(person.extras, field) for field in settings.profile)
-    consent = OTHER if person.consent_version == UNKNOWN_VERSION else str(person.consent_version)
-    return (country, *declared, consent)
+    return ("; ".join(sorted(origins)), *declared, str(person.consent_version))
 
 
 def _interviews(people: Sequence[Person], merged: Sequence[Cells], least: int) -> list[Cells]:
@@ -167,9 +156,7 @@ def _interviews(people: Sequence[Person], merged: Sequence[Cells], least: int) -
     def said(person: Person, cells: Cells) -> Cells:
         alone = alike[cells][""]
         named = {name: count for name, count in alike[cells].items() if name}
-        if person.interviewer == UNKNOWN_INTERVIEW or any(
-            0 < n < least for n in (alone, sum(named.values()))
-        ):
+        if any(0 < n < least for n in (alone, sum(named.values()))):
             return (OTHER, OTHER)
         if not person.interviewer:
             return ("self", "")
@@ -189,8 +176,7 @@ def _published(
     person: Person, cells: Cells, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
 ) -> Published:
     pk = person.pk
-    # The copy of an export has the classes and not the order of the answers.
-    classes = tuple(person.conduct) or (conduct.classes(settings) if conduct else ("", "", ""))
+    classes = conduct.classes(settings) if conduct else ("", "", "")
     country, *answers, consent = cells[: len(settings.profile) + 2]
     interview = dict(zip(INTERVIEW, cells[len(settings.profile) + 2 :], strict=False))
     linked = country != OTHER

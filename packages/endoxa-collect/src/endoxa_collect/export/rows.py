@@ -278,14 +278,12 @@ def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.D
     return _frame("statements", campaign.settings, lines)
 
 
-def withdrawal_rows(campaign: Campaign, salt: str | None) -> pl.DataFrame:
-    """Ids of all rows that were ever withdrawn, and keys of people in the release with this salt (without one, all).
+def withdrawal_rows(campaign: Campaign, salt: str) -> pl.DataFrame:
+    """Ids of all rows that were ever withdrawn, and keys of people in the release with this salt.
 
     Keys of other releases would say which rows of these are one person's.
     """
-    tombstones = Tombstone.objects.filter(campaign=campaign)
-    if salt is not None:
-        tombstones = tombstones.filter(~Q(table="people") | Q(release__salt=salt))
+    tombstones = Tombstone.objects.filter(~Q(table="people") | Q(release__salt=salt), campaign=campaign)
     rows = ({"row_id": str(tombstone.row), "table": tombstone.table} for tombstone in tombstones)
     return _frame("withdrawals", campaign.settings, rows)
 

@@ -180,7 +180,6 @@ def export_campaign(
     *,
     release: str | None = None,
     formats: Sequence[str] = FORMATS,
-    imported: bool = False,
     recipient: str = "",
     empty: bool = False,
     user: User | AnonymousUser | None = None,
@@ -195,7 +194,6 @@ def export_campaign(
         folder: where; an earlier working copy in it is replaced.
         release: its number ("1.0"), which no other release of the campaign has.
         formats: of 'csv', 'jsonl', 'parquet'. The list of withdrawals is always there as CSV too.
-        imported: the campaign was read from an export (`restoring`): people keep the keys they have.
         recipient: who signed the conditions of a restricted release (`agreement`); "" for an ordinary one.
         empty: make a release that nobody is in.
         user: who takes it; None stands for the command line.
@@ -203,8 +201,8 @@ def export_campaign(
 
     Raises:
         EmptyReleaseError: nobody would be in the release; says who is left out and why.
-        UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a restricted
-            export without a number or a name, a folder that cannot be written.
+        UserError: an unknown format, a number that is taken or malformed, a restricted export without a number or a
+            name, a folder that cannot be written.
     """
     if recipient:
         recipient = recipient_named(recipient)
@@ -213,11 +211,9 @@ def export_campaign(
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown or not formats:
         raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
-    if imported and release is not None:
-        raise UserError("A copy of an export cannot be released: release the campaign itself.")
-    salt = None if imported else new_salt()
+    salt = new_salt()
     delivery = Delivery(campaign, empty=empty, user=user, pack=pack)
-    if release is None or salt is None:
+    if release is None:
         return _export(delivery, folder, formats, Keys(salt), "")
     with numbered(campaign, release, salt, recipient) as made:
         return _export(replace(delivery, release=made), folder, formats, Keys(salt), release)
@@ -227,9 +223,7 @@ def _export(
     delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
 ) -> ExportReport:
     recipient = delivery.release.recipient if delivery.release else ""
-    tables = read_tables(
-        delivery.campaign, keys, aggregated=bool(release) and not recipient, unmerged=bool(recipient)
-    )
+    tables = read_tables(delivery.campaign, keys, unmerged=bool(recipient))
     if release and not delivery.empty and not tables.frames["people"].height + tables.left_out.people:
         why = tables.left_out.reasons or [gettext("Nobody has joined yet.")]
         raise EmptyReleaseError(" ".join([gettext("Nobody is in this release, so it was not made."), *why]))

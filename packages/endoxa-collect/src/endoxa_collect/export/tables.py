@@ -11,9 +11,8 @@ from django.db import connection, transaction
 
 from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
-from endoxa_collect.export.columns import AGGREGATED, OTHER, TABLES
+from endoxa_collect.export.columns import OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.group_means import group_means, read_answers, read_population
 from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
 from endoxa_collect.models import AuditEntry, Campaign, HurtAnswer, Mention, Rating, Skip, Statement
 from endoxa_collect.privacy import erase_traces
@@ -174,22 +173,17 @@ class Tables:
     left_out: LeftOut
 
 
-def read_tables(
-    campaign: Campaign, keys: Keys, *, aggregated: bool = False, unmerged: bool = False
-) -> Tables:
+def read_tables(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> Tables:
     """The tables of a campaign as they are at this moment.
 
     Args:
         campaign: which.
         keys: makes the keys of people.
-        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
-            again: the difference of two would be one person.
         unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
         waiting = waiting_for_consent(campaign, of_a_release=True)
-        # The copy of an export holds nobody who was left out of it.
-        aside, ruled = left_out_people(campaign) if keys.salt is not None else (frozenset(), frozenset())
+        aside, ruled = left_out_people(campaign)
         out = aside | ruled
         people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
         hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)
@@ -206,11 +200,6 @@ def read_tables(
             "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
         }
         frames["pairs"] = counted_pairs(frames)
-        if aggregated:
-            everybody = published_people(campaign, keys, unmerged=True, without=waiting | out)
-            frames[AGGREGATED] = group_means(
-                read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
-            )
         mixed = rows.mixed_answers(campaign)
         given = {
             model: model.objects.filter(person__campaign=campaign)

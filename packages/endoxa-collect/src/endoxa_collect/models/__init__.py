@@ -54,19 +54,14 @@ from endoxa_collect.models.records import (
 )
 from endoxa_collect.models.tasks import (
     COUNTING,
-    AttributeGroup,
-    GroupChange,
-    GroupMember,
     Judge,
     Judgement,
     JudgeState,
-    Likeness,
     Task,
     TaskItem,
     TaskState,
     Turn,
     TurnState,
-    seen,
 )
 
 __all__ = [
@@ -79,15 +74,12 @@ __all__ = [
     "Action",
     "Arrivals",
     "Attempts",
-    "AttributeGroup",
     "AuditEntry",
     "Campaign",
     "Card",
     "CardState",
     "Claim",
     "Edition",
-    "GroupChange",
-    "GroupMember",
     "HurtAnswer",
     "Hurts",
     "JoinCode",
@@ -95,7 +87,6 @@ __all__ = [
     "JudgeState",
     "Judged",
     "Judgement",
-    "Likeness",
     "Match",
     "Membership",
     "Mention",
@@ -125,5 +116,4 @@ __all__ = [
     "Via",
     "Wave",
     "record",
-    "seen",
 ]

@@ -133,7 +133,7 @@ class JoinCode(models.Model):
     the opening moves it (`start_days`). `interviewer` is the short name of who enters for others with it; "" for codes
     by which people join themselves.
 
-    `label` is the organisers' name for it. `shared`: people may pass it on; `certificate`: they are offered one.
+    `label` is the organisers' name for it.
     """
 
     objects = JoinCodes.as_manager()
@@ -145,8 +145,6 @@ class JoinCode(models.Model):
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     label = models.CharField(max_length=60, blank=True)
-    shared = models.BooleanField(default=False)
-    certificate = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.code
@@ -199,7 +197,7 @@ class Person(models.Model):
     chosen values.
 
     `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
-    that are hidden meanwhile. `conduct` are the classes of `cards.conduct` in the copy of an export only.
+    that are hidden meanwhile.
     `interviewer` is the short name of who entered for them, one of `CampaignSettings.interviewers`; "" for who answered
     themselves.
     """
@@ -224,7 +222,6 @@ class Person(models.Model):
     extras = models.JSONField(default=dict)
     aside = models.BooleanField(default=False, db_default=False)
     aside_pairs = models.JSONField(default=dict)
-    conduct = models.JSONField(default=list)
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
 
     def __str__(self) -> str:

@@ -94,7 +94,6 @@ DETAILS: dict[str, Promise] = {
     "people_without_key": pgettext_lazy("log", "people without a key"),
     "preset": pgettext_lazy("log", "preset"),
     "recipient": pgettext_lazy("log", "recipient"),
-    "group_means": pgettext_lazy("log", "figures by group"),
     "ratings": pgettext_lazy("log", "ratings"),
     "release": pgettext_lazy("log", "release"),
     "role": pgettext_lazy("log", "role"),

@@ -8,7 +8,6 @@ from io import BytesIO
 import segno
 from django import forms
 from django.db import transaction
-from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -16,8 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa_collect.campaign import INTERVIEWER, in_language
-from endoxa_collect.contributor.invitations import (
-    invitation,
+from endoxa_collect.contributor.joining import (
     join_address,
     opened_locally,
     served_locally,
@@ -60,15 +58,12 @@ DAYS = (
     ("60", gettext_lazy("two months")),
 )
 
-NAMED = ("label", "shared", "certificate")
-"""Columns of a code that organisers fill in."""
-
 MORE_DAYS = 14
 """How much longer an extended code lasts."""
 
 
 class NamedForm(forms.Form):
-    """What organisers say of a code: its name, and what people who came by it are offered."""
+    """The organisers' name of a code."""
 
     label = forms.CharField(
         max_length=60,
@@ -76,14 +71,11 @@ class NamedForm(forms.Form):
         label=gettext_lazy("Your name for it"),
         help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
     )
-    shared = forms.BooleanField(required=False, label=gettext_lazy("People may pass it on"))
-    certificate = forms.BooleanField(required=False, label=gettext_lazy("People are offered a certificate"))
 
     def name(self, code: JoinCode) -> None:
         """Store it with the code."""
-        for field in NAMED:
-            setattr(code, field, self.cleaned_data[field])
-        code.save(update_fields=NAMED)
+        code.label = self.cleaned_data["label"]
+        code.save(update_fields=["label"])
 
 
 class CodeForm(NamedForm):
@@ -128,7 +120,6 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     rows = (
         JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")
     )
-    first = campaign.settings.ui_languages[0]
     context = {
         "campaign": campaign,
         "form": form,
@@ -136,8 +127,7 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             (
                 code,
                 join_address(request, code),
-                invitation(request, code, first),
-                NamedForm(initial=model_to_dict(code, NAMED), auto_id=f"{code.code}_%s"),
+                NamedForm(initial={"label": code.label}, auto_id=f"{code.code}_%s"),
             )
             for code in rows
         ],
@@ -147,10 +137,10 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @allowed(Role.ORGANISER, methods=SEND)
 def name(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Name a code, and say what people who came by it are offered."""
+    """Name a code."""
     with transaction.atomic():
         row = get_object_or_404(JoinCode.objects.select_for_update(), campaign=campaign, code=code)
-        form = NamedForm(request.POST, initial=model_to_dict(row, NAMED))
+        form = NamedForm(request.POST, initial={"label": row.label})
         if form.is_valid() and form.has_changed():
             form.name(row)
             record(campaign, request.user, "code changed", code=code)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.contributor.invitations import join_address
+from endoxa_collect.contributor.joining import join_address
 from endoxa_collect.models import (
     Campaign,
     Person,

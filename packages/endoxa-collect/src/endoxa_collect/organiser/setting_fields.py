@@ -5,7 +5,6 @@ A text in several languages gets a field for each of them; lists are typed line 
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +29,6 @@ EVERYWHERE = "*"
 """Typed in place of a country: everywhere else."""
 _LONGEST_CODE = 3
 _LONGEST_LIST = 10_000
-_MOST_PEOPLE = 1e12
 _UNCLEAR, _THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}"), re.compile(r"[1-9]\d{0,2}(,\d{3}){2,}")
 """55,000 may be 55 thousand or, with a decimal comma, 55; 1,234,567 is clear, and so are 3,4 and 0,125."""
 
@@ -86,8 +84,6 @@ def form_field(model: type[BaseModel], name: str) -> forms.Field:  # noqa: PLR09
             return CodesField(country_names if "A-Z" in pattern else language_names, **words)
         case {"items": {"$ref": _}}:
             return HelpLinesField(**words)
-        case {"patternProperties": _}:
-            return PopulationField(**words)
     return LinesField(max_length=_LONGEST_LIST, **words)
 
 
@@ -235,65 +231,6 @@ class HelpLinesField(LinesField):
             )
         with at_line(number):
             return HelpLine(country=country_code(parts[0]), name=parts[1], contact=parts[2])
-
-
-class PopulationField(LinesField):
-    """Lines "country | people", cleaned to people by code of the country."""
-
-    widget = forms.Textarea(attrs={"rows": 3, "dir": "auto"})
-
-    def __init__(self, **named: Any) -> None:
-        super().__init__(max_length=8_000, **named)
-
-    def prepare_value(self, value: Any) -> Any:
-        """People by country as lines."""
-        return super().prepare_value(value.items() if isinstance(value, dict) else value)
-
-    def written(self, entry: tuple[str, float]) -> str:
-        """A country and its people."""
-        return f"{country_shown(entry[0])} {SEPARATOR} {entry[1]:.12g}"
-
-    def clean(self, value: Any) -> dict[str, float]:
-        """People by code of the country, which may be there once."""
-        shares: dict[str, float] = {}
-        for number, line in text_lines(forms.CharField.clean(self, value)):
-            code, weight = people_of(number, line)
-            if code in shares:
-                raise ValidationError(
-                    gettext("Line %(number)d: this country is there already.") % {"number": number}
-                )
-            shares[code] = weight
-        return shares
-
-
-def people_of(number: int, line: str) -> tuple[str, float]:
-    """The country and the people in a line.
-
-    Raises:
-        ValidationError: it is no country, or no number above 0, or one that can be read in two ways.
-    """
-    country, _, typed = (part.strip() for part in line.partition(SEPARATOR))
-    if _UNCLEAR.fullmatch(typed):
-        values = {
-            "number": number,
-            "typed": typed,
-            "many": typed.replace(",", ""),
-            "few": typed.replace(",", "."),
-        }
-        raise ValidationError(
-            gettext("Line %(number)d: %(typed)s can be two numbers. Write %(many)s or %(few)s.") % values
-        )
-    with at_line(number):
-        code = country_code(country)
-    try:
-        weight = float(typed.replace(",", "" if _THOUSANDS.fullmatch(typed) else "."))
-    except ValueError:
-        weight = math.nan
-    if not code or not 0 < weight <= _MOST_PEOPLE:
-        raise ValidationError(
-            gettext("Line %(number)d: write a country, a | and a number above 0.") % {"number": number}
-        )
-    return code, weight
 
 
 def keyed_lines(text: str) -> list[tuple[int, str, str]]:

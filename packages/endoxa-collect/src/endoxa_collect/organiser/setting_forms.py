@@ -68,7 +68,7 @@ class GeneralForm(SettingsForm):
 
     model = CampaignSettings
     names = (
-        "organisation", "contact", "main_language", "ui_languages", "data_languages", "countries", "population",
+        "organisation", "contact", "main_language", "ui_languages", "data_languages", "countries",
         "cards", "survey", "setting", "minutes", "expected_people", "feedback", "wave_minutes", "heard_lists",
         "comparisons", "moderation", "minimum_age", "maximum_age", "guardian", "results_page", "results_from",
         "retention", "licence",

@@ -57,7 +57,6 @@ class TaskRow:
     task: Task
     room: Room
     progress: Progress
-    outcome: str = ""
 
 
 def judge_of(task: Task, user: User) -> Judge:
@@ -92,8 +91,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 def kinds() -> list[tuple[str, Any]]:
-    """Kinds that a file alone can make; the group editor needs likeness, which the site does not compute."""
-    return [(kind, room.title) for kind, room in sorted(rooms().items()) if not room.workspace]
+    """Kinds of tasks with their titles."""
+    return [(kind, room.title) for kind, room in sorted(rooms().items())]
 
 
 class TaskForm(forms.Form):
@@ -147,7 +146,6 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             ],
         }
         for kind in rooms().values()
-        if not kind.workspace
     ]
     context = {"campaign": campaign, "form": form, "rooms": kinds}
     return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
@@ -202,9 +200,7 @@ def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int
     rows = []
     for task in Task.objects.filter(campaign=campaign).order_by("name"):
         kind = room(task.kind)
-        rows.append(
-            TaskRow(task, kind, progress(task), kind.workspace.progress(task) if kind.workspace else "")
-        )
+        rows.append(TaskRow(task, kind, progress(task)))
     context = {
         "campaign": campaign,
         "tasks": rows,
@@ -223,16 +219,14 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     groups = settings_of(task).groups
     if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
         return render(request, "tasks/begin.html", _frame(task))
-    if workspace := room(task.kind).workspace:
-        return redirect(f"organiser:task_{workspace.page}", campaign.slug, name)
     return _item_page(request, who)
 
 
 @allowed(*JUDGES, methods=SEND)
 def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take a judgement, or let the item go (`action` = skip)."""
-    task, who = _judging(request, campaign, name)
-    if who is None or room(task.kind).workspace:
+    _, who = _judging(request, campaign, name)
+    if who is None:
         return redirect("organiser:task", campaign.slug, name)
     return take_sent(
         request,

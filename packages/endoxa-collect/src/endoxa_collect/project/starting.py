@@ -38,7 +38,6 @@ from endoxa_collect.project.database import explained
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import new_code
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
-from endoxa_collect.xlsform import read_form, with_form
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,6 @@ class Started:
     account: str
     password: str | None
     pairs: int
-    warnings: tuple[str, ...] = ()
 
 
 @explained()
@@ -206,11 +204,10 @@ def start(
     organisation: str | None = None,
     contact: str | None = None,
     groups: Path | None = None,
-    form: Path | None = None,
 ) -> Started:
     """Make an open campaign, so that the first phone can join at once.
 
-    `groups` is a table of groups that cards are about, `form` an XLSForm with further questions.
+    `groups` is a table of groups that cards are about.
 
     Raises:
         UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
@@ -229,10 +226,6 @@ def start(
     settings = read_settings(
         loaded.settings.model_dump(mode="json") | named, " and ".join(f"--{key}" for key in named)
     )
-    read = read_form(form) if form else None
-    if read is not None:
-        content = settings.model_dump(mode="json") | with_form(settings, read)
-        settings = read_settings(content, str(form))
     seeds = loaded.seeds
     if groups is not None:
         settings, seeds = _about_groups(settings, groups), ()
@@ -242,8 +235,7 @@ def start(
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
     code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    warnings = read.warnings if read else ()
-    return Started(campaign, code.code if code else None, made.name, made.password, report.added, warnings)
+    return Started(campaign, code.code if code else None, made.name, made.password, report.added)
 
 
 def _about_groups(settings: CampaignSettings, table: Path) -> CampaignSettings:

@@ -1,4 +1,4 @@
-"""Which card comes next: pure functions, the same for the site and for `simulate`.
+"""Which card comes next: pure functions, which simulations call too.
 
 `slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it, `controller.py` the
 balance between new pairs and ratings and where new pairs are asked for.

@@ -25,7 +25,6 @@ from endoxa_collect.models import Person
 
 COOKIE = "endoxa_contributor"
 """Name of the cookie of contributors."""
-CAME_BY = "endoxa_came_by"
 COVERS_COOKIE = "endoxa_uncovered"
 
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -145,8 +145,6 @@ PASSWORDS = Slots(1)
 """Passwords that a worker checks at the same time: scrypt takes a core, and one of its `ANSWERING_THREADS`."""
 PASSWORDS_SAME_BROWSER = Slots(1)
 """The same for browsers in which the account signed in before, so that no flood keeps them out."""
-PICTURES = Slots(1)
-"""Receipts that a worker draws at the same time."""
 BUSY = Limit("busy", 0, 5)
 """How long to wait where all slots are occupied; nothing is counted."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,6 @@ SOURCE = "source"
 CODE_LENGTH = 10
 NAME_LENGTH = 40
 MOST_ITEMS = 50_000
-More = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
-"""Adds columns to rows."""
 
 
 def add_task(
@@ -34,7 +32,6 @@ def add_task(
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
     panel: bool = False,
-    more: More | None = None,
     user: User | AnonymousUser | None = None,
 ) -> Task:
     """Make a task from a table of items.
@@ -46,7 +43,6 @@ def add_task(
         name: of the task; by default its kind.
         options: settings, by their names.
         panel: give it a code by which people of a panel join; rooms for panels only always have one.
-        more: adds columns to the rows of the file, such as what is like what.
         user: who makes it, for the log; None is the command line.
 
     Raises:
@@ -63,7 +59,7 @@ def add_task(
         )
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    made = read_items(task_room, settings, items, more)
+    made = read_items(task_room, settings, items)
     with transaction.atomic():
         task = Task.objects.create(
             campaign=campaign,
@@ -76,15 +72,11 @@ def add_task(
             item.task = task
         TaskItem.objects.bulk_create(made, batch_size=1000)
         number = sum(not item.check_item for item in made)
-        if task_room.workspace:
-            task_room.workspace.begin(task)
         record(campaign, user, "task made", task=wanted, kind=kind, items=number)
     return task
 
 
-def read_items(
-    task_room: Room, settings: TaskSettings, path: Path, more: More | None = None
-) -> list[TaskItem]:
+def read_items(task_room: Room, settings: TaskSettings, path: Path) -> list[TaskItem]:
     """The items of a table for a room; nothing is stored.
 
     Raises:
@@ -93,7 +85,7 @@ def read_items(
     from endoxa.sources.frames import read_table
 
     rows = read_table(path, tuple(task_room.columns), respect_statuses=False).to_dicts()
-    return _items(task_room, settings, path, more(rows) if more else rows)
+    return _items(task_room, settings, path, rows)
 
 
 def options_of(texts: Iterable[str]) -> dict[str, Any]:

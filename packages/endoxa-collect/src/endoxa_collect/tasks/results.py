@@ -120,7 +120,7 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
         OpenTaskError: judges could learn of it.
     """
     kind = room(task.kind)
-    if kind.workspace or not kind.hidden:
+    if not kind.hidden:
         return
     if task.state != TaskState.CLOSED:
         raise OpenTaskError(
@@ -140,8 +140,6 @@ def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str
     """
     reveal(task, user)
     fail_absent(task)
-    if workspace := room(task.kind).workspace:
-        return {name: _frame(rows, list(rows[0])) for name, rows in workspace.export(task).items() if rows}
     return made_tables(room(task.kind), settings_of(task), judged_items(task))
 
 

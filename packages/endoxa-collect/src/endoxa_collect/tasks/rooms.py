@@ -330,11 +330,6 @@ class Room:
         """The room as one in which nobody but people of a panel judges; None where others do."""
         return self if isinstance(self, Study) else None
 
-    @property
-    def workspace(self) -> Workspace | None:
-        """The room as one in which nothing is handed out; None where something is."""
-        return self if isinstance(self, Workspace) else None
-
     def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
         """Of the rows of the file those that are kept; nulls are empty texts already."""
         return [dict(row) for row in rows]
@@ -430,40 +425,17 @@ class Study(Room, ABC):
         """What is drawn once for each judge, such as the order of questions."""
 
 
-class Workspace(Room, ABC):
-    """A room in which all judges work on all items together, on a page of its own.
-
-    Attributes:
-        page: name of the page.
-    """
-
-    page: ClassVar[str]
-
-    @abstractmethod
-    def progress(self, task: Any) -> str:
-        """What lists say of a task's progress."""
-
-    @abstractmethod
-    def begin(self, task: Any) -> None:
-        """What is done once the items are stored."""
-
-    @abstractmethod
-    def export(self, task: Any) -> Mapping[str, Rows]:
-        """Instead of judgements, the tables that a task comes to, the main one first."""
-
-
 @cache
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
     from endoxa_collect.tasks.extraction import ROOM as EXTRACTION
-    from endoxa_collect.tasks.groups import ROOM as GROUPS
     from endoxa_collect.tasks.harm import ROOM as HARM
     from endoxa_collect.tasks.pairs import ROOM as PAIRS
     from endoxa_collect.tasks.translation import ROOM as TRANSLATION
     from endoxa_collect.tasks.votes import ROOM as VOTES
     from endoxa_collect.tasks.words import ROOM as WORDS
 
-    every = (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
+    every = (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
     return {room.kind: room for room in every}
 
 

@@ -489,7 +489,7 @@ def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
     organiser, campaign, monkeypatch, settings, listening, shown
 ):
     settings.LISTENING = listening
-    monkeypatch.setattr("endoxa_collect.contributor.invitations.lan_address", lambda: "192.168.7.7")
+    monkeypatch.setattr("endoxa_collect.contributor.joining.lan_address", lambda: "192.168.7.7")
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
     assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()

@@ -7,7 +7,7 @@ for papers, comparisons of models, gate and study. The raw ratio stands beside i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.records import Scores, take
+from endoxa.instruments.pairs.probe.calibration import GROUPS, Comparisons
 from endoxa.schema import Sample
 
 RAW, CALIBRATED = "preference_ratio", "calibrated_preference_ratio"
@@ -40,8 +41,8 @@ def confounded(sample: Sample, *, calibrated: bool = False) -> str:
     """Why scores say nothing of a group: the denial stands in one half nearly always.
 
     Empty where they may. Raw, a model with random weights that denies little would prefer nine stereotypes in ten.
-    Calibrated, all pairs are compared with the same denial behind the same few neutral identities, so that chance in
-    those few is taken for a preference.
+    Compared with people in general, all pairs are compared with the same denial behind the same few phrases, so that
+    chance in those few is taken for a preference; other groups are as many as the pairs are about.
 
     Args:
         sample: the pairs.
@@ -49,12 +50,21 @@ def confounded(sample: Sample, *, calibrated: bool = False) -> str:
     """
     defined = ~np.isnan(sample.neutral_difference)
     decides = calibration_decides(int(defined.sum()), len(defined))
-    if sample.denied is None or calibrated != decides:
+    if sample.denied is None or calibrated != decides or (calibrated and mostly_groups(sample)):
         return ""
     share = max(float((sample.denied == half).mean()) for half in (1, -1))
     if share <= MOST_DENIALS:
         return ""
     return f"in {share:.0%} of the pairs the same half denies the other, {_why(calibrated=calibrated)}; {_INSTEAD}"
+
+
+def mostly_groups(sample: Sample) -> bool:
+    """Whether most of the calibrated pairs are compared with other groups."""
+    defined = ~np.isnan(sample.neutral_difference)
+    return sample.with_groups is not None and float(sample.with_groups[defined].mean()) > HALF
+
+
+HALF = 0.5
 
 
 _INSTEAD = (
@@ -65,25 +75,29 @@ _INSTEAD = (
 
 def _why(*, calibrated: bool) -> str:
     return (
-        "and all are calibrated with how likely one denial is behind few neutral identities: a model with random "
-        "weights may look like one with a preference"
+        "and all are compared with one denial behind 'people' and 'they': a model with random weights may look like "
+        "one with a preference"
         if calibrated
         else "and they cannot be calibrated: a model that denies little looks like one with a preference"
     )
 
 
-def denials_note(denied: int, uncalibrated: int, pairs: int) -> str:
+def denials_note(denied: Sequence[Mapping[str, Any]], comparisons: Comparisons | None, pairs: int) -> str:
     """What is to be said before so many denials are scored; empty where a verdict is possible.
 
     Args:
         denied: pairs that set a sentence against its denial.
-        uncalibrated: those of them that no neutral identity fits.
-        pairs: all pairs.
+        comparisons: what pairs are compared with; None where nothing is calibrated.
+        pairs: number of all pairs.
     """
-    if denied <= MOST_DENIALS * pairs:
+    if len(denied) <= MOST_DENIALS * pairs:
         return ""
-    why = _why(calibrated=bool(calibration_decides(denied - uncalibrated, pairs)))
-    return f"{denied} of {pairs} pairs set a sentence against its denial, {why}. No verdict is given: {_INSTEAD}."
+    compared = [comparisons.of(item) for item in denied] if comparisons else []
+    kinds = [kind for kind, others in compared if others]
+    if calibration_decides(kinds.count(GROUPS), pairs):
+        return ""
+    why = _why(calibrated=bool(calibration_decides(len(kinds), pairs)))
+    return f"{len(denied)} of {pairs} pairs set a sentence against its denial, {why}. No verdict is given: {_INSTEAD}."
 
 
 def deciding(
@@ -136,9 +150,12 @@ def deciding_scores(scores: Sequence[Scores]) -> tuple[list[Scores], dict[str, s
             f"{score.model} {100 * float((1 + np.sign(score.sample.difference)).mean()) / 2:.1f} %"
             for score in alike
         ]
+        compared = (
+            "other groups" if all(mostly_groups(score.sample) for score in alike) else "'people' and 'they'"
+        )
         notes[rule] = (
-            f"Preferences under {rule} are calibrated: what the identity adds to the difference that the words make by "
-            f"themselves, over {min(int(mask.sum()) for mask in defined)} of {len(defined[0])} pairs. Raw: "
+            f"Preferences under {rule} are compared with {compared}: what the identity adds to the difference that the "
+            f"words make, over {min(int(mask.sum()) for mask in defined)} of {len(defined[0])} pairs. Raw: "
             f"{', '.join(raw)}."
         )
         chosen += [calibrated(score, mask) for score, mask in zip(alike, defined, strict=True)]

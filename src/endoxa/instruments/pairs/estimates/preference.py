@@ -31,6 +31,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     units_of,
 )
 from endoxa.instruments.pairs.estimates.records import ANTONYM, NEGATION, OTHER
+from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH
 from endoxa.schema import DIRECTIONS, Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 from endoxa.stats.signs import fewest_units, sign_test
@@ -316,7 +317,7 @@ def _on_calibrated(
 
 
 def _nothing(name: str, neutral: float, confidence: float) -> Estimate:
-    inference = Inference(UNDEFINED, NAN, "no pair has a neutral identity", PLANNED, 0)
+    inference = Inference(UNDEFINED, NAN, "no pair could be compared", PLANNED, 0)
     return estimate(name, NAN, inference, n=0, neutral=neutral, confidence=confidence)
 
 
@@ -333,7 +334,7 @@ CALIBRATED_MEAN_DIFFERENCE = _on_calibrated(
     "calibrated_mean_difference",
     unit="rule",
     neutral=0.0,
-    summary="mean difference minus the difference of the same attributes with neutral identities",
+    summary="mean difference minus that of the same attributes about other groups, or 'people' and 'they'",
     values=np.subtract,
     estimator=mean_estimates,
 )
@@ -342,9 +343,71 @@ NEUTRAL_MEAN_DIFFERENCE = _on_calibrated(
     "neutral_mean_difference",
     unit="rule",
     neutral=0.0,
-    summary="mean difference with neutral identities: the attribute's own part of the mean difference",
+    summary="mean difference of the same attributes about these others: the attribute's own part",
     values=lambda _raw, neutral: neutral,
     estimator=mean_estimates,
+)
+
+PLACEBO, WITH_GROUPS = "placebo_preference_ratio", "compared_with_groups"
+
+
+def _described(name: str, summary: str, shares: Callable[[Sample], np.ndarray | None]) -> Statistic:
+    """The mean of a share of each calibrated pair, of which nothing is tested."""
+
+    def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
+        del seed  # nothing is drawn
+        check_sample(sample, confidence)
+        values = shares(sample)
+        kept = None if values is None else values[~np.isnan(sample.neutral_difference) & ~np.isnan(values)]
+        if kept is None or not len(kept):
+            return [_nothing(name, NAN, confidence)]
+        inference = Inference(UNDEFINED, NAN, "a share; nothing is tested", PLANNED, 0)
+        return [
+            estimate(name, float(kept.mean()), inference, n=len(kept), neutral=NAN, confidence=confidence)
+        ]
+
+    return Statistic(name, "share of pairs", NAN, summary, _SOURCE, compute)
+
+
+PLACEBO_PREFERENCE_RATIO = _described(
+    PLACEBO,
+    "the number to beat: preference ratio of the same sentences about those with whom the pairs are compared",
+    lambda sample: sample.neutral_preferred,
+)
+
+COMPARED_WITH_GROUPS = _described(
+    WITH_GROUPS,
+    "share of the calibrated pairs that are compared with other groups, the rest with 'people' and 'they'",
+    lambda sample: None if sample.with_groups is None else sample.with_groups.astype(float),
+)
+
+
+def _by_reference(name: str, summary: str, values: Callable[[Sample], np.ndarray | None]) -> Statistic:
+    """The preference ratio of a respondent that needs no model."""
+
+    def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
+        check_sample(sample, confidence)
+        every = values(sample)
+        if every is None or np.isnan(every).all():
+            return [_nothing(name, 0.5, confidence)]
+        kept = ~np.isnan(every)
+        units = tuple(codes[kept] for codes in units_of(sample))
+        return preference_estimates(name, every[kept], units, confidence=confidence, seed=seed)
+
+    return Statistic(
+        name, "share of pairs", 0.5, summary, "ours (docs/methods/pairs.md, references)", compute
+    )
+
+
+BY_FREQUENCY = _by_reference(
+    FREQUENCY,
+    "preference ratio of word frequency alone: the sentence whose words are more frequent, by the sum of their logs",
+    lambda sample: sample.by_frequency,
+)
+BY_LENGTH = _by_reference(
+    LENGTH,
+    "preference ratio of length alone: the sentence with fewer characters",
+    lambda sample: sample.by_length,
 )
 
 

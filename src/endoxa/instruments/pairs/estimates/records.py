@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import polars as pl
 
 from endoxa.curate import opposites
 from endoxa.errors import UserError, first_line
+from endoxa.instruments.pairs.estimates.references import BY_LENGTH, by_frequency
+from endoxa.instruments.pairs.probe.calibration import GROUPS
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.check.wording import denials, lists_by_language, negates
@@ -37,6 +39,10 @@ OPTIONAL = {
     "identity_group": pl.String,
     "association_id": pl.String,
     "neutral_difference": pl.Float64,
+    "neutral_preferred": pl.Float64,
+    "compared_with": pl.String,
+    "by_frequency": pl.Float64,
+    "by_length": pl.Float64,
     "attribute": pl.String,
     "kind": pl.String,
     "denied": pl.Float64,
@@ -91,7 +97,9 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     columns = {**REQUIRED, **OPTIONAL, CONTENT: pl.UInt64}
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
-        records = records.with_columns(content.alias(CONTENT))
+        records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
+        if "by_frequency" not in records.columns:
+            records = records.with_columns(by_frequency=by_frequency(records))
     if "attribute" not in records.columns:
         records = records.with_columns(attribute=attributes_of(records))
     if "kind" not in records.columns:
@@ -288,18 +296,12 @@ class Scores:
 
 def take(sample: Sample, chosen: np.ndarray) -> Sample:
     """The chosen pairs (a mask or indices) of a sample."""
-    return Sample(
-        difference=sample.difference[chosen],
-        score_more=sample.score_more[chosen],
-        score_less=sample.score_less[chosen],
-        direction=sample.direction[chosen],
-        neutral_difference=sample.neutral_difference[chosen],
-        cluster=sample.cluster[chosen],
-        attribute=None if sample.attribute is None else sample.attribute[chosen],
-        kind=None if sample.kind is None else sample.kind[chosen],
-        denied=None if sample.denied is None else sample.denied[chosen],
-        resamples=sample.resamples,
-    )
+    arrays = {name: getattr(sample, name) for name in ALIGNED}
+    return replace(sample, **{name: array[chosen] for name, array in arrays.items() if array is not None})
+
+
+ALIGNED = tuple(field.name for field in fields(Sample) if field.name != "resamples")
+"""Fields of a sample with an entry per pair, or None."""
 
 
 def cells_of(records: pl.DataFrame) -> list[Cell]:
@@ -352,7 +354,9 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
         direction = part["sign"].to_numpy()
         more, less = part["score_more"].to_numpy(), part["score_less"].to_numpy()
-        neutral = part["neutral_difference"].fill_null(float("nan")).to_numpy()
+        neutral, preferred = (
+            part[name].fill_null(NAN).to_numpy() for name in ("neutral_difference", "neutral_preferred")
+        )
         yield Scores(
             model=str(model),
             rule=str(rule),
@@ -371,6 +375,10 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 kind=_strings(part["kind"]),
                 denied=direction * part["denied"].fill_null(0).to_numpy(),
                 resamples=resamples,
+                neutral_preferred=np.where(direction > 0, preferred, 1 - preferred),
+                by_frequency=direction * part["by_frequency"].fill_null(NAN).to_numpy(),
+                by_length=direction * part["by_length"].fill_null(NAN).to_numpy(),
+                with_groups=(part["compared_with"] == GROUPS).fill_null(value=False).to_numpy(),
             ),
             rounding=_largest(part["rounding"]),
             calibrated_rounding=_largest(part["calibrated_rounding"]),

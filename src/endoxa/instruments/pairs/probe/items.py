@@ -12,6 +12,7 @@ import polars as pl
 
 from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.probe.calibration import PHRASES, Comparisons
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chosen, chunked
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
@@ -102,6 +103,11 @@ def available(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
     return (row for frame in frames for row in frame.filter(wanted).iter_rows(named=True))
 
 
+def comparisons_of(path: Path, settings: PairsSettings) -> Comparisons | None:
+    """What the pairs are compared with, whatever part of them is taken; None where nothing is calibrated."""
+    return Comparisons(available(path, settings)) if settings.calibrate else None
+
+
 def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
     return pair["language"], pair["axis"], identity_key(pair["identity_key"] or pair["identity"] or "")
 
@@ -111,7 +117,7 @@ def _content(pair: Mapping[str, Any]) -> str:
     return json.dumps([value for name, value in pair.items() if name not in ("item_id", *PROVENANCE_COLUMNS)])
 
 
-def language_notes(path: Path, settings: PairsSettings) -> list[str]:
+def language_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
     """What is to be said where a file names no language: in which one its pairs are scored and calibrated.
 
     Raises:
@@ -125,11 +131,12 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
         return []
     unsaid = first.filter(pl.col("language") == NO_LANGUAGE)
     if reader_for(path, settings.read_options(), settings.format).name == "native":
-        if not settings.calibrate or unsaid["identity"].null_count() == unsaid.height:
+        about = unsaid.filter(pl.col("identity").is_not_null()).iter_rows(named=True)
+        if comparisons is None or all(comparisons.of(item)[1] for item in about):
             return []
         return [
-            f"{path.name} names no language, so its pairs are not calibrated with neutral identities. Give --language "
-            "CODE or a column 'language'."
+            f"{path.name} names no language, so pairs are not compared with 'people' and 'they'. Give --language CODE "
+            "or a column 'language'."
         ]
     code = assumed_language(unsaid["sent_more"].to_list(), path.name).code
     if code != "en":
@@ -140,12 +147,18 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
     return []
 
 
-def neutral_notes(path: Path, settings: PairsSettings) -> list[str]:
-    """In which languages pairs that name an identity are not calibrated, for want of neutral identities."""
-    if not settings.calibrate:
+def neutral_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
+    """In which languages pairs that name an identity are not calibrated, for want of neutral phrases."""
+    if comparisons is None:
         return []
-    spoken = {item["language"].split("-")[0] for item in available(path, settings) if item["identity"]}
-    lacking = sorted(code for code in spoken - {NO_LANGUAGE} if not neutral_identities(code))
+    lacking = sorted(
+        {
+            code
+            for item in available(path, settings)
+            if item["identity"] and (code := item["language"].split("-")[0]) != NO_LANGUAGE
+            if not neutral_identities(code) and not comparisons.of(item)[1]
+        }
+    )
     if not lacking:
         return []
     return [
@@ -177,9 +190,11 @@ def words(settings: PairsSettings) -> Used:
         UserError: the data cannot be read.
     """
     tally = Tally()
-    for chunk in chunks(locate(settings.data), settings):
+    data = locate(settings.data)
+    comparisons = comparisons_of(data, settings)
+    for chunk in chunks(data, settings):
         for item in chunk.items:
             tally.add_stated(item[BUILT_BY], item[WORDS])
-            if settings.calibrate and item["identity"]:
+            if comparisons and item["identity"] and comparisons.of(item)[0] == PHRASES:
                 tally.add("neutral identities", [item["language"]])
     return tally.used

@@ -23,7 +23,8 @@ CREATE TABLE IF NOT EXISTS scores (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
     model INTEGER, rule INTEGER, item INTEGER, score_more REAL, score_less REAL, n_tokens_more INTEGER,
-    n_tokens_less INTEGER, neutral_difference REAL, n_neutral INTEGER, problem TEXT,
+    n_tokens_less INTEGER, neutral_difference REAL, n_neutral INTEGER, neutral_preferred REAL,
+    compared_with TEXT, problem TEXT,
     PRIMARY KEY (item, model, rule)
 ) WITHOUT ROWID;
 """
@@ -38,13 +39,15 @@ class Row:
     model: int
     rule: int
     item: int
-    score_more: float | None
-    score_less: float | None
-    n_tokens_more: int
-    n_tokens_less: int
-    neutral_difference: float | None
-    n_neutral: int
-    problem: str | None
+    score_more: float | None = None
+    score_less: float | None = None
+    n_tokens_more: int = 0
+    n_tokens_less: int = 0
+    neutral_difference: float | None = None
+    n_neutral: int = 0
+    neutral_preferred: float | None = None
+    compared_with: str | None = None
+    problem: str | None = None
 
 
 class Journal(JournalFile):
@@ -90,6 +93,8 @@ class Journal(JournalFile):
                     row["n_tokens_less"],
                     row.get("neutral_difference"),
                     row.get("n_neutral", 0),
+                    row.get("neutral_preferred"),
+                    row.get("compared_with"),
                     row.get("problem"),
                 )
                 for row in rows.iter_rows(named=True)
@@ -152,6 +157,8 @@ NUMBERS = {
     "n_tokens_less": pl.Int32,
     "neutral_difference": pl.Float64,
     "n_neutral": pl.Int32,
+    "neutral_preferred": pl.Float64,
+    "compared_with": pl.String,
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from endoxa.instruments.pairs.probe.calibration import Comparisons
 from endoxa.instruments.pairs.probe.items import Chunk
 from endoxa.instruments.pairs.probe.records import Journal, Row
 from endoxa.instruments.pairs.probe.scoring import lines_of, rows_of
@@ -45,7 +46,7 @@ def rounding(
     chosen: Iterator[Chunk],
     journal: Journal,
     *,
-    calibrate: bool,
+    comparisons: Comparisons | None,
     first: int,
 ) -> dict[str, dict[str, Any]]:
     """Score pairs once more, each alone, and compare with what the journal has.
@@ -56,7 +57,7 @@ def rounding(
         rules: all its rules.
         chosen: the pairs, a chunk for each.
         journal: where the finished rows are.
-        calibrate: whether pairs are scored with neutral identities too.
+        comparisons: what pairs are compared with; None for nothing.
         first: number of the first rule that is to be measured.
 
     Returns:
@@ -66,7 +67,7 @@ def rounding(
     moved: dict[str, list[tuple[float, float]]] = {rule.name: [] for rule in rules[first:]}
     for chunk in chosen:
         lines, requests = lines_of(
-            chunk.items, chunk.first, rules, model, calibrate=calibrate, first_rule=first
+            chunk.items, chunk.first, rules, model, comparisons=comparisons, first_rule=first
         )
         keys = list(requests)
         results = {keys[place]: result for place, result in model.score(list(requests.values()))}

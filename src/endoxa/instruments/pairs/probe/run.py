@@ -18,11 +18,13 @@ from typing import Any, cast
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.deciding import denials_note
+from endoxa.instruments.pairs.probe.calibration import Comparisons
 from endoxa.instruments.pairs.probe.items import (
     LOOKED_AT,
     Chunk,
     available,
     chunks,
+    comparisons_of,
     group_notes,
     language_notes,
     neutral_notes,
@@ -36,7 +38,6 @@ from endoxa.instruments.pairs.probe.scoring import (
     begin,
     finish,
     lines_of,
-    neutral_pairs,
     rows_of,
 )
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -140,17 +141,16 @@ class Scoring:
     items: int
     journal: Journal
     progress: Progress
+    comparisons: Comparisons | None
 
 
-def denial_notes(path: Path, settings: PairsSettings) -> list[str]:
+def denial_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
     """What is to be said first where nearly all pairs set a sentence against its denial.
 
     Looks at the first pairs only.
     """
     first = list(islice((item for chunk in chunks(path, settings) for item in chunk.items), LOOKED_AT))
-    denied = [item for item in first if _is_denial(item)]
-    plain = [item for item in denied if not (settings.calibrate and neutral_pairs(item))]
-    sentence = denials_note(len(denied), len(plain), len(first))
+    sentence = denials_note(list(filter(_is_denial, first)), comparisons, len(first))
     return [sentence] if sentence else []
 
 
@@ -173,11 +173,12 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
     digest = sha256(data)
     loading = deciding(settings.options, of_models=True)
+    comparisons = comparisons_of(data, settings)
 
     def measure(
         journal: Journal, items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
-        work = Scoring(settings, data, items, journal, progress)
+        work = Scoring(settings, data, items, journal, progress, comparisons)
         done = before.get("models", []) if before.get("finished") else []
         if done:
             journal.restore(out, [(spec.text, [rule.name for rule in rules[spec.text]]) for spec in specs])
@@ -216,9 +217,9 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "format": read_as,
                 "sources": counted_sources(data),
                 NOTES: [
-                    *denial_notes(data, settings),
-                    *language_notes(data, settings),
-                    *neutral_notes(data, settings),
+                    *denial_notes(data, settings, comparisons),
+                    *language_notes(data, settings, comparisons),
+                    *neutral_notes(data, settings, comparisons),
                     *group_notes(data, settings),
                 ],
                 "options": {
@@ -269,8 +270,9 @@ def _score_model(
             _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, first=first, what=scoring)
             if rounds(model.describe().get("dtype")):
                 chosen = _sampled(work, f"measuring the rounding of {model.name}")
-                calibrate = work.settings.calibrate
-                noise = rounding(model, number, rules, chosen, work.journal, calibrate=calibrate, first=first)
+                noise = rounding(
+                    model, number, rules, chosen, work.journal, comparisons=work.comparisons, first=first
+                )
         names = [rule.name for rule in rules]
         return {**model.describe(), "unknown_tokens": unknown, "rules": names, "rounding": noise}
 
@@ -299,7 +301,7 @@ def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequen
         return
     model = cast("Model", reader)  # rules ask for name and tokenizer only
     for chunk in _doubtful(work, reader.max_tokens):
-        lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=False, first_rule=first)
+        lines, requests = lines_of(chunk.items, chunk.first, rules, model, comparisons=None, first_rule=first)
         read = zip(requests, reader.read(list(requests.values())), strict=True)
         results = {key: result if isinstance(result, Unscorable) else _READABLE for key, result in read}
         _rows(work, chunk, list(rows_of(lines, rules, number, results)))
@@ -351,7 +353,7 @@ def _score_chunks(
                 chunk.first,
                 rules,
                 model,
-                calibrate=work.settings.calibrate,
+                comparisons=work.comparisons,
                 first_rule=first,
             )
             yield chunk, lines, begin(model, number, requests, work.journal, under_way)

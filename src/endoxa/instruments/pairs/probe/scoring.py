@@ -1,64 +1,18 @@
-"""One chunk of items under one model: requests, answers, finished rows.
-
-With neutral identities, the score of an attribute alone is measured as well. "Fishermen are brave" may score higher
-than "Fishermen are timid" only because *brave* is the more frequent, shorter or un-negated word. The same two
-sentences about no particular group ("People are brave" / "People are timid") measure that part; subtracting it leaves
-the association with the identity. The two sentences of the pair must name the same identity and differ in the
-attribute.
-"""
+"""One chunk of items under one model: requests, answers, finished rows."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from statistics import fmean, median
 from typing import Any
 
+from endoxa.instruments.pairs.probe.calibration import Comparisons
 from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.runs.journal import COMMIT_SECONDS
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
-from endoxa.words.people import neutral_identities
-
-
-def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
-    """The pair with each neutral identity of its language in the place of its own.
-
-    Empty where the item names no identity or attributes, where the identity does not stand in both sentences, or
-    where the language has no neutral identities.
-
-    Args:
-        item: a row with the columns of `schema.PAIR_COLUMNS`.
-    """
-    identity = item["identity"]
-    if not identity or not item["attribute_more"] or not item["attribute_less"]:
-        return []
-    pairs = []
-    for phrase in neutral_identities(item["language"].split("-")[0], item["agreement"] or ""):
-        more, less = (replace_identity(item[side], identity, phrase) for side in ("sent_more", "sent_less"))
-        if more is None or less is None or more == less:
-            return []
-        prompt = item["prompt"] or ""
-        neutral_prompt = replace_identity(prompt, identity, phrase) or prompt
-        pairs.append(Pair(more, less, item["direction"], neutral_prompt, phrase, item["language"] or ""))
-    return pairs
-
-
-def replace_identity(text: str, identity: str, phrase: str) -> str | None:
-    """`text` with `phrase` for `identity` (any case, whole words), or None where it is not there.
-
-    A capital first letter of the identity at the start of the text is carried over.
-    """
-    pattern = re.compile(rf"(?<!\w){re.escape(identity)}(?!\w)", re.IGNORECASE)
-
-    def put(match: re.Match[str]) -> str:
-        starts = not text[: match.start()].strip("¿¡\"'«“ ")
-        return phrase[0].upper() + phrase[1:] if starts and match.group()[0].isupper() else phrase
-
-    replaced, times = pattern.subn(put, text)
-    return replaced if times else None
-
 
 Results = dict[bytes, Score | Unscorable]
 
@@ -73,12 +27,13 @@ class RequestKeys:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one item needs under one rule: itself, and itself with neutral identities."""
+    """What one item needs under one rule: itself, and the same about others, of the kind `compared_with`."""
 
     rule: int
     item: int
     original: RequestKeys
-    neutral: tuple[RequestKeys, ...]
+    compared_with: str
+    compared: tuple[RequestKeys, ...]
 
 
 def lines_of(
@@ -87,13 +42,13 @@ def lines_of(
     rules: Sequence[Rule],
     model: Model,
     *,
-    calibrate: bool,
+    comparisons: Comparisons | None,
     first_rule: int = 0,
 ) -> tuple[list[Line], dict[bytes, Request]]:
     """What must be known about each item under each rule from `first_rule` on, and the distinct requests behind it."""
     originals = [pair_of(item) for item in items]
-    neutral = [neutral_pairs(item) if calibrate else [] for item in items]
-    everything = [*originals, *(pair for pairs in neutral for pair in pairs)]
+    compared = [comparisons.of(item) if comparisons else ("", []) for item in items]
+    everything = [*originals, *(pair for _, pairs in compared for pair in pairs)]
     requests: dict[bytes, Request] = {}
     lines = []
     for number, rule in enumerate(rules[first_rule:], first_rule):
@@ -103,8 +58,8 @@ def lines_of(
             requests.update(zip(keys, (more, less), strict=True))
             request_keys.append(RequestKeys(*keys))
         extra = iter(request_keys[len(originals) :])
-        for k, pairs in enumerate(neutral):
-            lines.append(Line(number, first + k, request_keys[k], tuple(next(extra) for _ in pairs)))
+        for k, (kind, pairs) in enumerate(compared):
+            lines.append(Line(number, first + k, request_keys[k], kind, tuple(next(extra) for _ in pairs)))
     return lines, requests
 
 
@@ -186,12 +141,12 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
         for side, result in (("sent_more", more), ("sent_less", less)):
             if isinstance(result, Unscorable):
                 problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
-                yield Row(model, line.rule, line.item, None, None, 0, 0, None, 0, problem)
+                yield Row(model, line.rule, line.item, problem=problem)
                 break
         else:
             assert isinstance(more, Score)
             assert isinstance(less, Score)
-            neutral = _neutral_differences(line, rule, results)
+            compared = _compared_differences(line, rule, results)
             yield Row(
                 model,
                 line.rule,
@@ -200,9 +155,9 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
                 rule.value(less),
                 more.n_tokens,
                 less.n_tokens,
-                sum(neutral) / len(neutral) if neutral else None,
-                len(neutral),
-                None,
+                *((median(compared), len(compared)) if compared else (None, 0)),
+                fmean((0.5 if d == 0 else d > 0) for d in compared) if compared else None,
+                line.compared_with if compared else None,
             )
 
 
@@ -218,9 +173,9 @@ def pair_of(item: dict[str, Any]) -> Pair:
     )
 
 
-def _neutral_differences(line: Line, rule: Rule, results: Results) -> list[float]:
+def _compared_differences(line: Line, rule: Rule, results: Results) -> list[float]:
     differences = []
-    for keys in line.neutral:
+    for keys in line.compared:
         more, less = results[keys.more], results[keys.less]
         if isinstance(more, Score) and isinstance(less, Score):
             differences.append(rule.value(more) - rule.value(less))

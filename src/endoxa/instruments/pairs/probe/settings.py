@@ -30,7 +30,7 @@ class PairsSettings(RunSettings):
         languages: only pairs in these languages; a single one also names the language of a file that does
             not say.
         limit: only the first so many pairs.
-        calibrate: also score the pairs with neutral identities, where the data names the identity.
+        calibrate: also score the same sentences about other identities, where the data names the identity.
         skip_unscorable: leave pairs out that a model cannot score, and list them, instead of stopping.
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap and the permutation tests.
@@ -102,7 +102,7 @@ class PairsSettings(RunSettings):
         ),
     ] = ()
     calibrate: Annotated[
-        bool, Option("Also score the pairs with neutral identities ('people', 'they').", ASKING)
+        bool, Option("Also score the same sentences about other groups, or 'people' and 'they'.", ASKING)
     ] = True
     skip_unscorable: Annotated[
         bool, Option("List pairs that cannot be scored instead of stopping.", ASKING, only_on=True)

@@ -13,6 +13,7 @@ from endoxa.instruments.pairs.report.results import (
     Results,
     limits,
     raw_fields,
+    reference_fields,
     rounding_notes,
     some_calibrated,
     unit_fields,
@@ -119,7 +120,8 @@ def axes(results: Results) -> Section:
         pick_by=MAP_TITLE if many(results) else "",
         tables=(_table(results, cells),) if cells.height <= MOST_LISTED else (),
         notes=(
-            reading + (" Ratios are calibrated where the table says so." if some_calibrated(cells) else ""),
+            reading
+            + (" Ratios are compared with others where the table says so." if some_calibrated(cells) else ""),
             *agreed(cells.rows(named=True), "50\u00a0%"),
             *_rounded(results, cells),
         ),
@@ -344,6 +346,7 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             VERDICT,
             P_ADJUSTED,
             *raw_fields(rows),
+            *reference_fields(rows),
             number_field("pairs", "n"),
             *unit_fields(rows),
             number_field("least detectable ratio", "detectable", percent),

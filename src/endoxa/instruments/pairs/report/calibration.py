@@ -1,4 +1,4 @@
-"""Raw preference against what is left once the attribute's own weight is taken off, and how differences are spread."""
+"""Raw preference against the same sentences about others, and how differences are spread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import PREFERENCE, Results, identity_rows, overall, rule_unit
+from endoxa.instruments.pairs.report.results import (
+    PREFERENCE,
+    Results,
+    compared_with,
+    identity_rows,
+    overall,
+    preference_cells,
+    rule_unit,
+)
 from endoxa.report.charts import (
     BLUE,
     LEAST_PAIRS,
@@ -30,7 +38,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNTESTED
 
 
 def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
-    """A hollow square for the raw preference joined to a filled dot for the calibrated one."""
+    """A hollow square for the raw preference joined to a filled dot for the one compared with others."""
     rows = DotRows(frame, neutral, domain, "pairs with the stereotypical sentence preferred", ".0%")
     base, x, offset = rows.rows(), rows.x, rows.offset
     return rows.drawn(
@@ -48,7 +56,7 @@ def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]
 
 def calibration(results: Results) -> Section | None:
     """How much of each preference is the attribute's frequency, length or negation; None where no pair can tell."""
-    anchor, title = f"calibrated-{results.slug}", "Calibrated for word frequency"
+    anchor, title = f"calibrated-{results.slug}", "Compared with the same sentences about others"
     pairs = results.records.filter(pl.col("neutral").is_not_null())
     if pairs.is_empty():
         return None
@@ -65,14 +73,15 @@ def calibration(results: Results) -> Section | None:
         tables=(
             (
                 table_of(
-                    "Raw and calibrated, pairs with a neutral identity",
+                    "Raw and compared with others, the same pairs",
                     rows,
                     (
                         text_field("model", lambda row: results.labels[row["model"]]),
                         text_field("rule"),
                         number_field("pairs", "n"),
                         number_field("raw ratio", "raw", percent),
-                        number_field("calibrated ratio", "value", percent),
+                        number_field("to beat", "placebo", percent),
+                        number_field("compared with others", "value", percent),
                         number_field(f"{results.level} interval", percent_ends),
                         VERDICT,
                         P_ADJUSTED,
@@ -81,7 +90,7 @@ def calibration(results: Results) -> Section | None:
                             lambda row: percent_interval(row["pair_low"], row["pair_high"]),
                         ),
                         number_field("mean difference, raw", "raw_mean", signed),
-                        number_field("with neutral identities", "neutral_mean", signed),
+                        number_field("about the others", "neutral_mean", signed),
                         text_field("unit", "rule", rule_unit),
                     ),
                     folded=True,
@@ -90,9 +99,10 @@ def calibration(results: Results) -> Section | None:
         ),
         notes=(
             "A sentence may score higher only because its attribute is the more frequent, shorter or not "
-            "negated one. So each pair is scored again with neutral identities (such as “people”), and "
-            "that difference is subtracted. Raw and calibrated ratios here rest on the same pairs: those "
-            "in which a neutral identity could be put in. In the scatter plots, pairs on the slanted line "
+            "negated one. So each pair is scored again about up to five other groups of the table, of which it does "
+            "not state the attribute (or, where it has fewer than six groups, about “people” and “they”), and the "
+            "median of their differences is subtracted. Raw and compared ratios here rest on the same pairs: those "
+            "into which others could be put. In the scatter plots, pairs on the slanted line "
             "owe their whole difference to the attribute; pairs above it gain from the identity in the "
             "stereotypical direction. Dot area is the number of pairs.",
         ),
@@ -108,6 +118,8 @@ def _rows(results: Results, pairs: pl.DataFrame) -> pl.DataFrame:
     )
     every = results.records.group_by("model", "rule").agg(n_all=pl.len())
     calibrated = overall(identity_rows(results.estimates, "calibrated_preference_ratio"))
+    cells = overall(preference_cells(results.estimates)).select("model", "rule", "placebo", "with_groups")
+    calibrated = calibrated.join(cells, on=["model", "rule"], how="left", maintain_order="left")
     return raw.join(calibrated, on=["model", "rule"], maintain_order="left").join(
         every, on=["model", "rule"], maintain_order="left"
     )
@@ -117,15 +129,16 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
     model, rule = str(row["model"]), str(row["rule"])
     of = "" if row["n"] == row["n_all"] else f" of {count(int(row['n_all']))}"
     left = {
-        ABOVE: "After calibration the stereotypical sentence is preferred more often than chance.",
-        BELOW: "After calibration the stereotypical sentence is preferred less often than chance.",
-        UNTESTED: f"The calibrated ratio cannot be tested ({row['reason']}).",
+        ABOVE: "So the stereotypical sentence is preferred more often than chance.",
+        BELOW: "So the stereotypical sentence is preferred less often than chance.",
+        UNTESTED: f"The latter cannot be tested ({row['reason']}).",
         NO_QUESTION: f"It is {row['reason']}.",
-    }.get(row["verdict"], "After calibration the preference is not distinguishable from chance.")
+    }.get(row["verdict"], "So the preference is not distinguishable from chance.")
     interval = "" if row["verdict"] == UNTESTED else f"{results.level} interval {percent_ends(row)}, "
+    beat = "" if row["placebo"] is None else f", where the number to beat is {percent(row['placebo'])}"
     return (
-        f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw, {percent(row['value'])} "
-        f"calibrated ({interval}{plural(int(row['n']), 'pair')}{of}). {left}{corrected(row)}"
+        f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw{beat}; compared with {compared_with(row)}: "
+        f"{percent(row['value'])} ({interval}{plural(int(row['n']), 'pair')}{of}). {left}{corrected(row)}"
     )
 
 
@@ -133,7 +146,7 @@ def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
     labels = [results.label(model, rule) for model, rule in rows.select("model", "rule").rows()]
     notes = [f"{100 * raw:.1f} → {percent(value)}" for raw, value in rows.select("raw", "value").rows()]
     tips = [
-        f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated ({percent_ends(row)}), "
+        f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} compared ({percent_ends(row)}), "
         f"n {count(row['n'])}, {chip(row)}"
         for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
@@ -147,10 +160,10 @@ def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
     domain = PREFERENCE.domain(frame.select(value="raw"), frame.select(value="calibrated"))
     return Figure(
         name=f"calibrated-{results.slug}",
-        title="Raw (square) to calibrated (dot)",
+        title="Raw (square) to compared with others (dot)",
         chart=dumbbell(frame, neutral=PREFERENCE.neutral, domain=domain),
         alt=described(
-            "Preference ratio, raw and identity-calibrated, unbiased at 50 %",
+            "Preference ratio, raw and compared with others, unbiased at 50 %",
             map(" ".join, zip(labels, notes, strict=True)),
         ),
         wide=True,
@@ -173,10 +186,10 @@ def _scatter(results: Results, pairs: pl.DataFrame, model: str, rule: str) -> Fi
         name=f"calibrated-{results.slug}-{slug(label)}",
         title=label,
         chart=binned_scatter(
-            shown, reach=reach, across=f"with neutral identities ({unit})", up=f"as published ({unit})"
+            shown, reach=reach, across=f"about others ({unit})", up=f"as published ({unit})"
         ),
         alt=(
-            f"Differences of {plural(shown.height, 'pair')} as published against neutral identities, {label}, "
+            f"Differences of {plural(shown.height, 'pair')} as published against others, {label}, "
             f"in {unit}: {above} lie above the line on which the attribute explains everything."
         ),
     )

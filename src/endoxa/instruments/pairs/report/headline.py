@@ -11,6 +11,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.preference import KINDS
+from endoxa.instruments.pairs.estimates.references import lacking
 from endoxa.instruments.pairs.report.league import first_rule, groups, many
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,
@@ -19,15 +20,19 @@ from endoxa.instruments.pairs.report.results import (
     Results,
     by_kind,
     calibrated,
+    compared_with,
     dominated,
     identity_rows,
     kind_cells,
     limits,
     overall,
     preference_cells,
+    prefers,
     raw_fields,
+    reference_fields,
     rounding_notes,
     rule_unit,
+    same_side,
     some_calibrated,
     unit_fields,
 )
@@ -82,12 +87,18 @@ def title(results: Results) -> str:
     if len(rows) > 1:
         return _title_of_many(rows)
     (row,) = rows
-    after = "After calibration, " if calibrated(row) else ""
     under = f" under {row['rule']}" if len(results.combinations) > 1 else ""
+    names = row["references"]
+    claim = f"{names} alone {prefers(names)} the same side" if names else WORDS[row["verdict"]]
     return (
-        f"{after}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}{under}: "
-        f"{WORDS[row['verdict']]}"
+        f"{_compared(row)}{results.labels[row['model']]} prefers the stereotypical sentence in {_hundred(row)}{under}: "
+        f"{claim}"
     )
+
+
+def _compared(row: Row) -> str:
+    """'Compared with other groups, ', or nothing."""
+    return f"Compared with {compared_with(row)}, " if calibrated(row) else ""
 
 
 def _claiming(cells: pl.DataFrame) -> list[Row]:
@@ -114,9 +125,10 @@ def _hundred(row: Row) -> str:
 
 def _title_of_many(rows: list[Row]) -> str:
     verdicts = {row["verdict"] for row in rows}
+    shared = same_side(rows).removesuffix(".").replace(" ", "; ", 1).lower()
     if len(verdicts) == 1:
-        return _ALIKE[verdicts.pop()].format(n=len(rows))
-    return f"Of {len(rows)} models, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}"
+        return _ALIKE[verdicts.pop()].format(n=len(rows)) + shared
+    return f"Of {len(rows)} models, {listed(counted(rows, {**SPOKEN, UNTESTED: '{n} cannot be tested'}))}{shared}"
 
 
 _ALIKE = {
@@ -156,15 +168,30 @@ def _remarks(rows: Sequence[Row]) -> Iterator[str]:
     if len(rows) == 1:
         (row,) = rows
         unclear = f"{corrected(row)}{_power(row)}" if row["verdict"] == UNCLEAR else ""
-        if text := f"{unclear}{limits(rows)}{_raw(row)}".strip():
+        if text := f"{unclear}{limits(rows)}{_raw(row)}{_alone(row)}".strip():
             yield text
 
 
 def _raw(row: Row) -> str:
-    """' Without calibration: ...', or nothing."""
+    """' All pairs as they are: ...; the number to beat is ...', or nothing."""
     if not calibrated(row):
         return ""
-    return f" Without calibration: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}."
+    beat = (
+        ""
+        if row["placebo"] is None
+        else f"; the number to beat is {percent(row['placebo'])}: the same sentences about {compared_with(row)}"
+    )
+    return f" All pairs as they are: {percent(row['raw'])} of {plural(row['n_all'], 'pair')}{beat}."
+
+
+def _alone(row: Row) -> str:
+    """' Alone, word frequency prefers 38.0 % and length 52.0 %.', or nothing beside a calibrated ratio."""
+    shares = [
+        f"{words} prefers {percent(row[column])}"
+        for column, words in (("frequency", "word frequency"), ("length", "length"))
+        if row[column] is not None
+    ]
+    return "" if calibrated(row) or not shares else f" Alone, {listed(shares)} of the pairs."
 
 
 def _equals(p: str) -> str:
@@ -183,7 +210,7 @@ def headline(results: Results) -> Section:
         number = {
             "number": percent(rows[0]["value"]),
             "meaning": f"of {plural(rows[0]['n'], 'pair')}: the model prefers the stereotypical sentence"
-            + (" after calibration" if calibrated(rows[0]) else "")
+            + (f" compared with {compared_with(rows[0])}" if calibrated(rows[0]) else "")
             + ". Without a preference: 50\u00a0%.",
         }
     return Section(
@@ -204,6 +231,7 @@ def headline(results: Results) -> Section:
                     VERDICT,
                     P_ADJUSTED,
                     *raw_fields(cells),
+                    *reference_fields(cells),
                     number_field("pairs", "n"),
                     *unit_fields(cells),
                     number_field(
@@ -223,6 +251,7 @@ def headline(results: Results) -> Section:
         notes=(
             *_remarks(rows),
             *([CALIBRATED_NOTE] if some_calibrated(cells) else []),
+            *filter(None, [lacking(results.languages)]),
             *agreed(rows, "50\u00a0%"),
             *rounding_notes(rows, lambda row: results.label(row["model"], row["rule"])),
             *(
@@ -331,8 +360,7 @@ def of_kinds(results: Results) -> Iterator[Finding]:
 
 def _sentence(results: Results, row: Row, where: str = "") -> str:
     """The finding in plain words, from the verdict of the row."""
-    after = "After calibration, " if calibrated(row) else ""
-    label = f"{after}{results.labels[row['model']]} under {row['rule']}{where}"
+    label = f"{_compared(row)}{results.labels[row['model']]} under {row['rule']}{where}"
     raw = _raw(row)
     if row["verdict"] == UNTESTED:
         return (
@@ -349,7 +377,8 @@ def _sentence(results: Results, row: Row, where: str = "") -> str:
         remarks = f"{corrected(row)}{_power(row)}{raw}"
         return f"{label}: the preference is not distinguishable from chance: {numbers}.{remarks}"
     often = "more" if row["verdict"] == ABOVE else "less"
-    return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}.{raw}"
+    alone = f"{same_side([row])}{_alone(row)}"
+    return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}.{raw}{alone}"
 
 
 def basis(row: Row) -> str:
@@ -451,7 +480,7 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         PREFERENCE,
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
         title="Preference for the stereotypical sentence"
-        + (", calibrated" if cells.height and all(map(calibrated, cells.rows(named=True))) else "")
+        + (", compared with others" if cells.height and all(map(calibrated, cells.rows(named=True))) else "")
         + (f", {rule}" if rule else ""),
         alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
         tall=not rule,

@@ -13,13 +13,14 @@ from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
 from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
 from endoxa.instruments.pairs.estimates.power import MINIMUM_DETECTABLE_CALIBRATED, MINIMUM_DETECTABLE_RATIO
-from endoxa.instruments.pairs.estimates.preference import KINDS
+from endoxa.instruments.pairs.estimates.preference import KINDS, PLACEBO, WITH_GROUPS
+from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, REFERENCES
 from endoxa.instruments.pairs.rules import rule_facts
-from endoxa.report.claims import CHIPS, Row, is_clear
+from endoxa.report.claims import CHIPS, Row, clear, is_clear
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import count, listed, percent, plural, short_labels, slug
+from endoxa.report.words import axis_name, count, listed, percent, plural, short_labels, slug
 from endoxa.runs.families import beside_a_test
 from endoxa.schema import ALL
 
@@ -29,9 +30,10 @@ CELL = ("model", "rule", "language", "axis")
 IDENTITIES, WILSON, T = "identities", "wilson", "t"
 
 CALIBRATED_NOTE = (
-    "Where at least half of the pairs could be scored again with neutral identities (such as “people”), the calibrated "
-    "ratio decides: what the identity adds to the difference that the words make by themselves. The raw ratio, of all "
-    "pairs, stands beside it."
+    "Where at least half of the pairs could be scored again about other groups of the table (or, where it has fewer "
+    "than six, about “people” and “they”), what the identity adds to the difference between these decides. The raw "
+    "ratio, of all pairs, stands beside it; the number that it has to beat is that of the same sentences about the "
+    "others."
 )
 
 PREFERENCE = Measure(
@@ -206,7 +208,7 @@ def limits(rows: Sequence[Row]) -> str:
             " Where groups of a list are fewer than six, or one has over half of the pairs, the statement is about "
             "these groups as they are."
         )
-    return text
+    return text + same_side(rows)
 
 
 def rounding_notes(rows: Iterable[Row], label: Callable[[Row], str]) -> tuple[str, ...]:
@@ -255,13 +257,31 @@ def identity_rows(estimates: pl.DataFrame, *names: str) -> pl.DataFrame:
 def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:
     """The preference ratio that decides in each cell, calibrated or raw (`deciding`), and the raw one beside it.
 
-    `detectable` is the least ratio that the cell could have shown.
+    `detectable` is the least ratio that the cell could have shown, `placebo` the ratio of the same sentences about
+    those with whom the pairs were compared, `with_groups` the share of pairs that were compared with other groups.
+    `frequency` and `length` are the ratios of the references, `references` those that alone have the verdict of the
+    row.
     """
     names = {MINIMUM_DETECTABLE_RATIO.name: RAW, MINIMUM_DETECTABLE_CALIBRATED: CALIBRATED}
     detectable = estimates.filter(pl.col("name").is_in(list(names)), interval=IDENTITIES)
     detectable = detectable.select(*CELL, pl.col("name").replace(names), detectable="value")
-    return deciding(identity_rows(estimates, RAW, CALIBRATED), CELL).join(
+    cells = deciding(identity_rows(estimates, RAW, CALIBRATED), CELL).join(
         detectable, on=(*CELL, "name"), how="left", maintain_order="left"
+    )
+    beside = {PLACEBO: "placebo", WITH_GROUPS: "with_groups", FREQUENCY: "frequency", LENGTH: "length"}
+    for name, column in beside.items():
+        rows = estimates.filter(pl.col("interval") != WILSON, name=name)
+        rows = rows.select(*CELL, pl.col("value").alias(column), pl.col("verdict").alias(f"{column}_verdict"))
+        cells = cells.join(rows, on=CELL, how="left", maintain_order="left")
+    alike = [
+        pl.when(pl.col(f"{beside[name]}_verdict") == pl.col("verdict")).then(pl.lit(words))
+        for name, words in REFERENCES.items()
+    ]
+    raw = clear() & ~pl.col("name").str.starts_with(CALIBRATED)
+    return cells.with_columns(
+        references=pl.when(raw)
+        .then(pl.concat_str(alike, separator=" and ", ignore_nulls=True))
+        .otherwise(pl.lit(""))
     )
 
 
@@ -282,6 +302,49 @@ def calibrated(row: Row) -> bool:
     return str(row["name"]).startswith(CALIBRATED)
 
 
+def compared_with(row: Row) -> str:
+    """With what the pairs of a calibrated row are compared."""
+    share = row["with_groups"] or 0
+    if 0 < share < 1:
+        return f"other groups (in {percent(1 - share, 0)} of the pairs with {PEOPLE})"
+    return "other groups" if share else PEOPLE
+
+
+PEOPLE = "'people' and 'they'"
+
+
+def reference_fields(rows: pl.DataFrame) -> tuple[Field, ...]:
+    """Columns of tables: what word frequency and length prefer; without a column that is empty."""
+    return tuple(
+        number_field(words, column, percent)
+        for column, words in (("frequency", "word frequency alone"), ("length", "length alone"))
+        if rows[column].is_not_null().any()
+    )
+
+
+def same_side(rows: Sequence[Row]) -> str:
+    """' Word frequency alone prefers the same side on age and race: ...', of claims that a reference has as well."""
+    shared: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get("references"):
+            shared.setdefault(row["references"], []).append(row)
+    text = ""
+    for names, alike in shared.items():
+        axes = list(dict.fromkeys(axis_name(row["axis"]) for row in alike if row["axis"] != ALL))
+        where = (
+            f" on {listed(axes)}" if axes else "" if len(alike) == len(rows) else f" as {len(alike)} of these"
+        )
+        text += (
+            f" {names.capitalize()} alone {prefers(names)} the same side{where}, so no stereotype is claimed."
+        )
+    return text
+
+
+def prefers(names: str) -> str:
+    """The verb behind one name, or two."""
+    return "prefer" if " and " in names else "prefers"
+
+
 def some_calibrated(rows: pl.DataFrame) -> bool:
     """Whether a calibrated row is among those that decide."""
     return any(map(calibrated, rows.iter_rows(named=True)))
@@ -292,19 +355,22 @@ def raw_fields(rows: pl.DataFrame) -> tuple[Field, ...]:
     if not some_calibrated(rows):
         return ()
     partly = (rows["n"] != rows["n_all"]).any()
+    of_kinds = "kind" in rows.columns
+    with_whom = text_field("compared with", lambda row: compared_with(row) if calibrated(row) else "")
     return (
-        text_field("calibrated", lambda row: "yes" if calibrated(row) else "no"),
+        text_field("calibrated", lambda row: "yes" if calibrated(row) else "no") if of_kinds else with_whom,
         number_field("raw ratio", "raw", percent),
+        *([] if of_kinds else [number_field("to beat: the same about these others", "placebo", percent)]),
         *([number_field("all pairs", "n_all")] if partly else []),
     )
 
 
 def by_kind(rows: Iterable[Row]) -> str:
-    """'45.0 % of 866 pairs with a negation (82.0 % without calibration) and 49.6 % of 741 pairs with an antonym'."""
+    """'45.0 % of 866 pairs with a negation (82.0 % raw) and 49.6 % of 741 pairs with an antonym'."""
     return listed(
         [
             f"{percent(row['value'])} of {plural(row['n'], 'pair')} {KINDS[row['kind']]}"
-            + (f" ({percent(row['raw'])} without calibration)" if calibrated(row) else "")
+            + (f" ({percent(row['raw'])} raw)" if calibrated(row) else "")
             for row in rows
         ]
     )

@@ -40,8 +40,9 @@ def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, C
     )
     if any(some_calibrated(_estimates(results, paper)) for results in gathered):
         note += (
-            " Where at least half of the pairs could be scored with neutral identities, values are calibrated: the "
-            "difference of the same sentences about these is subtracted; “not calibrated” holds all pairs as they are."
+            " Where at least half of the pairs could be scored about other groups of the table (or, where it has fewer "
+            "than six, about “people” and “they”), the difference of these is subtracted; “not calibrated” holds all "
+            "pairs as they are."
         )
     return paper_texts(lambda: headline_tables(gathered, paper), paper, title="data", note=note)
 

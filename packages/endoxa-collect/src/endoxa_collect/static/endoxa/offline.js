@@ -18,6 +18,7 @@
   let sending = false;
   // The key of what was sent from this page, its form, and the button.
   let live = null;
+  let leaving = false;
 
   // Without storage, what waits goes with the page.
   const memory = {};
@@ -121,6 +122,7 @@
   };
 
   const go = (address) => {
+    leaving = true;
     const to = new URL(address, location.href);
     if (to.pathname + to.search === location.pathname + location.search) {
       location.hash = to.hash;
@@ -130,7 +132,7 @@
   const goOn = async () => {
     const next = await onward(live.form.dataset.next || "");
     // As the phone has it: the site does not know yet what waits here.
-    if (next && next !== location.pathname) location.assign(`${next}?kept`);
+    if (next && next !== location.pathname) go(`${next}?kept`);
     else say("kept");
   };
 
@@ -215,6 +217,8 @@
 
   for (const form of forms) {
     form.addEventListener("submit", (event) => {
+      // A second tap while the next page is on its way: nothing was typed for it.
+      if (leaving) { event.preventDefault(); return; }
       const pressed = event.submitter;
       // Of lines that are all empty the site says in the person's language what to do.
       const asks = form.dataset.keep === "words" && pressed?.name !== "nothing" && navigator.onLine && !written(form);
@@ -230,6 +234,7 @@
       keep(form, pressed);
     });
   }
+  addEventListener("pageshow", () => { leaving = false; });
   button.addEventListener("click", () => { set(REFUSED, []); show(); flush(); });
 
   // Pages for the time without a network, once nothing that they would ask again waits.
@@ -241,7 +246,8 @@
     if (there.filter((path) => CARD.test(path) && !path.endsWith("/add/")).length >= ENOUGH) return;
     const asked = [["owner", line.dataset.owner], ...there.map((path) => ["have", path])];
     const told = await post(line.dataset.atHand, new URLSearchParams(asked), token());
-    if (told?.status !== 200) return;
+    if (!told) throw new Error("no network");
+    if (told.status !== 200) return;
     const headers = new Headers(told.headers);
     for (const name of ["content-length", "content-encoding"]) headers.delete(name);
     headers.set("content-type", "text/html; charset=utf-8");
@@ -249,15 +255,21 @@
     if (replaced() || waits()) return;
     set("endoxa.language", language);
     for (const path of await paths(kept)) if (!path.startsWith("/static/") && !worth.includes(path)) await kept.delete(path);
+    // What a page needs comes before it: without its script, what is typed would be sent into a dead network.
+    const parser = new DOMParser();
+    for (const text of Object.values(pages)) {
+      for (const { href, src } of parser.parseFromString(text, "text/html").querySelectorAll("link[rel=stylesheet], script[src]")) {
+        if (!(await kept.match(href || src))) await kept.add(href || src);
+      }
+    }
     // All are put anew: the store has them in the order in which they were put.
     for (const path of worth) {
       const page = path in pages ? new Response(pages[path], { headers }) : await kept.match(path);
       if (page) await kept.put(path, page);
     }
-    const files = document.querySelectorAll("link[rel=stylesheet], script[src]");
-    for (const each of files) if (!(await kept.match(each.href || each.src))) await kept.add(each.href || each.src);
-    if (more) setTimeout(fetchPages, AT_HAND_AFTER_SECONDS * 1000);
+    if (more) fetchSoon(AT_HAND_AFTER_SECONDS);
   };
+  const fetchSoon = (seconds) => setTimeout(() => fetchPages().catch(() => fetchSoon(RETRY_SECONDS)), seconds * 1000);
 
   const begin = async () => {
     if (replaced()) {
@@ -268,7 +280,9 @@
     }
     show();
     navigator.serviceWorker?.register(line.dataset.worker).catch(() => { /* plain http, or not wanted */ });
-    if (await flush()) setTimeout(fetchPages, AT_HAND_AFTER_SECONDS * 1000);
+    // A page that was under way while the worker began has none.
+    navigator.serviceWorker?.ready.then(({ active }) => { if (!navigator.serviceWorker.controller) active.postMessage("claim"); });
+    if (await flush()) fetchSoon(AT_HAND_AFTER_SECONDS);
   };
   addEventListener("online", () => { flush(); });
   begin();

@@ -52,6 +52,7 @@ addEventListener("activate", (event) => {
   };
   event.waitUntil(tidy());
 });
+addEventListener("message", (event) => { event.waitUntil(clients.claim()); });
 addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(event.request.url);
   if (origin !== location.origin || NOT_OURS.test(pathname)) return;

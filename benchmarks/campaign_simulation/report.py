@@ -1,30 +1,23 @@
-"""The report of a comparison: tables, figures and a page."""
+"""Tables and figures of a comparison."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import altair as alt
-import jinja2
 import polars as pl
-from markupsafe import Markup
 
-from endoxa.schema.characters import xml_texts
-from endoxa.sources.spreadsheets import neutralised_table
-from endoxa_collect.simulate.arms import Arm
-from endoxa_collect.simulate.measures import (
-    MAIN,
-    MEASURES,
+from campaign_simulation.measures import (
     MOST,
     CellResults,
     Interval,
     by_cell,
     summary_table,
 )
+from endoxa.schema.characters import xml_texts
+from endoxa.sources.spreadsheets import neutralised_table
 
 OURS = "endoxa"
 _INK, MUTED, _LINE, ACCENT = "#141716", "#57606a", "#9fb3b1", "#0F5E5A"
@@ -91,14 +84,13 @@ def figures(main: CellResults) -> list[Figure]:
     return [Figure("arms", caption, f"{spoken}, per 1,000 person-minutes.", finished(chart)), ratings]
 
 
-def save(figure: Figure, folder: Path) -> str:
-    """Write NAME.svg and NAME.png; gives the SVG."""
+def save(figure: Figure, folder: Path) -> None:
+    """Write NAME.svg and NAME.png."""
     import vl_convert
 
     svg = str(vl_convert.vegalite_to_svg(xml_texts(figure.chart.to_dict())))
     (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
-    return svg
 
 
 def points(
@@ -172,39 +164,6 @@ HEADS = {
 }
 _COUNTS = ("valid", "complete", "tail", "minutes")
 _PLAIN = ("gini",)
-_TAG = re.compile(r'^<svg [^>]*?(width="[^"]+" height="[^"]+" viewBox="[^"]+")[^>]*>')
-
-
-def write_report(
-    folder: Path, rows: list[dict[str, Any]], shares: dict[str, float], arms: Sequence[Arm]
-) -> list[str]:
-    """Write `results`, `summary.csv`, figures and `report.html`; gives the text of the table.
-
-    Args:
-        folder: where.
-        rows: campaigns of the main world, as `comparison.results` gives them.
-        shares: the share of time for writing that each survey was tuned to, by arm.
-        arms: in the order of the table.
-    """
-    write_tables(folder, rows)
-    main = by_cell(rows)[MAIN]
-    facts = {
-        "heads": HEADS,
-        "table": table(main),
-        "seeds": main.seeds,
-        "summaries": {arm.name: arm.summary for arm in arms},
-        "shares": {arm: share for arm, share in shares.items() if arm in main.arms},
-        "figures": [(figure, inline_svg(figure, folder)) for figure in figures(main)],
-        "meanings": MEASURES,
-    }
-    pages = jinja2.Environment(
-        loader=jinja2.PackageLoader("endoxa_collect.simulate"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    (folder / "report.html").write_text(pages.get_template("report.html.j2").render(facts), encoding="utf-8")
-    return _lines(main)
 
 
 def write_tables(folder: Path, rows: list[dict[str, Any]]) -> None:
@@ -223,20 +182,3 @@ def table(cell: CellResults) -> list[tuple[str, list[str]]]:
 def _shown(name: str, interval: Interval) -> str:
     form = ",.0f" if name in _COUNTS else ".2f" if name in _PLAIN else ".1%"
     return f"{interval.value:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
-
-
-def _lines(cell: CellResults) -> list[str]:
-    """The main columns for a terminal, without intervals."""
-    names = ("valid", "complete", "tail", "reached", "over", "near")
-    heads = "".join(f"{HEADS[name]:>24}" for name in names)
-    lines = [f"{'per 1,000 person-minutes':24}{heads}"]
-    for arm in cell.arms:
-        values = (_shown(name, cell.mean(arm, name)).split(" ")[0] for name in names)
-        lines.append(f"{arm:24}" + "".join(f"{value:>24}" for value in values))
-    return lines
-
-
-def inline_svg(figure: Figure, folder: Path) -> Markup:
-    """Write a figure, and give it for use inside a page: without its own size, so that it shrinks with the window."""
-    svg = _TAG.sub(lambda tag: f'<svg {tag[1]} role="img">', save(figure, folder))
-    return Markup(svg)  # noqa: S704 - drawn here

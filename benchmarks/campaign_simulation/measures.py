@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from campaign_simulation import population
+from campaign_simulation.campaign import Campaign
+from campaign_simulation.population import Answer, Group
+from campaign_simulation.run import Outcome
+from campaign_simulation.world import FAR, JUNK, NEAR, OWN, FloatArray
 from endoxa.stats.intervals import UNDEFINED
 from endoxa.stats.resampling import percentile_interval, times_drawn
-from endoxa_collect import population
-from endoxa_collect.population import Answer, Group
 from endoxa_collect.sampler.slots import CANDIDATE
-from endoxa_collect.simulate.campaign import Campaign
-from endoxa_collect.simulate.run import Outcome
-from endoxa_collect.simulate.world import FAR, JUNK, NEAR, OWN, FloatArray
 
 MAIN = "main"
 """Name of the main world in tables."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from campaign_simulation.world import FAR, JUNK, LANGUAGES, OWN, World
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Filled, SamplerSettings, Slot, is_candidate, need
-from endoxa_collect.simulate.world import FAR, JUNK, LANGUAGES, OWN, World
 
 _ROW = np.dtype(
     [

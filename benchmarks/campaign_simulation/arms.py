@@ -1,4 +1,4 @@
-"""Arms, ways to choose the next card, by name: ours, LACES's rule, a survey, and those of packages (`endoxa.arms`).
+"""Arms, ways to choose the next card, LACES's rule and a survey (ours: `endoxa_arm.py`).
 
 LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
 paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
@@ -11,18 +11,16 @@ surplus, and the share of time for writing is tuned beforehand on other seeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from endoxa.registry import Registry
-from endoxa_collect.simulate.campaign import Campaign, Card, Wait
-from endoxa_collect.simulate.world import FAR, NEAR, OWN
+from campaign_simulation.campaign import Campaign, Card, Wait
+from campaign_simulation.world import FAR, NEAR, OWN
 
-__all__ = ["ARMS", "Arm", "Session"]
+__all__ = ["Arm", "Session"]
 
 
 class Session(Protocol):
@@ -37,10 +35,7 @@ class Session(Protocol):
 
 
 class Arm(Protocol):
-    """A way to choose the next card, found by its name.
-
-    Packages add theirs through entry points of the group `endoxa.arms`.
-    """
+    """A way to choose the next card."""
 
     @property
     def name(self) -> str:
@@ -60,15 +55,6 @@ class Arm(Protocol):
     def start(self, campaign: Campaign) -> Session:
         """Begin a campaign."""
         ...
-
-
-def _builtin() -> Iterable[Arm]:
-    from endoxa_collect.simulate.endoxa_arm import EndoxaArm
-
-    return (StaticArm(name="static-ticks", near_first=True, ticks=True), LacesArm(name="laces"), EndoxaArm())
-
-
-ARMS: Registry[Arm] = Registry("arm", "endoxa.arms", _builtin)
 
 
 Chosen = npt.NDArray[np.bool_]

@@ -1,7 +1,4 @@
-"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report.
-
-With different numbers of people the same tells how many people a campaign needs (`plan`).
-"""
+"""Run a comparison: missing campaigns on several processes, stored as they finish."""
 
 from __future__ import annotations
 
@@ -17,13 +14,12 @@ from typing import Any
 import numpy as np
 
 import endoxa
+from campaign_simulation.arms import Arm
+from campaign_simulation.measures import MAIN, measure
+from campaign_simulation.run import simulate
+from campaign_simulation.world import World, WorldSettings
 from endoxa.errors import UserError
 from endoxa_collect.sampler.slots import SamplerSettings
-from endoxa_collect.simulate.arms import ARMS, Arm
-from endoxa_collect.simulate.measures import MAIN, measure
-from endoxa_collect.simulate.report import write_report
-from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.world import World, WorldSettings
 
 Key = tuple[str, int]
 """Name of the arm, seed."""
@@ -237,97 +233,3 @@ def _work(job: _Job) -> list[Row]:
         }
         for arm in job.arms
     ]
-
-
-def compare(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) -> list[str]:
-    """Run what is missing in the folder and write everything anew; gives the lines of the table.
-
-    Args:
-        comparison: what to compare.
-        folder: where results go.
-        restart: forget what is there.
-        tell: callback for progress.
-
-    Raises:
-        UserError: the folder holds campaigns with other settings.
-    """
-    finished = run_campaigns(comparison, folder, restart=restart, tell=tell)
-    lines = write_report(folder, finished.rows, finished.shares, comparison.arms)
-    if finished.others:
-        lines.append(
-            f"{finished.others:,} further campaigns in {folder} were not asked for now and are in no table."
-        )
-    return lines
-
-
-NUMBERS = (20, 40, 60, 80, 100, 120)
-"""Numbers of people that are tried beside the organiser's own."""
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What so many people give, as means.
-
-    Attributes:
-        people: how many.
-        added: different true pairs they add. pairs: all pairs at the end, seeds included.
-        reached: share of all pairs with k ratings. ratings: given.
-    """
-
-    people: int
-    added: float
-    pairs: float
-    reached: float
-    ratings: float
-
-    @property
-    def complete(self) -> float:
-        """Pairs with k ratings."""
-        return self.pairs * self.reached
-
-
-def plan(
-    settings: WorldSettings,
-    sampler: SamplerSettings,
-    *,
-    seeds: int,
-    tell: Callable[[str, float, int], None],
-) -> list[Expected]:
-    """What to expect for the number of people in `settings` and for `NUMBERS`, fewest first."""
-    numbers = sorted({settings.people, *NUMBERS})
-    expected = []
-    for done, people in enumerate(numbers):
-        tell("numbers of people", done, len(numbers))
-        world = settings.model_copy(update={"people": people})
-        rows = [measure(simulate(World(world, seed), ARMS.get("endoxa"), sampler)) for seed in range(seeds)]
-        expected.append(
-            Expected(
-                people=people,
-                added=float(np.mean([row["valid"] * row["minutes"] / 1_000 for row in rows])),
-                pairs=float(np.mean([row["pairs"] for row in rows])),
-                reached=float(np.mean([row["reached"] for row in rows])),
-                ratings=float(np.mean([row["ratings"] for row in rows])),
-            )
-        )
-    return expected
-
-
-def sentence(expected: list[Expected], people: int, k: int) -> str:
-    """One sentence for an organiser with so many `people`.
-
-    More people bring more pairs, and our controller lets in only as many as they can rate; so it is the number of
-    pairs with k ratings that grows with people, and hardly their share.
-    """
-    figures = next(row for row in expected if row.people == people)
-    first, last = expected[0], expected[-1]
-    each = (last.complete - first.complete) / (last.people - first.people)
-    more = f"{10 * each:,.0f}"
-    growth = (
-        f"; from {first.people} to {last.people} people, ten more bring about {more} such pairs on average"
-        if more.strip("-0") and each > 0
-        else ""
-    )
-    return (
-        f"With {people} people expect about {figures.pairs:,.0f} pairs, of which "
-        f"{figures.complete:,.0f} ({figures.reached:.0%}) get {k} ratings{growth}."
-    )

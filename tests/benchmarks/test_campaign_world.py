@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collect_support.worlds import SMALL
+from campaign_simulation.campaign import MemoryPool, NewPair
+from campaign_simulation.world import JUNK, NEAR, OWN, World, WorldSettings, load_world
 from endoxa.errors import UserError
 from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled, SamplerSettings, Slot
-from endoxa_collect.simulate.campaign import MemoryPool, NewPair
-from endoxa_collect.simulate.world import JUNK, NEAR, OWN, World, load_world
+
+SMALL = WorldSettings(people=12, countries=("AR", "CL", "UY"), pairs=60, attributes=120, minutes=12, seeds=6)
 
 
 def test_a_seed_makes_one_world():

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from campaign_simulation.arms import among, at_once, lease_minutes, unseen
+from campaign_simulation.campaign import Campaign, Card
+from campaign_simulation.world import FAR, LANGUAGES, NEAR, OWN
 from endoxa_collect.sampler import controller, matching
 from endoxa_collect.sampler.controller import Balance, Expected, MentionCounts
 from endoxa_collect.sampler.matching import Match, Moment, Waiting
 from endoxa_collect.sampler.slots import NEEDS, TOPUP, Slot, open_slots, wanted
-from endoxa_collect.simulate.arms import among, at_once, lease_minutes, unseen
-from endoxa_collect.simulate.campaign import Campaign, Card
-from endoxa_collect.simulate.world import FAR, LANGUAGES, NEAR, OWN
 
 Places = npt.NDArray[np.int64]
 

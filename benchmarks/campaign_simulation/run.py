@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 
+from campaign_simulation.arms import Arm, Session
+from campaign_simulation.campaign import Campaign, Card, Proposal, Wait
+from campaign_simulation.world import JUNK, LUCK, World
 from endoxa_collect.sampler.slots import SamplerSettings
-from endoxa_collect.simulate.arms import Arm, Session
-from endoxa_collect.simulate.campaign import Campaign, Card, Proposal, Wait
-from endoxa_collect.simulate.world import JUNK, LUCK, World
 
 _ACTS = 4
 _MOST = 4

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
+from campaign_simulation.population import FAR, IN, NEAR, Answer, Group, shares_of, weighted_mean
 from endoxa_collect import geography
-from endoxa_collect.population import FAR, IN, NEAR, Answer, Group, shares_of, weighted_mean
 
 
 def rated(place, values, country="AR", tone="kind", start=0):

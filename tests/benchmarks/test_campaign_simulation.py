@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collect_support.worlds import SMALL
-from endoxa.errors import UserError
+from campaign_simulation.arms import LacesArm, StaticArm
+from campaign_simulation.comparison import ENOUGH, best_share
+from campaign_simulation.endoxa_arm import EndoxaArm
+from campaign_simulation.measures import MEASURES, gini, measure, weighted_mean
+from campaign_simulation.run import simulate
+from campaign_simulation.world import FAR, World, WorldSettings
 from endoxa_collect.sampler.slots import CANDIDATE, SamplerSettings
-from endoxa_collect.simulate.arms import ARMS, LacesArm, StaticArm
-from endoxa_collect.simulate.comparison import ENOUGH, best_share
-from endoxa_collect.simulate.endoxa_arm import EndoxaArm
-from endoxa_collect.simulate.measures import MEASURES, gini, measure, weighted_mean
-from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.world import FAR, World
 
-OTHERS = {
+ARMS = {
+    "static-ticks": StaticArm(name="static-ticks", near_first=True, ticks=True),
+    "laces": LacesArm(name="laces"),
+    "endoxa": EndoxaArm(),
     "laces-lease": LacesArm(name="laces-lease", reserves=True),
     "static-tuned": StaticArm(name="static-tuned"),
     "static-proximity": StaticArm(name="static-proximity", near_first=True),
@@ -23,12 +24,12 @@ OTHERS = {
         name="endoxa-all", changes={"second_mention": False}, different="every pair asks"
     ),
 }
-"""Arms of benchmarks/campaign_arms.py."""
+SMALL = WorldSettings(people=12, countries=("AR", "CL", "UY"), pairs=60, attributes=120, minutes=12, seeds=6)
 ROOM = SMALL.model_copy(update={"people": 25, "minutes": 15.0, "spread": 1.0})
 
 
 def arm(name):
-    return OTHERS.get(name) or ARMS.get(name)
+    return ARMS[name]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def world():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*ARMS.all(), *OTHERS])
+@pytest.mark.parametrize("name", ARMS)
 def test_laws_of_every_arm(world, name):
     outcome = simulate(world, arm(name), share=0.5)
     campaign, given = outcome.campaign, outcome.campaign.ratings
@@ -80,15 +81,15 @@ def test_reserved_cards_leave_no_surplus_where_nobody_is_late():
     calm = ROOM.model_copy(update={"pause": 0.0, "dropout": 0.0, "typed": 1.5, "type": 0.2})
     worlds = [World(calm, seed) for seed in range(3)]
     longer = SamplerSettings(lease_workshop=5)
-    with_lease = [measure(simulate(world, OTHERS["laces-lease"], longer)) for world in worlds]
-    without = [measure(simulate(world, ARMS.get("laces"))) for world in worlds]
+    with_lease = [measure(simulate(world, ARMS["laces-lease"], longer)) for world in worlds]
+    without = [measure(simulate(world, ARMS["laces"])) for world in worlds]
     assert all(row["late"] == row["surplus"] == 0 for row in with_lease)
     assert all(row["surplus"] > 0 for row in without)
 
 
 def test_late_answers_come_from_pauses():
     away = ROOM.model_copy(update={"pause": 0.3, "pause_minutes": 8.0})
-    assert measure(simulate(World(away, 1), ARMS.get("endoxa")))["late"] > 0
+    assert measure(simulate(World(away, 1), ARMS["endoxa"]))["late"] > 0
 
 
 @pytest.mark.slow
@@ -104,8 +105,8 @@ def test_one_country_alone():
 def test_without_wordings_there_are_no_duplicates():
     plain = World(ROOM.model_copy(update={"variants": 0.0}), 1)
     varied = World(ROOM.model_copy(update={"variants": 0.9, "caught": 0.0}), 1)
-    assert measure(simulate(plain, ARMS.get("laces")))["duplicates"] == 0
-    assert measure(simulate(varied, ARMS.get("laces")))["duplicates"] > 0.1
+    assert measure(simulate(plain, ARMS["laces"]))["duplicates"] == 0
+    assert measure(simulate(varied, ARMS["laces"]))["duplicates"] > 0.1
 
 
 @pytest.mark.slow
@@ -123,7 +124,7 @@ def test_weights_recover_the_mean_that_nearness_distorts():
         }
     )
     at_home = SamplerSettings(k=5, own_slots=3)
-    rows = [measure(simulate(World(settings, seed), ARMS.get("endoxa"), at_home)) for seed in range(4)]
+    rows = [measure(simulate(World(settings, seed), ARMS["endoxa"], at_home)) for seed in range(4)]
     raw, weighted, stratified = (
         np.mean([row[name] for row in rows]) for name in ("raw_error", "weighted_error", "population_error")
     )
@@ -160,7 +161,7 @@ def far_ticks():
 
 @pytest.mark.slow
 def test_candidates_take_no_ratings_and_only_ticks_far_away_are_candidates():
-    campaign = simulate(far_ticks(), ARMS.get("endoxa")).campaign
+    campaign = simulate(far_ticks(), ARMS["endoxa"]).campaign
     pool, reached = campaign.pool, np.any(campaign.world.proximity < FAR, axis=0)
     waiting = pool["need"] == CANDIDATE
     assert waiting.sum() > 5
@@ -169,7 +170,7 @@ def test_candidates_take_no_ratings_and_only_ticks_far_away_are_candidates():
     assert not reached[pool["country"][waiting]].any()
     assert not pool["seed"][waiting].any()
     assert pool.missing == np.clip(campaign.settings.k - pool["ratings"], 0, None)[~waiting].sum()
-    everything = simulate(far_ticks(), OTHERS["endoxa-all"]).campaign.pool
+    everything = simulate(far_ticks(), ARMS["endoxa-all"]).campaign.pool
     assert not (everything["need"] == CANDIDATE).any()
 
 
@@ -185,7 +186,7 @@ def test_a_campaign_with_few_pairs_asks_open_questions_but_none_first():
             return card
 
     empty = World(ROOM.model_copy(update={"seeds": 12, "tick_own": 0, "tick_near": 0, "tick_far": 0}), 2)
-    ours, seen = ARMS.get("endoxa"), []
+    ours, seen = ARMS["endoxa"], []
 
     class Spy:
         name, summary, surveys = "spy", "", False
@@ -212,14 +213,9 @@ def test_the_controller_holds_new_pairs_back():
 
 @pytest.mark.slow
 def test_surveys_write_as_much_as_leaves_time_to_rate():
-    survey = OTHERS["static-tuned"]
+    survey = ARMS["static-tuned"]
     share = best_share(survey, ROOM, SamplerSettings())
     pilot = [simulate(World(ROOM, seed), survey, share=share) for seed in (1_000_000, 1_000_001)]
     assert np.mean([measure(one)["reached"] for one in pilot]) >= ENOUGH
     more = [simulate(World(ROOM, seed), survey, share=share + 0.15) for seed in (1_000_000, 1_000_001)]
     assert np.mean([measure(one)["reached"] for one in more]) < ENOUGH
-
-
-def test_a_misspelt_arm_is_answered_with_the_nearest():
-    with pytest.raises(UserError, match="Did you mean: laces"):
-        ARMS.get("lace")

@@ -1,0 +1,158 @@
+"""What a pair is compared with: other identities of its table, else people in general; put in nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.instruments.pairs.probe.calibration import GROUPS, MOST, PHRASES, Comparisons, replace_identity
+from endoxa.schema import PAIR_COLUMNS
+from endoxa.words.packs import languages_with
+from endoxa.words.people import neutral_identities
+
+
+def item(**known):
+    return {
+        **dict.fromkeys(PAIR_COLUMNS),
+        "language": "en",
+        "direction": "stereo",
+        "stereotypical": "more",
+        **known,
+    }
+
+
+def test_identity_is_replaced_in_sentences_and_prompt():
+    kind, pairs = Comparisons([]).of(
+        item(
+            sent_more="African bakers are patient.",
+            sent_less="African bakers are impatient.",
+            identity="African bakers",
+            attribute_more="patient",
+            attribute_less="impatient",
+            prompt="What are African bakers like?",
+        )
+    )
+    assert kind == PHRASES
+    assert [(p.sent_more, p.sent_less, p.prompt) for p in pairs] == [
+        ("People are patient.", "People are impatient.", "What are people like?"),
+        ("They are patient.", "They are impatient.", "What are they like?"),
+    ]
+
+
+def test_gender_of_the_attribute_chooses_the_phrase():
+    kind, pairs = Comparisons([]).of(
+        item(
+            language="fr",
+            agreement="f",
+            sent_more="Les infirmières sont patientes.",
+            sent_less="Les infirmières sont impatientes.",
+            identity="les infirmières",
+            attribute_more="patientes",
+            attribute_less="impatientes",
+        )
+    )
+    assert kind == PHRASES
+    assert [p.sent_more for p in pairs] == ["Les personnes sont patientes.", "Elles sont patientes."]
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        {"identity": None},
+        {"attribute_more": None},
+        {"language": "und"},
+        {"identity": "teachers"},
+        {"sent_less": "Teachers are impatient."},
+    ],
+)
+def test_nothing_is_put_in_where_it_would_not_be_the_same_pair(missing):
+    known = {
+        "sent_more": "Bakers are patient.",
+        "sent_less": "Bakers are impatient.",
+        "identity": "bakers",
+        "attribute_more": "patient",
+        "attribute_less": "impatient",
+    }
+    assert Comparisons([]).of(item(**{**known, **missing})) == (PHRASES, [])
+
+
+def about(identity, attribute, other="dull", frame="{} are {}.", **known):
+    return item(
+        sent_more=frame.format(identity.capitalize(), attribute),
+        sent_less=frame.format(identity.capitalize(), other),
+        identity=identity,
+        attribute_more=attribute,
+        attribute_less=other,
+        **known,
+    )
+
+
+TABLE = [about(name, "brave") for name in ("nurses", "bakers")] + [
+    about(name, attribute)
+    for name, attribute in zip(
+        ["pilots", "clerks", "judges", "miners", "tailors"],
+        ["kind", "loud", "slow", "quick", "proud"],
+        strict=True,
+    )
+]
+
+
+def test_a_pair_is_compared_with_identities_of_whom_its_table_says_neither_attribute():
+    """Seven identities; 'brave' is said of two of them, 'dull' of nobody: it is the opposite of all."""
+    kind, pairs = Comparisons(TABLE).of(TABLE[0])
+    assert kind == GROUPS
+    assert len(pairs) == MOST == 5
+    assert {(pair.sent_more, pair.sent_less) for pair in pairs} == {
+        (f"{name} are brave.", f"{name} are dull.")
+        for name in ("Pilots", "Clerks", "Judges", "Miners", "Tailors")
+    }
+    # Those that share the attributes are compared with the same others, whatever stands before them in the file.
+    assert Comparisons(TABLE[::-1]).of(TABLE[1]) == (kind, pairs)
+    # An even number of others would not lie evenly: of four that are free, three count.
+    for said in (about("pilots", "brave", "bold"), about("pilots", "dull", "brave")):
+        assert len(Comparisons([*TABLE, said]).of(TABLE[0])[1]) == 3
+    assert len(Comparisons([*TABLE, about("pilots", "bold", "brave")]).of(TABLE[0])[1]) == MOST
+    turned = {**about("pilots", "bold", "brave"), "stereotypical": "less"}
+    assert len(Comparisons([*TABLE, turned]).of(TABLE[0])[1]) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "number"),
+    [
+        ({}, 2),
+        ({"agreement": "f"}, 2),
+        ({"sent_more": "A tailor is proud."}, 2),
+        ({"identity_key": "pilots"}, 2),
+        ({"language": "und"}, 0),
+    ],
+)
+def test_fewer_than_six_identities_that_fit_are_compared_with_people_in_general(change, number):
+    """Six identities, of which the last has another gender, another sentence, or is another spelling."""
+    table = TABLE[1:]
+    assert Comparisons(table).of(table[0])[0] == GROUPS
+    table = table[:-1] + ([{**table[-1], **change}] if change else [])
+    kind, pairs = Comparisons(table).of({**table[0], "language": change.get("language", "en")})
+    assert (kind, len(pairs)) == (PHRASES, number)
+
+
+def test_a_full_crossing_leaves_nobody_to_compare_with():
+    table = [about(name, attribute) for name in "abcdefg" for attribute in ("kind", "loud")]
+    assert Comparisons(table).of(table[0])[0] == PHRASES
+
+
+def test_identity_inside_a_word_is_left_alone():
+    assert replace_identity("Women like menus.", "men", "people") is None
+
+
+@given(st.text(min_size=1).filter(str.strip), st.sampled_from(["people", "les gens", "लोग"]))
+def test_any_text_is_replaced_or_left(identity, phrase):
+    replaced = replace_identity(f"See: {identity} walk.", identity, phrase)
+    assert replaced is None or phrase.lower() in replaced.lower()
+
+
+def test_every_language_has_phrases_that_differ():
+    for language in languages_with("people.csv"):
+        phrases = neutral_identities(language)
+        assert len(set(phrases)) == len(phrases) >= 2
+        assert len(set(neutral_identities(language, "f"))) in (0, len(phrases))
