@@ -12,7 +12,6 @@ from support.pages import PAGES, pictures, unprinted, with_cells
 from support.repository import ROOT
 from support.tutorials import HOME, Step, follow, unseen
 
-
 FIRST = [ROOT / "README.md", ROOT / "docs/index.md", *HOME.glob("*.md")]
 """Pages that are tried first: what they need is in their visible text."""
 

@@ -93,7 +93,7 @@ def follow(
             needed = re.findall(
                 r"`(?!endoxa )([^`]+)`", " ".join(NEEDED.findall(text[behind : part.start()]))
             )
-            brought = all([_bring(name, shared, folder) for name in needed])
+            brought = all(_bring(name, shared, folder) for name in needed)
             behind = part.end()
             if name := file_of(part):
                 (folder / name).write_text(body, encoding="utf-8")
