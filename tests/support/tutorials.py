@@ -64,6 +64,7 @@ def follow(
     *,
     slow: bool = False,
     apart: bool = False,
+    without: str = ENDLESS,
 ) -> Iterator[Step]:
     """Follow a page in a folder: write its files, copy what it says to bring, run its commands and its Python.
 
@@ -80,6 +81,7 @@ def follow(
         model: stands for `REAL_MODEL`; by default a tiny network of the shared folder.
         slow: whether blocks run that are left out because they take long.
         apart: each block in an empty folder of its own.
+        without: blocks with this text are not run.
     """
     replaced = {"../shared": str(shared), REAL_MODEL: model or f"hf/{shared}/data/models/tiny-gpt2"}
     names: dict[str, Any] = {}
@@ -97,7 +99,7 @@ def follow(
             behind = part.end()
             if name := file_of(part):
                 (folder / name).write_text(body, encoding="utf-8")
-            elif not brought or ENDLESS in body:
+            elif not brought or without in body:
                 continue
             elif part["kind"] in ("sh", "python") and (note != "not run" or (slow and "takes" in about)):
                 for name in about.split(", ") if note == "copy" else ():
