@@ -393,7 +393,7 @@ def probe_pairs(
         prefix: S-AS tables: words before every identity ('African').
         template: S-AS tables: sentence with {identity} and {attribute}.
         identities: Your own table of groups (CSV: group, words, axis), by which pairs are counted.
-        calibrate: Also score the pairs with neutral identities ('people', 'they').
+        calibrate: Also score the same sentences about other groups, or 'people' and 'they'.
         skip_unscorable: List pairs that cannot be scored instead of stopping.
         seed: Seed of every random draw.
         confidence: Confidence level of the intervals.
