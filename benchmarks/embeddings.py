@@ -154,7 +154,7 @@ def one_at_a_time(
 
 def by_endoxa(folder: Path, home: Path, number: int) -> tuple[float, dict[str, Mapping[str, Any]]]:
     """`probe_embeddings` without the time it takes to load the network; and the effect sizes on top."""
-    settings = EmbeddingsSettings(tests=str(home / "tests.json"), models=(f"hf/{folder}",), poolings=POOLINGS)
+    settings = EmbeddingsSettings(data=str(home / "tests.json"), models=(f"hf/{folder}",), poolings=POOLINGS)
     loading = 0.0
     load = transformer.load_network
 

@@ -98,7 +98,6 @@ def material(kind: str, folder: Path) -> tuple[Path, str, dict[str, Any]]:
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_the_same_numbers_through_both_doors(kind: str, tmp_path: Path) -> None:
     data, model, options = material(kind, tmp_path)
-    source = "--tests" if kind == "embeddings" else "--data"
     words = [
         part
         for name, value in options.items()
@@ -106,7 +105,7 @@ def test_the_same_numbers_through_both_doors(kind: str, tmp_path: Path) -> None:
         for part in (f"--{name.removesuffix('s') if isinstance(value, list) else name}", one)
     ]
     printed = command(
-        "probe", kind, source, data, "--model", model, "--out", tmp_path / "typed", *words
+        "probe", kind, "--data", data, "--model", model, "--out", tmp_path / "typed", *words
     ).stdout
     result = FUNCTIONS[kind](data, model, out=tmp_path / "called", progress=False, **options)
     typed = ex.read_run(tmp_path / "typed")

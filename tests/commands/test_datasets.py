@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
+import endoxa
+from endoxa.commands import app as whole
 from endoxa.commands.datasets import app
 from endoxa.errors import UserError
 
@@ -26,6 +30,46 @@ def test_list_and_info():
     shown = run("info", "indibias").output
     assert "none stated" in shown
     assert "5e1b45e5" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("datasets check sample", "No problems"),
+        ("datasets info sample-questions", "comes with endoxa"),
+        ("probe pairs --data sample --plan", " 50 "),
+        ("probe qa --data sample --model sim/biased --plan", "60"),
+        ("probe stories --data sample --model sim/teller --plan", "20"),
+        ("probe choices --data sample-choices --model sim/biased --plan", " 64 "),
+        ("probe extract --data sample --model sim/reader-a --plan", " 80 "),
+        ("probe harm --data sample --model sim/rater --plan", " 9 "),
+        ("build choices sample -o c.jsonl", "50 associations"),
+        ("build pairs sample-statements -o p.csv", "pairs written"),
+        ("curate extract sample --map sample -o s.csv", "25 pairs"),
+        ("curate associations sample-statements -o a.csv", "19 associations"),
+        ("study init study --from sample", "50 associations"),
+        ("export hub sample -o hub", "50 pairs"),
+    ],
+)
+def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(whole, words.split(), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert printed in result.output
+
+
+def test_samples_have_the_same_names_in_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert endoxa.load_pairs("sample").height == 50
+    assert (
+        endoxa.load_questions("sample").height == endoxa.load_questions(Path("sample-questions")).height == 60
+    )
+    assert endoxa.load_stories("sample").height == 40
+    assert len(endoxa.load_tests("sample")) == 1
+    (tmp_path / "sample").write_text("no questions")
+    with pytest.raises(UserError, match="sample"):
+        endoxa.load_questions("sample")
 
 
 def test_check_hides_texts_unless_asked(pairs):

@@ -67,6 +67,14 @@ def test_starting_loads_nothing_heavy(start):
     assert loaded.stdout.split() == []
 
 
+@pytest.mark.slow
+def test_the_module_runs_as_the_command_does():
+    shown = subprocess.run(
+        [sys.executable, "-m", "endoxa", "--help"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.startswith("Usage: endoxa ")
+
+
 def test_the_list_of_commands_loads_none_of_them():
     """What `endoxa --help` needs of endoxa, and nothing of what commands need."""
     code = "from endoxa.commands import main; import atexit, sys; sys.argv = ['endoxa', '--help']; "

@@ -7,10 +7,17 @@ from functools import partial
 import polars as pl
 import pytest
 
+import endoxa
 from endoxa.demo import run, smollm
+from endoxa.demo.figure import FIGURE_COLUMNS, SIMULATED, planted_figure
+from endoxa.demo.page import write_demo_page
 from endoxa.demo.planted import train_planted
+from endoxa.errors import UserError
+from endoxa.testing.chat_server.server import Settings, running
 
 pytestmark = pytest.mark.slow
+
+MARKS = pl.DataFrame([(SIMULATED, "a", "planted", 0.5, None, None, True)], FIGURE_COLUMNS, orient="row")
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +73,12 @@ def test_recorded_stories_and_their_pronouns():
     """Two texts of each of ten occupations; pronouns counted by hand."""
     assert smollm.pronoun("She gave him her key; herself she kept none.") == "she"
     assert smollm.pronoun("The others gathered there.") == "neither"
-    texts = smollm.stories()
-    assert texts["occupation"].value_counts()["count"].to_list() == [2] * 10
-    assert texts.filter(occupation="pilot")["pronoun"].to_list() == ["he", "he"]
+    recorded = smollm.Asked("hf/smollm2", None, None, "")
+    texts = smollm.stories_of(recorded, lambda *_: None)
+    assert texts["target_attribute_value"].value_counts()["count"].to_list() == [2] * 10
+    assert texts.filter(target_attribute_value="pilot")["pronoun"].to_list() == ["he", "he"]
+    prompts = endoxa.load_stories("sample-prompts")
+    assert texts["prompt"].to_list() == prompts["prompt"].to_list()
 
 
 def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
@@ -87,12 +97,61 @@ def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
     """Half of the framings, a quarter of the questions: pairs are counted over records; no bar of a library."""
     fewer = smollm._STUDY.replace("framings = 4 ", "framings = 2 ").replace("limit = 32 ", "limit = 8 ")
     monkeypatch.setattr(smollm, "_STUDY", fewer)
-    steps = run.Steps(["pairs", "questions", "study"], 6, (lines := []).append, lambda *_: None)
-    results = run.real_model(tmp_path, smollm.weights_file(), 0, steps)
-    assert len(lines) == 6
+    asked = smollm.prepare(tmp_path, smollm2, 0)
+    assert asked.line.startswith("SmolLM2-135M-Instruct: 100 pairs, 14 questions and 20 recorded stories")
+    steps = run.Steps(asked.parts, 5, (lines := []).append, lambda *_: None)
+    measured = smollm.measured(asked, steps)
+    assert len(lines) == 5
     assert capfd.readouterr() == ("", "")
-    records = pl.read_parquet(tmp_path / "smollm2/runs/pairs/records.parquet")
+    runs = tmp_path / "smollm2-135m-instruct/runs"
+    records = pl.read_parquet(runs / "pairs/records.parquet")
     assert records.height == 100
     share = (records["score_more"] > records["score_less"]).mean()
-    assert results[0].finding.rests_on[0]["value"] == pytest.approx(share)
-    assert pl.read_parquet(tmp_path / "smollm2/runs/questions/records.parquet").height == 14
+    assert measured.shares[0]["value"] == pytest.approx(share)
+    assert pl.read_parquet(runs / "questions/records.parquet").height == 14
+
+
+def asked_and_measured(out, model):
+    asked = smollm.prepare(out, model, 0)
+    steps = run.Steps(asked.parts, 9, (lines := []).append, lambda *_: None)
+    return asked, smollm.measured(asked, steps), lines
+
+
+def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
+    """Of the simulated model 60 answers; it writes no stories and gives no probabilities."""
+    asked, measured, lines = asked_and_measured(tmp_path, "sim/biased")
+    assert asked.line == "sim/biased: 60 questions (nothing is sent to anybody)"
+    assert list(measured.results) == ["questions"]
+    assert "60 questions without an answer" in lines[0]
+    page = write_demo_page(tmp_path, measured, measured.results["questions"], planted_figure(MARKS))
+    text = page.read_text(encoding="utf-8")
+    assert "What sim/biased answers" in text
+    assert "The model is simulated." in text
+    assert "sim-biased/runs/questions/report.html" in text
+
+
+def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said(tmp_path):
+    with running(Settings()) as server:
+        asked, measured, _ = asked_and_measured(tmp_path, f"{server.url}#small")
+        assert "small: 60 questions and 20 stories (80 requests, about 4,0" in asked.line
+        assert list(measured.results) == ["questions", "stories"]
+    assert measured.texts.height == 20
+
+
+def test_pairs_are_measured_where_a_server_gives_probabilities(tmp_path, monkeypatch):
+    monkeypatch.setattr(smollm, "_gives_probabilities", lambda _: True)
+    assert smollm.prepare(tmp_path, "http://127.0.0.1:9/v1#small", 0).parts == (
+        "pairs", "questions", "stories", "study"
+    )  # fmt: skip
+
+
+def test_a_model_with_a_price_is_bounded_by_dollars(tmp_path):
+    asked = smollm.prepare(tmp_path, "openai/gpt-4o-mini", 0)
+    assert "80 requests" in asked.line
+    assert "it stops at $1" in asked.line
+    assert asked.study.budget + asked.stories.max_cost == smollm.BUDGET
+
+
+def test_a_model_that_does_neither_is_refused(tmp_path):
+    with pytest.raises(UserError, match="answers no questions and gives no probabilities"):
+        smollm.prepare(tmp_path, "static/vectors.txt", 0)

@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 import copy
+import re
+import socket
 
 import pytest
 
 from support.pages import PAGES, pictures, unprinted, with_cells
+from support.repository import ROOT
 from support.tutorials import HOME, Step, follow, unseen
+
+FIRST = [ROOT / "README.md", ROOT / "docs/index.md", *HOME.glob("*.md")]
+"""Pages that are tried first: what they need is in their visible text."""
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """No other machine can be reached."""
+    resolve = socket.getaddrinfo
+
+    def refuse(host, *rest, **more):
+        if host not in ("localhost", "127.0.0.1", "::1", None):
+            raise OSError(f"{host}: there is no network here")
+        return resolve(host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.mark.parametrize("page", FIRST, ids=[page.stem for page in FIRST])
+def test_nothing_is_set_up_by_a_hidden_comment(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"<!-- (?:file|copy|not run):", text)
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+        assert "../" not in block, "a file of this repository's neighbour"
+
+
+@pytest.mark.slow
+def test_each_block_of_the_readme_runs_in_an_empty_folder(tmp_path, shared, offline, smollm2):
+    """All but `endoxa demo`, which takes a minute; tests/demo has its lines."""
+    steps = list(follow(ROOT / "README.md", tmp_path, shared, apart=True, without="endoxa demo"))
+    assert len(steps) == 6
+    for step in steps:
+        assert not unseen(step), "shown, but not printed (in this order):\n" + step.printed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_commands_print_what_the_page_shows(page, tmp_path, shared):
+def test_commands_print_what_the_page_shows(page, tmp_path, shared, offline, smollm2):
     printed = []
     for step in follow(page, tmp_path, shared):
         printed.append(step.printed)
@@ -44,12 +80,10 @@ def test_pictures_stay_small():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["own-pairs", "stories"])
-def test_a_notebook_gives_its_stored_outputs(name, tmp_path, shared):
+def test_a_notebook_gives_its_stored_outputs(name, tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    if name != "own-pairs":  # the first commands of the page make the notebook's data
-        next(follow(HOME / f"{name}.md", tmp_path, shared))
     stored = nbformat.read(HOME / f"{name}-notebook.ipynb", as_version=4)
     again = copy.deepcopy(stored)
     nbclient.NotebookClient(

@@ -28,7 +28,7 @@ from endoxa.instruments.questions.probe.jobs import read_prompts
 from endoxa.models.live import Weights, offer
 from endoxa.models.local import load_checkpoint
 from endoxa.models.scoring import parse_model
-from endoxa.models.spec import ModelOptions
+from endoxa.models.spec import PACKAGED, ModelOptions
 from support.qa_questions import questions, write
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def real(smollm2, request) -> Real:
     digest = hashlib.blake2b(
         "".join(map(version, ("torch", "transformers", "gguf"))).encode(), digest_size=16
     )
-    for file in (Path(smollm2.removeprefix("hf/")), Path(__file__), *files):
+    for file in (PACKAGED[smollm2].file, Path(__file__), *files):
         digest.update(f"{file.name} {file.stat().st_size}".encode())
         digest.update(file.read_bytes())
     return Real(smollm2, request.config.cache.mkdir(f"smollm2-{digest.hexdigest()}"))

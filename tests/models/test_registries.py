@@ -119,7 +119,7 @@ def test_an_encoder_of_a_package_is_measured_by_the_command(tmp_path: Path) -> N
     )
     terms = [TermSet(name, tuple(words.split())) for name, words in sets]
     write_tests([AssociationTest("weather", *terms, language="en", source="ours")], tmp_path / "tests.json")
-    words = ["--tests", str(tmp_path / "tests.json"), "--model", "toy/any", "--out", str(tmp_path / "run")]
+    words = ["--data", str(tmp_path / "tests.json"), "--model", "toy/any", "--out", str(tmp_path / "run")]
     done = CliRunner().invoke(app, ["probe", "embeddings", *words, "--pooling", "letters"])
     assert done.exit_code == 0, done.output
     run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))

@@ -114,7 +114,7 @@ def pairs(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
 def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
     sets = [TermSet(name, tuple(f"{name} {k}" for k in range(3))) for name in ("x", "y", "a", "b")]
     write_tests([AssociationTest("t", *sets)], folder / "tests.json")
-    settings = EmbeddingsSettings(tests=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",))
+    settings = EmbeddingsSettings(data=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",))
     return settings, settings.model_copy(update={"layer": 0}), f"hf/{tiny['causal']}"
 
 

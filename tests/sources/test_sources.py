@@ -6,6 +6,7 @@ import hashlib
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,10 @@ def folders(tmp_path, monkeypatch):
 def test_every_source_is_documented_and_pinned():
     for name, one in sources.sources().items():
         assert all((one.title, one.licence, one.citation, one.warning)), name
-        assert any(len(part) == 40 for part in one.url.split("/")), f"{name}: not pinned to a commit"
+        pinned = any(len(part) == 40 for part in one.url.split("/"))
+        assert pinned or (one.is_sample and sources.cached_file(one).is_file()), (
+            f"{name}: not pinned to a commit"
+        )
         assert not one.format or READERS.get(one.format)
         assert len(one.sha256) in (0, 64)
 
@@ -117,3 +121,14 @@ def test_locate(folders, tmp_path):
 def test_unknown_name_suggests_the_nearest():
     with pytest.raises(UserError, match="Did you mean: crows-pairs"):
         source("crow-pairs")
+
+
+def test_samples_are_read_by_name_unless_a_file_has_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert locate("sample").name == "sample.csv"
+    assert sources.named_file("sample", "questions").name == "sample-questions.jsonl"
+    assert sources.named_file("no-sample") is None
+    (tmp_path / "sample").write_text("ours")
+    assert sources.named_file("sample", "questions") is None
+    assert locate("sample") == Path("sample")
+    assert download("sample-map", folder=tmp_path).read_bytes() == locate("sample-map").read_bytes()

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from collect_support import commands
 from endoxa.commands import app
 from support.repository import ROOT
-from support.tutorials import PARTS, split
+from support.tutorials import PARTS, file_of, split
 
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
@@ -248,15 +248,15 @@ def reason_not_to_run(command: str) -> str:
 
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     if page.parent.name not in ("tutorials", "options") and page.name != "road.md" and documented(page)
 ]
-"""All with commands, but the tutorials and the road, which `test_tutorials` follows to the letter, and the generated
-reference."""
+"""All with commands, but README, the tutorials and the road, which `test_tutorials` follows to the letter, and the
+generated reference."""
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Write the files that a page shows (a comment `file: NAME` stands before them)."""
+    """Write the files that a page shows."""
     for part in PARTS.finditer(page.read_text(encoding="utf-8")):
-        if part["note"] == "file":
-            (folder / part["about"].strip()).write_text(part["body"], encoding="utf-8")
+        if name := file_of(part):
+            (folder / name).write_text(part["body"], encoding="utf-8")

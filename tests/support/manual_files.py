@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 from openpyxl import load_workbook
 
+from endoxa.sources.sources import SAMPLES
 from endoxa.sources.stereotales.associations import PARTS
 from support.harm_samples import write_people
 from support.manual import SampleFiles, Workspace, copy, write_files
@@ -32,7 +33,7 @@ endoxa build tests --axes gender --attributes career-family --language en -o tes
 endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --rule sum --rule mean --out out/a
 endoxa probe pairs --data pairs.csv --model hf/other/gpt2 --rule sum --rule mean --out out/b
 endoxa probe pairs --data my-pairs.csv --model hf/other/gpt2 --rule sum --rule mean --out out/new
-endoxa probe embeddings --tests tests.json --model hf/google-bert/bert-base-uncased --out out/bert
+endoxa probe embeddings --data tests.json --model hf/google-bert/bert-base-uncased --out out/bert
 endoxa probe qa --data Nationality.jsonl --model sim/biased --out out/q1
 endoxa probe qa --data Nationality.jsonl --model sim/fair --out out/qa-b
 endoxa probe qa --data Nationality.jsonl --model sim/biased --model sim/fair --out out/models
@@ -90,8 +91,8 @@ def sample_files(folder: Path, shared: Path) -> SampleFiles:
     workspace = Workspace(folder, samples)
     (folder / "out").mkdir(parents=True)
     write_files(HOME / "own-pairs.md", folder)
-    for part in (ROOT / "tests/support/survey").iterdir():
-        copy(part, folder / part.name)
+    copy(SAMPLES / "sample-survey.csv", folder / "survey.csv")
+    copy(SAMPLES / "sample-map.toml", folder / "map.toml")
     copy(folder / "pairs.csv", folder / "my-pairs.csv")
     rows = [(*who, word) for who, words in _SAID.items() for word in words.split()]
     said = pl.DataFrame(rows, ("identity", "axis", "language", "attribute"), orient="row").with_columns(

@@ -119,7 +119,7 @@ def run_folder(folder: Path, frame: pl.DataFrame, **facts: object) -> Path:
     described: dict[str, object] = {
         "kind": "embeddings",
         "endoxa": "0.1.0",
-        "command": ["endoxa", "probe", "embeddings", "--tests", "tests.json", "--out", "a folder"],
+        "command": ["endoxa", "probe", "embeddings", "--data", "tests.json", "--out", "a folder"],
         "finished": "2026-01-02T03:04:05+00:00",
         "models": [{"name": name, "fingerprint": "abc"} for name in frame["model"].unique().sort()],
         **facts,

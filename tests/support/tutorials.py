@@ -25,11 +25,16 @@ from support.repository import ROOT
 
 HOME = ROOT / "docs" / "tutorials"
 PARTS = re.compile(
+    r"(?:[Ss]ave [^`\n]*`(?P<saved>[^`\n]+)`[^\n]*:\n+)?"
     r"(?:<!-- (?P<note>file|copy|not run): ?(?P<about>[^>]*?) -->\n+)?"
     r"```(?P<kind>\w+)\n(?P<body>.*?)```(?:\n+```text\n(?P<shown>.*?)```)?",
     re.DOTALL,
 )
-"""A block of a page, with the comment before it and the output after it."""
+"""A block of a page, with the line or comment before it and the output after it."""
+NEEDED = re.compile(r"^\*\*You need\*\* (.*?)\n\n", re.DOTALL | re.MULTILINE)
+"""What a reader brings to the blocks behind it; the files and folders are named in backticks."""
+ENDLESS = "# until Ctrl-C"
+"""What is said behind commands that go on until they are stopped."""
 SERVER = "http://localhost:48080/v1"
 """Where pages start the server for rehearsals; the test takes a free port."""
 REAL_MODEL = "hf/HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -52,11 +57,19 @@ class Step:
 
 
 def follow(
-    page: Path, folder: Path, shared: Path, model: str | None = None, *, slow: bool = False
+    page: Path,
+    folder: Path,
+    shared: Path,
+    model: str | None = None,
+    *,
+    slow: bool = False,
+    apart: bool = False,
+    without: str = ENDLESS,
 ) -> Iterator[Step]:
-    """Follow a page in a folder: write its files, copy published ones, run its commands and its Python.
+    """Follow a page in a folder: write its files, copy what it says to bring, run its commands and its Python.
 
-    A block is about what the comment before it says:
+    What a page says: "Save this as `NAME`:" before the content of a file, `NEEDED` and `ENDLESS`. Where that would be
+    in the way of readers, a comment before the block says it:
         file: NAME      the block is the content of the file
         copy: FROM, ... published files that the reader has downloaded by now; the test copies them from `shared`
         not run: WHY    the commands need a network, a person or time
@@ -67,14 +80,27 @@ def follow(
         shared: the folder of published data.
         model: stands for `REAL_MODEL`; by default a tiny network of the shared folder.
         slow: whether blocks run that are left out because they take long.
+        apart: each block in an empty folder of its own.
+        without: blocks with this text are not run.
     """
     replaced = {"../shared": str(shared), REAL_MODEL: model or f"hf/{shared}/data/models/tiny-gpt2"}
     names: dict[str, Any] = {}
+    text, home, behind = page.read_text(encoding="utf-8"), folder, 0
     with ExitStack() as servers:
-        for part in PARTS.finditer(page.read_text(encoding="utf-8")):
+        for number, part in enumerate(PARTS.finditer(text)):
             note, about, body = part["note"], (part["about"] or "").strip(), part["body"]
-            if note == "file":
-                (folder / about).write_text(body, encoding="utf-8")
+            if apart:
+                folder = home / str(number)
+                folder.mkdir()
+            needed = re.findall(
+                r"`(?!endoxa )([^`]+)`", " ".join(NEEDED.findall(text[behind : part.start()]))
+            )
+            brought = all(_bring(name, shared, folder) for name in needed)
+            behind = part.end()
+            if name := file_of(part):
+                (folder / name).write_text(body, encoding="utf-8")
+            elif not brought or without in body:
+                continue
             elif part["kind"] in ("sh", "python") and (note != "not run" or (slow and "takes" in about)):
                 for name in about.split(", ") if note == "copy" else ():
                     _copy(shared / name, folder / Path(name).name)
@@ -134,6 +160,19 @@ def unseen(step: Step) -> list[str]:
     """Lines that the page shows and the commands do not print in this order; white space of any kind is one space."""
     printed = iter([" ".join(line.split()) for line in step.printed.splitlines()])
     return [line for line in step.shown if " ".join(line.split()) not in printed]
+
+
+def file_of(part: re.Match[str]) -> str | None:
+    """The name of the file whose content a block is."""
+    return part["about"].strip() if part["note"] == "file" else part["saved"]
+
+
+def _bring(name: str, shared: Path, folder: Path) -> bool:
+    """Copy a file or folder that a page says to bring; whether it could be had."""
+    there = sorted(shared.glob(f"data/**/{name}"))
+    for source in there[:1]:
+        _copy(source, folder / name)
+    return bool(there)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -157,7 +157,7 @@ def test_questions_tests_and_harm(tmp_path):
     assert "question prompts" not in own
     endoxa("build", "tests", "--axes", "gender,caste", "--attributes", "pleasant-unpleasant", "--language", "hi",
            "-o", tmp_path / "tests.json")  # fmt: skip
-    assert words_of("embeddings", tests=tmp_path / "tests.json") == {
+    assert words_of("embeddings", data=tmp_path / "tests.json") == {
         "association templates": ["hi"], "word lists": ["hi"]
     }  # fmt: skip
     assert words_of("harm", data="a.csv", language="ar") == {

@@ -88,7 +88,7 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
         questions = questions_of_frame(as_polars(source))
         with naming_the_frame(questions):
             return load_questions(questions, columns=columns)
-    path, named = source if isinstance(source, Path) else Path(source), columns or {}
+    path, named = path_of(source, "questions"), columns or {}
     for _ in read_items(path, columns=named):  # says what is wrong, and where
         pass
     rows = [
@@ -114,7 +114,7 @@ def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFr
     from endoxa.sources.frames import read_table
     from endoxa.sources.stereotales.stories import story_file
 
-    frame = read_table(story_file(Path(source))) if is_path(source) else as_polars(source)
+    frame = read_table(story_file(path_of(source, "stories"))) if is_path(source) else as_polars(source)
     return renamed(frame, columns)
 
 
@@ -131,7 +131,7 @@ def load_tests(source: Source) -> list[AssociationTest]:
     from endoxa.sources.source import Source as Data
 
     if is_path(source):
-        return read_tests(Path(source))
+        return read_tests(path_of(source, "tests"))
     data = Data.in_memory("the tests/tests.json", json.dumps(source).encode(), "the tests")
     with naming_the_frame(data):
         return read_tests(data)
@@ -151,6 +151,13 @@ def naming_the_frame(data: Data) -> Iterator[None]:
 def is_path(source: Source) -> bool:
     """Whether the data is named, not given."""
     return isinstance(source, str | PathLike)
+
+
+def path_of(source: str | PathLike[str], sample: str) -> Path:
+    """The path of a file that is named, by a path or as sample data of this kind ("questions")."""
+    from endoxa.sources.sources import named_file
+
+    return named_file(fspath(source), sample) or (source if isinstance(source, Path) else Path(source))
 
 
 def as_polars(source: Source) -> pl.DataFrame:

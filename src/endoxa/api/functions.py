@@ -33,7 +33,7 @@ PROBES = {
 AFTER_MODELS = {"pairs": ("rules",)}
 """Options that may stand behind the models without their name."""
 
-_FILLED = {"data", "tests", "models", "columns", "notice", "out", "restart", "progress"}
+_FILLED = {"data", "models", "columns", "notice", "out", "restart", "progress"}
 
 
 @cache
@@ -56,13 +56,12 @@ def __getattr__(name: str) -> Callable[..., Any]:
 def _probe(name: str) -> Callable[..., Any]:
     settings = INSTRUMENTS.get(name).settings
     by_word = keywords(settings)
-    data = "tests" if "tests" in settings.model_fields else "data"
     behind = AFTER_MODELS.get(name, ())
     options = {
         keyword_of(entry, by_word): entry for entry in options_of(settings) if entry.path[-1] not in _FILLED
     }
     heads = [
-        Parameter(data, Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
+        Parameter("data", Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
         Parameter("models", Parameter.POSITIONAL_OR_KEYWORD, annotation="Models"),
         *(_parameter(word, options.pop(word), Parameter.POSITIONAL_OR_KEYWORD) for word in behind),
         Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
@@ -72,16 +71,10 @@ def _probe(name: str) -> Callable[..., Any]:
     ]
 
     def function(*inputs: Any, **keywords: Any) -> Any:
-        return probe(
-            name, **dict(zip(("data", "models", *behind), inputs, strict=False)), **_renamed(keywords, data)
-        )
+        return probe(name, **dict(zip(("data", "models", *behind), inputs, strict=False)), **keywords)
 
     text = f"{INSTRUMENTS.get(name).help.partition(chr(10))[0]} `endoxa probe {name}`; see `probe`."
     return _described(function, PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
-
-
-def _renamed(keywords: Mapping[str, Any], data: str) -> dict[str, Any]:
-    return {"data" if word == data else word: value for word, value in keywords.items()}
 
 
 def _command(words: str) -> Callable[..., Any]:

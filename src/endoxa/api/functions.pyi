@@ -108,7 +108,7 @@ def probe_choices(
     """
 
 def probe_embeddings(
-    tests: Source,
+    data: Source,
     models: Models,
     *,
     out: str | Path | None = None,

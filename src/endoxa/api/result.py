@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from endoxa.report.document import Figure
     from endoxa.schema.headline import Headline
 
-Format = Literal["csv", "md", "latex", "table"]
+Format = Literal["csv", "md", "latex", "estimates"]
 
 
 class Result:
@@ -171,7 +171,7 @@ class Result:
         """The headline table for a paper.
 
         Args:
-            format: "latex", "md", "table" (the same as CSV), or "csv" (every estimate).
+            format: "latex", "md", "csv", or "estimates" (every one, as CSV).
             options: those of `endoxa report`: `confidence`, `seed`, `labels`, `interval`, `transpose`, `caption`, ...
 
         Raises:

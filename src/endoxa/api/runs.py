@@ -31,7 +31,7 @@ from endoxa.api.result import Result
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
-from endoxa.runs.folder import with_run_folders
+from endoxa.runs.folder import with_paths
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import values_by_path
 from endoxa.runs.progress import shown, without_progress
@@ -143,10 +143,9 @@ def _asked(  # noqa: PLR0917
     options = {word: value for word, value in options.items() if word != "rules" or value != ()}
     source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
     values = values_by_path(instrument.settings, options) | {("models",): named(models)}
-    field = "tests" if "tests" in instrument.settings.model_fields else "data"
     path = Path(source) if is_path(source) else _written(source, write, folder, file)
-    settings = with_run_folders(settings_from(instrument.settings, values | {(field,): str(path)}))
-    values[field,] = getattr(settings, field)
+    settings = with_paths(settings_from(instrument.settings, values | {("data",): str(path)}))
+    values["data",] = settings.data
     with ExitStack() as stack:
         stack.enter_context(reading_files(languages=_languages(options)))
         if not is_path(source):

@@ -43,14 +43,14 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame
+    from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame, path_of
     from endoxa.sources.source import Source
     from endoxa.study.begin import init_study as begin
     from endoxa.study.file import FILE
 
     folder = Path(folder)
     if is_path(associations):
-        begin(folder, Path(associations), several(models), several(languages), limit=limit)
+        begin(folder, path_of(associations, "associations"), several(models), several(languages), limit=limit)
         return folder / FILE
     source = Source.of_frame(as_stored(as_polars(associations)), "the data frame/associations")
     with naming_the_frame(source):

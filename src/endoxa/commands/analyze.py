@@ -97,7 +97,12 @@ def association_tests(
     out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     definitions: Annotated[
         Path | None,
-        Option("Tests, from `endoxa build tests` or in SEAT's format (JSON).", DATA, name="--tests"),
+        Option(
+            "Tests, from `endoxa build tests` or in SEAT's format (JSON).",
+            DATA,
+            name="--tests",
+            sample="tests",
+        ),
     ] = None,
     vectors: Annotated[
         tuple[Path, ...],

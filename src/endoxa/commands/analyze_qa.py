@@ -31,7 +31,9 @@ def qa(
     out: Annotated[
         Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
     ],
-    data: Annotated[Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA)] = None,
+    data: Annotated[
+        Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA, sample="questions")
+    ] = None,
     predictions: Annotated[
         Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
     ] = None,

@@ -55,8 +55,8 @@ class Drafting:
     ] = False
 
 
-def _file(text: str) -> Option:
-    return argument(text, metavar="FILE")
+def _file(text: str, sample: str = "associations") -> Option:
+    return argument(text, metavar="FILE", sample=sample)
 
 
 def tuples(
@@ -137,7 +137,7 @@ def counter(
 
 
 def adapt(
-    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less, such as CrowS-Pairs.")],
+    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less, such as CrowS-Pairs.", "")],
     *,
     settings: AdaptSettings,
     how: Drafting,
@@ -154,7 +154,7 @@ def adapt(
 
 
 def translate(
-    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less.")],
+    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less.", "")],
     *,
     settings: TranslateSettings,
     how: Drafting,

@@ -35,7 +35,7 @@ app = BUILD.app
 def pairs(
     associations: Annotated[
         Path,
-        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS", sample="associations"),
     ],
     *,
     out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
@@ -147,7 +147,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
 def questions(
     associations: Annotated[
         Path | None,
-        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS", sample="associations"),
     ] = None,
     *,
     out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
@@ -242,7 +242,8 @@ def association_tests(
     out: Annotated[Path | None, Option("Tests (.json).", OUTPUT, short="-o")] = None,
     options: BuildOptions,
     associations: Annotated[
-        Path | None, Option("Build tests from associations instead of word lists.", DATA)
+        Path | None,
+        Option("Build tests from associations instead of word lists.", DATA, sample="associations"),
     ] = None,
     contrast: Contrast,
     include_drafts: IncludeDrafts = False,
@@ -330,7 +331,7 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 
 
-BUILD.add(association_tests, "tests", "endoxa probe embeddings --tests {out} --model MODEL --out RUN")
+BUILD.add(association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
 BUILD.add(names)
 BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
 BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")

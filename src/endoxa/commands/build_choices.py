@@ -13,7 +13,8 @@ from endoxa.schema.options import OUTPUT, Option
 
 def choices(
     associations: Annotated[
-        Path, argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS")
+        Path,
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS", sample="associations"),
     ],
     *,
     out: Annotated[Path, Option("Items (.jsonl).", OUTPUT, short="-o")],

@@ -30,7 +30,9 @@ SHOWN = 5
 
 
 def names(
-    items: Annotated[Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS")],
+    items: Annotated[
+        Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS", sample="questions")
+    ],
     *,
     out: Annotated[Path | None, Option("Questions with names (.jsonl).", OUTPUT, short="-o")] = None,
     seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 CURATE = Group("curate", SUMMARIES["curate"])
 app = CURATE.app
 
-AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", metavar="FILE")]
+AttributesFile = Annotated[
+    Path, argument("Statements, or another table of attributes.", metavar="FILE", sample="statements")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,9 @@ class Counting:
         return with_respondents(read_table(statements, needed, optional=by), self.respondent), groups
 
 
-Statements = Annotated[Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS")]
+Statements = Annotated[
+    Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS", sample="statements")
+]
 
 
 def associations(

@@ -102,14 +102,17 @@ class Rows:
 
 def extract(
     survey: Annotated[
-        Path, argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY")
+        Path,
+        argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY", sample="survey"),
     ],
     *,
     out: Annotated[
         Path | None,
         Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE"),
     ] = None,
-    map: Annotated[Path | None, Option("Column mapping (TOML).", DATA, metavar="FILE")] = None,  # noqa: A002
+    map: Annotated[  # noqa: A002
+        Path | None, Option("Column mapping (TOML).", DATA, metavar="FILE", sample="map")
+    ] = None,
     preset: Annotated[
         str | None, Option("Built-in column mapping: afristereo.", DATA, metavar="NAME")
     ] = None,

@@ -170,8 +170,12 @@ def info(name: DataSet) -> Outcome:
         ("citation", described.citation),
         ("warning", described.warning),
         ("note", described.note),
-        ("address", described.url),
-        ("SHA-256", described.sha256 or "not published; downloads cannot be verified"),
+        ("address", "comes with endoxa" if described.is_sample else described.url),
+        (
+            "SHA-256",
+            described.sha256
+            or ("" if described.is_sample else "not published; downloads cannot be verified"),
+        ),
         (
             "file",
             str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets download {name}",

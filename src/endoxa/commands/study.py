@@ -34,6 +34,7 @@ def init(
             DATA,
             name="--from",
             metavar="FILE",
+            sample="associations",
         ),
     ],
     format: Annotated[  # noqa: A002

@@ -107,12 +107,12 @@ class Verb:
         Raises:
             UserError: any user error.
         """
-        from endoxa.runs.folder import with_run_folders
+        from endoxa.runs.folder import with_paths
         from endoxa.sources.source import reading_files
 
         layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
         with reading_files(**(asdict(layout) if layout else {})):
-            return self._run_and_write(with_run_folders(settings))
+            return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
         outputs: dict[str, tuple[OptionField, Path]] = {}
@@ -149,9 +149,9 @@ VERBS: dict[str, Verb] = {}
 """Every verb by its words."""
 
 
-def argument(text: str, metavar: str) -> Option:
+def argument(text: str, metavar: str, sample: str = "") -> Option:
     """A word of a command that has no name in front."""
-    return Option(text, "Data", metavar=metavar, positional=True)
+    return Option(text, "Data", metavar=metavar, positional=True, sample=sample)
 
 
 def verb_of(function: Callable[..., Outcome | None], name: str, following: str = "") -> Verb:

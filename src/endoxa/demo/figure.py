@@ -12,14 +12,17 @@ from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, finish
 from endoxa.report.document import Figure
 from endoxa.stats.verdicts import CLEAR
 
-REAL, SIMULATED = "A real model", "Simulated models, whose preference was planted"
+MEASURED, SIMULATED = "The model", "Simulated models, whose preference was planted"
 RAW, CALIBRATED, PLANTED = "found", "found, compared with other groups", "planted"
 MEANINGS = {"neutral": "no stereotype", "frequency": "word frequency", "stereotyped": "stereotypes"}
 FIGURE_COLUMNS = ("panel", "row", "what", "share", "low", "high", "claimed")
 
 
 def figure_table(
-    claims: pl.DataFrame, scale: pl.DataFrame, recovery: pl.DataFrame, real: Mapping[str, Mapping[str, Any]]
+    claims: pl.DataFrame,
+    scale: pl.DataFrame,
+    recovery: pl.DataFrame,
+    models: Mapping[str, Mapping[str, Mapping[str, Any]]],
 ) -> pl.DataFrame:
     """What the figure shows: a row for each mark.
 
@@ -27,7 +30,7 @@ def figure_table(
         claims: `recovery.claims_table` of the simulated models.
         scale: `recovery.scale_table` of them.
         recovery: `recovery.recovery_table` of them.
-        real: estimates of a real model, as scored and calibrated, by `RAW` and `CALIBRATED`; empty without one.
+        models: estimates by name of the model, and `RAW` or `CALIBRATED`; empty where none is measured.
     """
     rows: list[tuple[Any, ...]] = []
 
@@ -38,8 +41,9 @@ def figure_table(
     def plant(row: str, share: float) -> None:
         rows.append((SIMULATED, row, PLANTED, share, None, None, True))
 
-    for what, estimate in real.items():
-        add(REAL, "SmolLM2-135M", what, estimate)
+    for name, estimates in models.items():
+        for what, estimate in estimates.items():
+            add(MEASURED, name, what, estimate)
     for name, meaning in MEANINGS.items():
         for row in recovery.filter(plant=name).iter_rows(named=True):
             plant(meaning, row["planted_calibrated"])

@@ -1,15 +1,17 @@
-"""The page of the demonstration: what the real model shows, what was planted and found, one text, where to go on."""
+"""The page of the demonstration: what a model shows, what was planted and found, one text, where to go on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from endoxa.demo.smollm import NAME, NO_MODEL, NOTICE, InstrumentResult, stories
+import polars as pl
+
+from endoxa.demo.smollm import NO_MODEL, NOTICE, InstrumentResult, Measured
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import percent
+from endoxa.study.simulated import is_simulated
 
 TITLE = "A demonstration with models whose preference is known"
 _READING = (
@@ -21,13 +23,13 @@ _READING = (
 
 
 def write_demo_page(
-    out: Path, real: Sequence[InstrumentResult], simulated: InstrumentResult, figure: Figure
+    out: Path, measured: Measured | None, simulated: InstrumentResult, figure: Figure
 ) -> Path:
     """Write `report.html` into the folder of the demonstration, its figure beside it; returns the page.
 
     Args:
         out: the folder.
-        real: what the real model shows; empty where it cannot be had.
+        measured: what the model shows; None where there is none.
         simulated: what is found of the simulated models.
         figure: planted and found.
 
@@ -41,11 +43,13 @@ def write_demo_page(
         figures=(figure,),
         notes=_READING,
     )
+    first = [] if measured is None else [_of_model(measured)]
+    texts = [] if measured is None or measured.texts is None else [_texts(measured.texts)]
     page = Page(
         package="endoxa.demo",
-        title=_title(real),
-        subtitle="A real model, then simulated ones whose preference was planted",
-        entries=(*([_of_real(real)] if real else []), planted, *([_texts()] if real else []), _next(real)),
+        title=_title(measured),
+        subtitle="A model, then simulated ones whose preference was planted",
+        entries=(*first, planted, *texts, _next(measured)),
         runs=(),
         models=(),
     )
@@ -54,35 +58,41 @@ def write_demo_page(
     return output
 
 
-def _title(real: Sequence[InstrumentResult]) -> str:
-    if not real:
+def _title(measured: Measured | None) -> str:
+    if measured is None:
         return TITLE
-    raw, calibrated = (result.finding.rests_on[0] for result in real[:2])
+    if not measured.shares:
+        return f"What {measured.asked.name} answers, and whether planted preferences are found"
+    raw, calibrated = measured.shares
     return (
-        f"{NAME} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
+        f"{measured.asked.name} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
         f"{percent(calibrated['value'])} compared with other groups"
     )
 
 
-def _of_real(real: Sequence[InstrumentResult]) -> Section:
+def _of_model(measured: Measured) -> Section:
     """A sentence for each instrument."""
-    findings = tuple(result.finding for result in real)
-    return Section("real", "What a small real model shows", lead=NOTICE, findings=findings)
+    findings = tuple(result.finding for result in measured.results.values())
+    real = (
+        "The model is simulated."
+        if is_simulated(measured.asked.model)
+        else "The model and the measurement are real."
+    )
+    return Section("model", f"What {measured.asked.name} shows", lead=f"{real} {NOTICE}", findings=findings)
 
 
-def _texts() -> Section:
-    """The beginning of a recorded story, and which pronoun each has."""
-    texts = stories()
+def _texts(texts: pl.DataFrame) -> Section:
+    """The beginning of a story, and which pronoun each has."""
     rows = (
         (str(name), *of_name["pronoun"].to_list())
-        for (name,), of_name in texts.group_by("occupation", maintain_order=True)
+        for (name,), of_name in texts.group_by("target_attribute_value", maintain_order=True)
     )
     first = texts.row(0, named=True)
+    begin = first["story"].partition("\n")[0]
     return Section(
         "stories",
         "What it writes",
-        lead=f"Asked to \u201c{first['prompt']}\u201d it writes: \u201c{first['story'].splitlines()[0]} \u2026\u201d "
-        "These are recorded texts, 60 tokens each, the likeliest ones.",
+        lead=f"Asked to \u201c{first['prompt']}\u201d it writes: \u201c{begin} \u2026\u201d",
         tables=(
             Table(
                 "Pronouns that are in the majority",
@@ -93,15 +103,23 @@ def _texts() -> Section:
     )
 
 
-def _next(real: Sequence[InstrumentResult]) -> Section:
-    pages = [
-        (f"smollm2/runs/{part}/report.html", f"All {part} of {NAME}: every axis, every item")
-        for part in ("pairs", "questions")
-    ]
+def _next(measured: Measured | None) -> Section:
+    pages = (
+        []
+        if measured is None
+        else [
+            (
+                f"{measured.asked.study.folder.name}/runs/{part}/report.html",
+                f"All {part} of {measured.asked.name}: every axis, every item",
+            )
+            for part in ("pairs", "questions")
+            if part in measured.results
+        ]
+    )
     return Section(
         "next",
         "Where to go on",
-        findings=() if real else (Finding(NO_MODEL),),
+        findings=(Finding(NO_MODEL),) if measured is None else (),
         template="next.html.j2",
-        values={"pages": pages if real else []},
+        values={"pages": pages},
     )

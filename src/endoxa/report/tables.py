@@ -371,7 +371,7 @@ def paper_texts(
     column_gap: str = COLUMN_GAP,
     for_programs: Callable[[], Sequence[Table]] | None = None,
 ) -> dict[str, Callable[[], str]]:
-    """The tables of a paper in every form that `endoxa report` writes: `md`, `latex` and `table` (CSV).
+    """The tables of a paper in every form that `endoxa report` writes: `md`, `latex` and `csv`.
 
     Args:
         tables: makes them.
@@ -387,5 +387,5 @@ def paper_texts(
         "latex": lambda: latex(
             tables(), note, column_gap=column_gap, caption=paper.caption, label=paper.label
         ),
-        "table": lambda: csv((for_programs or tables)(), title),
+        "csv": lambda: csv((for_programs or tables)(), title),
     }

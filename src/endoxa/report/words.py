@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from endoxa.models.spec import PACKAGED
 from endoxa.sources.served import version_of
 from endoxa.words import packs
 
@@ -117,6 +118,11 @@ def short_labels(models: Sequence[str]) -> dict[str, str]:
     return labels
 
 
+def model_name(model: str) -> str:
+    """The name of a model alone, without where it is: 'gpt2' of 'hf/openai-community/gpt2'."""
+    return _parts(model)[-1]
+
+
 def _parts(model: str) -> list[str]:
     """Path-like parts of a model's name; a simulated one keeps its 'sim/' in the last part, as all do their version."""
     model, version = version_of(model)
@@ -128,7 +134,16 @@ def _parts(model: str) -> list[str]:
     if "#" in model and model.startswith(("http://", "https://")):
         host, _, name = model.partition("#")
         return [*host.split("/"), *name.split("/")]
-    return [part for part in model.split("/") if part not in ("", ".", "..")] or [model]
+    if model in PACKAGED:
+        return ["hf", PACKAGED[model].name]
+    *folders, name = [part for part in model.split("/") if part not in ("", ".", "..")] or [model]
+    if file := _GGUF.fullmatch(name):  # the model goes before the number type of its weights
+        return [*folders, *filter(None, (file["type"],)), file["name"]]
+    return [*folders, name]
+
+
+_GGUF = re.compile(r"(?P<name>.+?)(?:[.-](?P<type>I?Q\d\w*|B?F16|F32))?\.gguf", re.IGNORECASE)
+"""A file of weights in llama.cpp's format: SmolLM2-135M-Instruct.Q4_1.gguf."""
 
 
 def _middle_cut(text: str) -> str:

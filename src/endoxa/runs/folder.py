@@ -8,7 +8,6 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +17,8 @@ from pydantic import BaseModel
 
 from endoxa import __version__
 from endoxa.errors import UserError
-from endoxa.schema.options import OUTPUT, options_of
+from endoxa.schema.options import OUTPUT, OptionField, with_values
+from endoxa.sources.sources import named_file
 from endoxa.sources.write import replacing
 from endoxa.words.packs import pack_facts
 
@@ -105,24 +105,31 @@ def conditions_in(folder: Path) -> list[str]:
 S = TypeVar("S")
 
 
-def with_run_folders(settings: S) -> S:
-    """The same settings of a command, every run that they name by its condition (`RUN#NAME`) by its folder.
+def with_paths(settings: S) -> S:
+    """The same settings of a command, with the path of every input that they name otherwise.
+
+    That is a run by its condition (`RUN#NAME`), and data by the name of a sample or of a downloaded data set.
 
     Raises:
-        UserError: see `run_folder`.
+        UserError: see `run_folder`; a data set is not downloaded.
     """
-    changes: dict[str, Any] = {}
-    for entry in options_of(type(settings)):
-        if entry.option.group == OUTPUT or "RUN" not in (entry.option.metavar or "").rstrip(".").split("|"):
-            continue
-        value = getattr(settings, entry.path[0])
-        if isinstance(value, tuple):
-            changes[entry.path[0]] = tuple(map(run_folder, value))
-        elif value is not None and (folder := run_folder(Path(value))) != Path(value):
-            changes[entry.path[0]] = str(folder) if isinstance(value, str) else folder
-    if isinstance(settings, BaseModel):
-        return settings.model_copy(update=changes)
-    return replace(settings, **changes)  # type: ignore[type-var]
+
+    def path_of(entry: OptionField, value: Any) -> Any:
+        if entry.option.group == OUTPUT or not entry.is_path or not value:
+            return value
+        path, kinds = Path(value), (entry.option.metavar or "FILE").rstrip(".").split("|")
+        if "RUN" in kinds and (folder := run_folder(path)) != path:
+            return type(value)(folder)
+        if kinds == ["RUN"] or _NO_FILES.intersection(kinds):
+            return value
+        file = named_file(str(value), entry.option.sample)
+        return value if file is None else str(file) if isinstance(value, str) else file
+
+    return with_values(settings, path_of)
+
+
+_NO_FILES = frozenset(("DIR", "FOLDER", "NAME"))
+"""What options take that are no file, or a name that the command itself looks up."""
 
 
 def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:

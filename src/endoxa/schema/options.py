@@ -17,9 +17,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from endoxa.errors import UserError
 
@@ -55,6 +56,10 @@ class Option:
         decides: whether the value decides a result, and so belongs to the identity of a run: yes, unless it is marked.
             False for what changes speed, cost or looks; the name of another option, if it decides only beside that
             one; `MODELS`, if it is part of the identity of each model that it concerns.
+        positional: a word without a name in front.
+        table: the file holds a table.
+        ending: what the file's name must end with.
+        sample: which sample data the word `sample` stands for ("questions"); by default pairs.
     """
 
     help: str
@@ -69,6 +74,7 @@ class Option:
     positional: bool = False
     table: bool = False
     ending: str = ""
+    sample: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,13 @@ class OptionField:
     def is_file(self) -> bool:
         """Whether the value is the name of a file."""
         return self.option.metavar == "FILE"
+
+    @property
+    def is_path(self) -> bool:
+        """Whether the value is the name of a file or folder."""
+        return Path in (self.type, *get_args(self.type)) or any(
+            word in (self.option.metavar or "") for word in ("FILE", "RUN")
+        )
 
 
 def options_of(owner: Any) -> list[OptionField]:
@@ -238,6 +251,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(inner) for inner in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def with_values(settings: S, change: Callable[[OptionField, Any], Any]) -> S:
+    """The same settings with every value that was chosen, each of several by itself, as a function gives it."""
+    for entry in options_of(type(settings)):
+        value = reduce(getattr, entry.path, settings)
+        if value is None:
+            continue
+        changed = (
+            tuple(change(entry, part) for part in value) if isinstance(value, tuple) else change(entry, value)
+        )
+        if changed != value:
+            settings = _with_value(settings, entry.path, changed)
+    return settings
+
+
+def _with_value(owner: Any, path: tuple[str, ...], value: Any) -> Any:
+    name, *inner = path
+    changes = {name: _with_value(getattr(owner, name), tuple(inner), value) if inner else value}
+    if hasattr(owner, "model_copy"):
+        return owner.model_copy(update=changes)
+    return dataclasses.replace(owner, **changes)
 
 
 def _limits(extras: tuple[Any, ...]) -> dict[str, float]:

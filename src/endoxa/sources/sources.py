@@ -36,25 +36,36 @@ class PublishedFile:
         licence: as stated by its authors, or 'none stated'.
         citation: the publication.
         warning: content notice.
-        url: address, pinned to a commit.
+        url: address, pinned to a commit; of a sample that comes with endoxa its file in the folder `samples`.
         sha256: hash of the file; empty where none is published.
         note: what else one must know.
     """
 
     name: str
     title: str
-    format: str
-    licence: str
-    citation: str
-    warning: str
-    url: str
-    sha256: str
+    format: str = ""
+    licence: str = "CC0-1.0"
+    citation: str = "The endoxa authors."
+    warning: str = (
+        "Made up and collected from nobody: it shows how endoxa works, not which stereotypes matter."
+    )
+    url: str = ""
+    sha256: str = ""
     note: str = ""
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the file comes with endoxa."""
+        return "/" not in self.url
 
     @property
     def file_name(self) -> str:
         """Name of the file, as published."""
-        return self.url.rsplit("/", 1)[1]
+        return self.url.rpartition("/")[2]
+
+
+SAMPLE = "sample"
+SAMPLES = Path(__file__).with_name("samples")
 
 
 @cache
@@ -91,6 +102,8 @@ def cache_folder(name: str) -> Path:
 
 def cached_file(wanted: PublishedFile) -> Path:
     """Where the file of a source is, or would be, when no folder is named."""
+    if wanted.is_sample:
+        return SAMPLES / wanted.file_name
     return cache_folder(wanted.name) / wanted.file_name
 
 
@@ -108,6 +121,7 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
             not kept).
     """
     wanted = source(name)
+    mirror = str(SAMPLES) if wanted.is_sample and mirror is None else mirror
     target = (folder or cache_folder(name)) / wanted.file_name
     if target.is_file() and wanted.sha256 in ("", sha256(target)):
         return target
@@ -147,6 +161,20 @@ def _address(wanted: PublishedFile, mirror: str | None) -> tuple[str, Callable[.
 
 def _copy(url: str, output_file: str, pooch: object) -> None:  # noqa: ARG001 (the signature pooch calls)
     shutil.copyfile(url, output_file)
+
+
+def named_file(text: str, sample: str = "") -> Source | None:
+    """The file of the data set that a text names; None where it names none, or there is a file of that name.
+
+    Args:
+        text: a path or a name.
+        sample: which sample the word `sample` stands for ("questions"); by default pairs.
+
+    Raises:
+        UserError: the data set is not downloaded.
+    """
+    name = f"{text}-{sample}" if text == SAMPLE and sample else text
+    return None if Path(text).exists() or name not in sources() else locate(name)
 
 
 def locate(text: str) -> Source:

@@ -14,6 +14,7 @@ from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
 from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
+from endoxa.report.words import model_name
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import one_spelling
@@ -221,9 +222,9 @@ def study_text(
     several = tuple(models)
     parts += [_model(model, name) for model, name in _names(several).items()]
     parts.append(_INSTRUMENTS)
-    here = [model for model in several if _is_chat(model)]
+    here = [model for model in several if answers(model)]
     written = {**_WRITTEN, **_LOCAL} if here else _WRITTEN
-    asked = [model for model in several if _takes(QUESTIONS.name, model)]
+    asked = [model for model in several if takes(QUESTIONS.name, model)]
     for part in PARTS:
         text = f"[{part.name}]\n{written[part.name]}".rstrip() + "\n"
         text += f"{_SCORED}\n" if here and not asked and part in (QUESTIONS, CHOICES) else ""
@@ -238,17 +239,17 @@ def study_text(
 
 
 def _names(models: Iterable[str]) -> dict[str, str]:
-    """A short name for each model: what stands behind its last slash, where no other has the same."""
+    """A short name for each model: its name alone, where no other has the same."""
     several = tuple(dict.fromkeys(models))
-    short = {model: model.rstrip("/").rpartition("/")[2] for model in several}
+    short = {model: model_name(model) for model in several}
     unique = {model: list(short.values()).count(name) == 1 for model, name in short.items()}
     return {model: short[model] if unique[model] and not is_simulated(model) else model for model in several}
 
 
 def _model(model: str, name: str) -> str:
     lines = ["[[models]]", f'name = "{name}"']
-    lines += [f'{part.name} = "{model}"' for part in PARTS if _takes(part.name, model)]
-    if _is_chat(model):
+    lines += [f'{part.name} = "{model}"' for part in PARTS if takes(part.name, model)]
+    if answers(model):
         lines += [f'{part} = "{model}"' for part in _ASKING]
     elif model.startswith("hf/"):
         lines += [f'# {part} = "{model}"   # if it is a chat model' for part in _ASKING]
@@ -259,16 +260,15 @@ _CHAT = ("instruct", "chat", "-it")
 """Words in the names of weights that answer."""
 
 
-def _is_chat(model: str) -> bool:
+def answers(model: str) -> bool:
     """Whether these are weights on this machine that answer, as far as the name tells."""
-    name = model.rstrip("/").rpartition("/")[2].lower()
-    return model.startswith("hf/") and any(word in name for word in _CHAT)
+    return model.startswith("hf/") and any(word in model_name(model).lower() for word in _CHAT)
 
 
 _ASKING = (QUESTIONS.name, STORIES.name, CHOICES.name)
 
 
-def _takes(part: str, model: str) -> bool:
+def takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
     if is_simulated(model):
         # Whether a simulated model of that name answers the probe of an instrument.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Protocol, get_args
+from typing import Annotated, Any, Protocol
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import Contrast
@@ -36,7 +36,6 @@ class Part:
         instrument: its name among the instruments.
         build: options of the items.
         items: file of the items, below the folder of the study.
-        data: the setting that names this file.
         of_study: keys of the section that only the study knows.
     """
 
@@ -44,12 +43,11 @@ class Part:
     instrument: str
     build: type
     items: str
-    data: str = "data"
     of_study: tuple[str, ...] = ()
 
 
 PAIRS = Part("pairs", "pairs", PairOptions, "items/pairs.csv")
-TESTS = Part("tests", "embeddings", Contrast, "items/tests.json", data="tests")
+TESTS = Part("tests", "embeddings", Contrast, "items/tests.json")
 QUESTIONS = Part("questions", "qa", QaOptions, "items/questions.jsonl")
 STORIES = Part(
     "stories", "stories", Selection, "items/prompts.jsonl", of_study=("map", "extractors", "files")
@@ -59,7 +57,7 @@ PARTS = (PAIRS, TESTS, QUESTIONS, STORIES, CHOICES)
 """In the order in which they are measured."""
 
 _OF_THE_STUDY = frozenset(
-    ("data", "tests", "models", "model", "languages", "language", "seed", "confidence", "max_cost", "notice")
+    ("data", "models", "model", "languages", "language", "seed", "confidence", "max_cost", "notice")
 )
 """Options that the study file says once for all instruments, or that the study fills in."""
 
@@ -264,13 +262,6 @@ def _digest(path: Path) -> str:
     return sha256("".join(f"{entry.name}{files.sha256(entry)}" for entry in inside).encode()).hexdigest()
 
 
-def is_path(entry: OptionField) -> bool:
-    """Whether the value is the name of a file or folder."""
-    return Path in (entry.type, *get_args(entry.type)) or any(
-        word in (entry.option.metavar or "") for word in ("FILE", "RUN")
-    )
-
-
 def stated(step: Step | Command) -> Iterator[tuple[OptionField, Any]]:
     """Options of a step with what it says, each of several values by itself."""
     for entry in options_of(step.verb.settings if isinstance(step, Command) else type(step.settings)):
@@ -287,7 +278,7 @@ def paths_of(step: Step | Command, *, outputs: bool = False) -> list[Path]:
     return [
         Path(value)
         for entry, value in stated(step)
-        if is_path(entry) and (entry.option.group == OUTPUT) == outputs
+        if entry.is_path and (entry.option.group == OUTPUT) == outputs
     ]
 
 
@@ -358,7 +349,7 @@ def _values(
     """Settings by path: files from the folder of the study, and what the study says once where a step is silent."""
     values = values_by_path(settings, options)
     for entry in options_of(settings):
-        if entry.path in values and is_path(entry):
+        if entry.path in values and entry.is_path:
             value = values[entry.path]
             several = (
                 tuple(_in_folder(folder, entry, word) for word in value) if isinstance(value, tuple) else None

@@ -45,7 +45,7 @@ def steps(study: Study) -> Iterator[Step]:
         names = {_reached(study, part, model): name for model, name in study.names(part).items()}
         values: Values = {
             **study.sections[part.name].probe,
-            (part.data,): str(study.folder / part.items),
+            ("data",): str(study.folder / part.items),
             ("models",): tuple(names),
         }
         yield _run(study, part.name, part.instrument, values, names)

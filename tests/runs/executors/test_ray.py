@@ -106,7 +106,7 @@ def pairs(folder: Path, tiny: dict[str, Path], kind: str = "causal", **changes: 
 def embeddings(folder: Path, tiny: dict[str, Path], kind: str) -> EmbeddingsSettings:
     sets = [TermSet(name, tuple(f"{name} {k}" for k in range(30))) for name in ("x", "y", "a", "b")]
     write_tests([AssociationTest("t", *sets)], folder / "tests.json")
-    return EmbeddingsSettings(tests=str(folder / "tests.json"), models=(f"hf/{tiny[kind]}",))
+    return EmbeddingsSettings(data=str(folder / "tests.json"), models=(f"hf/{tiny[kind]}",))
 
 
 def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaSettings:

@@ -75,7 +75,7 @@ def encoders(tiny, tmp_path_factory) -> Path:
     made, _ = build_from_associations(ASSOCIATIONS, Contrast(each=True), None)
     write_tests(made, folder / "tests.json")
     settings = EmbeddingsSettings(
-        tests=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
+        data=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
     )
     measure(EMBEDDINGS, settings, folder / "run")
     return folder / "run"

@@ -24,10 +24,10 @@ command; a model can be added to a finished one.
 
 \b
 Examples:
-  endoxa probe embeddings --tests tests.json --model hf/google/muril-base-cased --pooling cls --out out/muril
-  endoxa probe embeddings --tests tests.json --model hf/models/bert --pooling cls --pooling mean --out out/bert
-  endoxa probe embeddings --tests tests.json --model st/all-MiniLM-L6-v2 --model static/glove.txt --out out/two
-  endoxa probe embeddings --tests tests.json --model http://localhost:8000/v1#my-model --out out/served
+  endoxa probe embeddings --data tests.json --model hf/google/muril-base-cased --pooling cls --out out/muril
+  endoxa probe embeddings --data tests.json --model hf/models/bert --pooling cls --pooling mean --out out/bert
+  endoxa probe embeddings --data tests.json --model st/all-MiniLM-L6-v2 --model static/glove.txt --out out/two
+  endoxa probe embeddings --data tests.json --model http://localhost:8000/v1#my-model --out out/served
 """
 
 

@@ -27,7 +27,7 @@ class StoriesSettings(FramedSettings):
         repeats: how often each prompt is given; every repeat has its own seed.
     """
 
-    data: Annotated[str, Option("Prompts of `endoxa build stories`.", DATA, metavar="FILE")]
+    data: Annotated[str, Option("Prompts of `endoxa build stories`.", DATA, metavar="FILE", sample="prompts")]
     themes: Annotated[
         tuple[str, ...],
         Option("Use only prompts of this theme; repeatable.", DATA, name="--theme", metavar="NAME"),
@@ -52,7 +52,13 @@ class ExtractSettings(FramedSettings):
     """
 
     data: Annotated[
-        str, Option("Run of `probe stories`, or a table with a column 'story'.", DATA, metavar="RUN|FILE")
+        str,
+        Option(
+            "Run of `probe stories`, or a table with a column 'story'.",
+            DATA,
+            metavar="RUN|FILE",
+            sample="stories",
+        ),
     ]
     vocabulary: Annotated[
         str | None,
@@ -96,7 +102,12 @@ class HarmSettings(FramedSettings):
 
     data: Annotated[
         str,
-        Option("Associations of `endoxa analyze associations`, or StereoTales' JSON.", DATA, metavar="FILE"),
+        Option(
+            "Associations of `endoxa analyze associations`, or StereoTales' JSON.",
+            DATA,
+            metavar="FILE",
+            sample="findings",
+        ),
     ]
     languages: tuple[str, ...] = ()
     language: Annotated[

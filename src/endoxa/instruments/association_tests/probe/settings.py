@@ -23,7 +23,7 @@ class EmbeddingsSettings(RunSettings):
     """Settings of `endoxa probe embeddings`; `run.json` keeps them.
 
     Attributes:
-        tests: file of association tests.
+        data: file of association tests.
         models: encoders as written on the command line.
         poolings: names of poolings; empty takes the usual one of each encoder.
         layer: whose output is pooled (0 is the embedding layer); None the last one.
@@ -37,8 +37,11 @@ class EmbeddingsSettings(RunSettings):
         engine: where local weights run.
     """
 
-    tests: Annotated[
-        str, Option("Association tests of `endoxa build tests` or SEAT (JSON).", DATA, metavar="FILE")
+    data: Annotated[
+        str,
+        Option(
+            "Association tests of `endoxa build tests` or SEAT (JSON).", DATA, metavar="FILE", sample="tests"
+        ),
     ]
     models: Annotated[
         tuple[str, ...],
@@ -98,7 +101,7 @@ def words(settings: EmbeddingsSettings) -> Used:
         UserError: the tests cannot be read.
     """
     tally = Tally()
-    for test in read_tests(Path(settings.tests)):
+    for test in read_tests(Path(settings.data)):
         if not settings.languages or test.language in settings.languages:
             tally.add_stated(test.built_by, test.words)
     return tally.used

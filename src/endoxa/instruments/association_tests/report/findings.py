@@ -479,7 +479,7 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
     return Shown(
         page=lambda: tests_page(runs, results),
         texts={
-            "csv": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
+            "estimates": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
             **paper_forms(results, paper),
         },
     )

@@ -31,7 +31,10 @@ class ChoiceSettings(FramedSettings):
     data: Annotated[
         str,
         Option(
-            "Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.", DATA, metavar="FILE"
+            "Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.",
+            DATA,
+            metavar="FILE",
+            sample="choices",
         ),
     ]
     ask: Annotated[

@@ -41,7 +41,8 @@ class PairsSettings(RunSettings):
     """
 
     data: Annotated[
-        str, Option("File of pairs, or the name of a downloaded data set.", DATA, metavar="FILE|NAME")
+        str,
+        Option("File of pairs, `sample`, or the name of a downloaded data set.", DATA, metavar="FILE|NAME"),
     ]
     models: Annotated[
         tuple[str, ...],

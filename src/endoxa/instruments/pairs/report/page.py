@@ -154,7 +154,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     return Shown(
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
-            "csv": lambda: csv_text(all_estimates(gathered)),
+            "estimates": lambda: csv_text(all_estimates(gathered)),
             **paper_forms([results for results, _ in gathered], how.paper),
         },
     )

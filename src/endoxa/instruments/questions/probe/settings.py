@@ -58,7 +58,12 @@ class QaSettings(FramedSettings):
 
     data: Annotated[
         str,
-        Option("Questions in BBQ's form: JSONL, or a table (CSV, TSV, Parquet, XLSX).", DATA, metavar="FILE"),
+        Option(
+            "Questions in BBQ's form: JSONL, or a table (CSV, TSV, Parquet, XLSX).",
+            DATA,
+            metavar="FILE",
+            sample="questions",
+        ),
     ]
     columns: Annotated[
         Mapping[str, str],

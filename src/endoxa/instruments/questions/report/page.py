@@ -187,7 +187,7 @@ def shown(
     return Shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
-            "csv": partial(csv_text, rows),
+            "estimates": partial(csv_text, rows),
             **paper_forms(results, paper),
         },
     )

@@ -249,7 +249,7 @@ def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Our
 
     def of_model(model: ModelMatch) -> dict[Key, Ours]:
         run = EmbeddingsSettings(
-            tests=str(path),
+            data=str(path),
             models=(model.model,),
             poolings=(pooling,),
             seed=inputs.seed,
