@@ -359,7 +359,8 @@ class Measured:
 class Steps(Protocol):
     """What is told of each step of the demonstration (`endoxa.demo.run.Steps`)."""
 
-    report: Progress
+    def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
+        """See `Progress`."""
 
     def finish(self, text: str, *, ends: bool = True) -> None:
         """Say what was found; `ends` where a step that takes time has ended."""
