@@ -357,7 +357,9 @@ class Measured:
 class Steps(Protocol):
     """What is told of each step of the demonstration (`endoxa.demo.run.Steps`)."""
 
-    report: Progress
+    @property
+    def report(self) -> Progress:
+        """Is told how far the step is."""
 
     def finish(self, text: str, *, ends: bool = True) -> None:
         """Say what was found; `ends` where a step that takes time has ended."""
