@@ -155,7 +155,8 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
                 rule.value(less),
                 more.n_tokens,
                 less.n_tokens,
-                *((median(compared), len(compared)) if compared else (None, 0)),
+                median(compared) if compared else None,
+                len(compared),
                 fmean((0.5 if d == 0 else d > 0) for d in compared) if compared else None,
                 line.compared_with if compared else None,
             )
