@@ -378,7 +378,9 @@ def measured(asked: Asked, steps: Steps) -> Measured:
         if part == "pairs":
             folder = measure(asked.study, part, steps.report)
             results[part], results["calibrated"] = pair_results(asked.name, folder)
-            steps.finish(results[part].line, ends=False)
+            steps.finish(results[part].line)
+            steps.finish(results["calibrated"].line, ends=False)
+            continue
         elif part == "questions":
             results[part] = question_result(measure(asked.study, part, steps.report))
         elif part == "stories":
