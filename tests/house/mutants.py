@@ -2,6 +2,7 @@
 
     python tests/house/mutants.py                    draw 200 by the recorded seed, try those that mutants.csv lacks
     python tests/house/mutants.py --room src/endoxa/study      try the recorded mutants of a room again
+    python tests/house/mutants.py --trace            note which tests run which mutant (needs `coverage`), once before
     python tests/house/mutants.py --score            print the score, by room
 
 A mutant is one changed operator, condition, number or returned value. It is tried in a copy of the sources that stands
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import json
 import os
 import random
 import resource
@@ -30,9 +32,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("mutants.csv")
+TRACE = ROOT / "build" / "mutants.json"
+"""For each mutant, "path:line", the ids of the tests that run its line, the quickest first."""
 SEED = 20261128
 NUMBER = 200
 CPU_SECONDS = 60
@@ -90,6 +98,11 @@ class Mutant:
         parts = Path(self.path).parts
         depth = 4 if parts[2] == "instruments" else 5 if parts[0] == "packages" else 3
         return "/".join(parts[: min(depth, len(parts) - 1)])
+
+    @property
+    def place(self) -> str:
+        """File and line: the name of the mutant among what was traced."""
+        return f"{self.path}:{self.line}"
 
     def applied(self, source: str) -> str | None:
         """The source with the change, None where its line no longer stands there."""
@@ -171,27 +184,25 @@ def drawn() -> list[Mutant]:
     return random.Random(SEED).sample(everything, NUMBER)
 
 
-def tests_of(mutant: Mutant) -> list[str]:
+def room_tests(mutant: Mutant) -> list[str]:
     """Test files of the mutant's room; those that name its module, or are called like it, come first."""
     path = Path(mutant.path)
     site = path.parts[0] == "packages"
     base = ROOT / ("packages/endoxa-collect/tests" if site else "tests")
-    folder = base.joinpath(*path.with_suffix("").parts[4 if site else 2 :])
-    while not folder.is_dir() or folder == base:
-        if folder == base:
-            break
-        folder = folder.parent
     room = base.joinpath(*Path(mutant.room).parts[4 if site else 2 :])
-    files = sorted({*folder.rglob("test_*.py"), *(room if room.is_dir() else folder).rglob("test_*.py")})
+    files = sorted(base.glob("test_*.py") if room == base or not room.is_dir() else room.rglob("test_*.py"))
     module = ".".join(path.with_suffix("").parts[3 if site else 1 :]).removesuffix(".__init__")
-    if site and room == base:
-        files = [file for file in files if file.parent == base]
 
-    def distance(file: Path) -> tuple[bool, bool, str]:
-        named = module in file.read_text(encoding="utf-8") or path.stem in file.stem
-        return (not named, folder not in file.parents, str(file))
+    def named(file: Path) -> bool:
+        return module in file.read_text(encoding="utf-8") or path.stem in file.stem
 
-    return [str(file.relative_to(ROOT)) for file in sorted(files, key=distance)]
+    return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: not named(file))]
+
+
+def tests_of(mutant: Mutant) -> list[str]:
+    """The test files to run: those with a test that runs the mutant's line, or the room's where none was traced."""
+    names = json.loads(TRACE.read_text()).get(mutant.place, []) if TRACE.exists() else []
+    return list(dict.fromkeys(name.split("::")[0] for name in names)) or room_tests(mutant)
 
 
 def tried(mutant: Mutant, copy: Path) -> Mutant:
@@ -214,14 +225,19 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
         "-x",
         "-p",
         "no:cacheprovider",
+        "-p",
+        Path(__file__).stem,
         "-m",
         "not browser",
         *tests_of(mutant),
     ]
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join((f"{copy}/src", f"{copy}/packages/endoxa-collect/src")),
+        "PYTHONPATH": os.pathsep.join(
+            (f"{copy}/src", f"{copy}/packages/endoxa-collect/src", str(Path(__file__).parent))
+        ),
         "PYTHONDONTWRITEBYTECODE": "1",
         "TMPDIR": str(copy),
+        "MUTANT": mutant.place,
     }
     limit = f'ulimit -t {CPU_SECONDS}; exec "$@"'
     start = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -244,6 +260,52 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = min(end.ru_utime - start.ru_utime, time.monotonic() - began)
     return replace(mutant, outcome=outcome, seconds=round(seconds, 1))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Called by pytest, to which this module is given as a plugin: tests that run the mutant first, slow ones last."""
+    names = json.loads(TRACE.read_text()).get(os.environ.get("MUTANT"), []) if TRACE.exists() else []
+    order = {name: number for number, name in enumerate(names)}
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("slow") is not None,
+            order.get(item.nodeid, len(order)),
+        )
+    )
+
+
+def trace(files: list[str], mutants: list[Mutant]) -> dict[str, list[str]]:
+    """Run the quick tests of files, in this process; the tests that run each mutant's line, the quickest first."""
+    import coverage
+    import pytest
+
+    class Contexts:
+        """Names the lines that a test runs after it."""
+
+        seconds: ClassVar[dict[str, float]] = {}
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+            began = time.perf_counter()
+            traced.switch_context(item.nodeid)
+            yield
+            self.seconds[item.nodeid] = time.perf_counter() - began
+
+    traced = coverage.Coverage(
+        data_file=None, include=sorted({str(ROOT / mutant.path) for mutant in mutants}), config_file=False
+    )
+    traced.start()
+    pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not browser and not slow", *files], [Contexts()])
+    traced.stop()
+    data = traced.get_data()
+    runs = {
+        mutant.place: data.contexts_by_lineno(str(ROOT / mutant.path)).get(mutant.line, [])
+        for mutant in mutants
+    }
+    return {
+        place: sorted(filter(None, names), key=lambda name: Contexts.seconds.get(name, 0.0))
+        for place, names in runs.items()
+    }
 
 
 def recorded() -> list[Mutant]:
@@ -289,11 +351,17 @@ def main() -> None:
     )
     parser.add_argument("--room", help="Try the recorded mutants below this folder again.")
     parser.add_argument("--jobs", type=int, default=2, help="Mutants tried at the same time.")
+    parser.add_argument("--trace", action="store_true", help="Note which tests run which mutant.")
     parser.add_argument("--score", action="store_true", help="Print the score; try nothing.")
     arguments = parser.parse_args()
     mutants = recorded()
     if arguments.score:
         print_score(mutants)
+        return
+    if arguments.trace:
+        files = dict.fromkeys(file for mutant in mutants for file in room_tests(mutant))
+        TRACE.parent.mkdir(exist_ok=True)
+        TRACE.write_text(json.dumps(trace(list(files), mutants), indent=1), encoding="utf-8")
         return
     wanted = [
         number
