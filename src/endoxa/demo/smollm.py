@@ -381,7 +381,7 @@ def measured(asked: Asked, steps: Steps) -> Measured:
             steps.finish(results[part].line)
             steps.finish(results["calibrated"].line, ends=False)
             continue
-        elif part == "questions":
+        if part == "questions":
             results[part] = question_result(measure(asked.study, part, steps.report))
         elif part == "stories":
             texts = stories_of(asked, steps.report)

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from endoxa.errors import UserError, first_line
+from endoxa.errors import UserError, first_line, installation
 from endoxa.instruments.measures import measures_of, metrics
 from endoxa.report.words import plural, short_labels
 from endoxa.runs.folder import RUN
@@ -64,7 +64,7 @@ def require_tracker(tracker: Tracker) -> None:
     if tracker not in get_args(Tracker):
         raise UserError(f"There is no tracker '{tracker}'. There are: {', '.join(get_args(Tracker))}.")
     if find_spec(tracker) is None:
-        raise UserError(f'--log {tracker} needs {tracker}: pip install "endoxa-toolkit[{tracker}]".')
+        raise UserError(f"--log {tracker} needs {tracker}: {installation(tracker)}.")
 
 
 def log_run(folder: Path, tracker: Tracker, files: Sequence[Path] = ()) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from endoxa.errors import UserError, first_line
+from endoxa.errors import UserError, first_line, installation
 from endoxa.models.spec import require_libraries
 from endoxa.report.words import plural
 
@@ -21,7 +21,7 @@ def require_upload(repository: str) -> None:
     """
     if not _NAME.fullmatch(repository):
         raise UserError(f"--push {repository}: expected OWNER/NAME, as the hub writes it.")
-    require_libraries("--push", ("huggingface_hub",), 'pip install "endoxa-toolkit[hub]"')
+    require_libraries("--push", ("huggingface_hub",), installation("hub"))
 
 
 def require_complete(folder: Path, marks: Mapping[str, int], *, licensed: bool) -> None:

@@ -7,12 +7,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.spec import require_libraries
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 LIBRARIES = ("peft",)
-INSTALL = 'pip install "endoxa-toolkit[local,adapters]" -c constraints.txt'
+INSTALL = installation("local,adapters")
 MODULES = ("megatron_config", "megatron_core")
 """Settings by which PEFT imports a module that the adapter names."""
 

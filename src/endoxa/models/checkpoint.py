@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from endoxa.errors import UserError, first_line
+from endoxa.errors import UserError, first_line, installation
 from endoxa.models.spec import PACKAGED, ModelSpec, require_libraries
 from endoxa.schema import Architecture
 from endoxa.sources.files import require_file, sha256
@@ -60,7 +60,7 @@ def local_folder(spec: ModelSpec) -> Path | None:
         require_libraries(
             f"The model '{spec.text}'",
             ("gguf",),
-            'pip install "endoxa-toolkit[local,gguf]" -c constraints.txt',
+            installation("local,gguf"),
         )
         _parse_gguf_once()
         return folder

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from endoxa.errors import installation
 from endoxa.models.spec import require_libraries
 from endoxa.models.transport import guard
 
@@ -34,7 +35,7 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
     Raises:
         UserError: the openai or stamina package is not installed.
     """
-    require_libraries(what, ("openai", "stamina"), 'pip install "endoxa-toolkit[server]" -c constraints.txt')
+    require_libraries(what, ("openai", "stamina"), installation("server"))
     import openai
 
     keep_quiet()

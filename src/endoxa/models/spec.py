@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from annotated_types import Ge
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.schema import Architecture
 from endoxa.schema.options import LOCAL, MODELS, Option
 
@@ -194,7 +194,7 @@ PACKAGED: dict[str, PackagedWeights] = {
 
 LOCAL_LIBRARIES = ("torch", "transformers")
 """Libraries that weights in this process need."""
-LOCAL_INSTALL = 'pip install "endoxa-toolkit[local]" -c constraints.txt'
+LOCAL_INSTALL = installation("local")
 
 
 def require_libraries(what: str, names: Sequence[str], install: str) -> None:

@@ -22,7 +22,7 @@ from xml.etree.ElementTree import ParseError
 
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.sources.dialects import log_reading
 from endoxa.sources.files import require_file
 from endoxa.sources.headers import LOOKED_AT, Span, find_header, plain_name
@@ -126,7 +126,7 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
         from openpyxl import load_workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"{path}: reading a spreadsheet needs openpyxl. Install it with: {installation('curate')}"
         ) from error
     try:
         with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:

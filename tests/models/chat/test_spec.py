@@ -200,5 +200,5 @@ def test_prices_that_are_none(text: str) -> None:
 @pytest.mark.parametrize("package", ["openai", "stamina", "aiolimiter"])
 def test_a_missing_package_is_named_with_the_command(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(UserError, match=r'pip install "endoxa-toolkit\[chat\]" -c constraints.txt'):
+    with pytest.raises(UserError, match=r'pip install -c constraints.txt -e ".\[chat\]" in a copy'):
         open_chat(parse_chat_model("ollama/x", {}), ChatOptions())

@@ -23,7 +23,7 @@ from endoxa.curate.review.form import (
     row_height,
     set_text,
 )
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import neutralised
 from endoxa.sources.write import replacing
@@ -96,7 +96,7 @@ def _write_workbook(rows: Sequence[Sequence[str]], sheet: CodingSheet, path: Pat
         from openpyxl import Workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"{path}: writing a spreadsheet needs openpyxl. Install it with: {installation('curate')}"
         ) from error
     book = Workbook()
     add_styles(book)

@@ -44,7 +44,7 @@ from endoxa.curate.review.sheet import (
     origin_row_from,
     to_text,
 )
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.schema import Progress
 from endoxa.sources.spreadsheets import neutralised, opened_workbook
 from endoxa.sources.tables import raise_fault, table_rows, written_columns
@@ -132,7 +132,7 @@ def write_workbook(sheet: Sheet, path: Path, progress: Progress = lambda *_: Non
         from openpyxl import Workbook
     except ImportError as error:
         raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa-toolkit[curate]'"
+            f"{path}: writing a spreadsheet needs openpyxl. Install it with: {installation('curate')}"
         ) from error
     if len(sheet.rows) > _MOST_ROWS:
         raise UserError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from endoxa.curate.translation.web import patient, require_answer
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.clients import server_client
 from endoxa.models.keys import NO_KEY, key_in, server_key
@@ -179,7 +179,7 @@ class Seq2SeqTranslator:
             from endoxa.models.local import load_checkpoint
         except ImportError as problem:
             raise UserError(
-                'Local translation needs torch and transformers: pip install "endoxa-toolkit[local]".'
+                f"Local translation needs torch and transformers: {installation('local')}."
             ) from problem
         checkpoint = load_checkpoint(spec, ModelOptions(packed_weights=False))
         if checkpoint.architecture != "encoder-decoder":

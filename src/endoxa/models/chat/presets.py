@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.chat.spec import ChatSpec, Price
 
 Entry = TypeVar("Entry", bound=BaseModel)
@@ -135,7 +135,7 @@ def list_price(spec: ChatSpec) -> Price | None:
         import genai_prices
     except ImportError as problem:
         raise UserError(
-            'Prices need genai-prices: pip install "endoxa-toolkit[chat]" -c constraints.txt, or give --price IN,OUT.'
+            f"Prices need genai-prices: {installation('chat')}, or give --price IN,OUT."
         ) from problem
     try:
         quote = genai_prices.calc_price(

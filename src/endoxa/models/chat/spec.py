@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
@@ -289,7 +289,7 @@ class Provider:
     schemas: bool = True
     identity: Callable[[ChatSpec, ChatOptions], Mapping[str, Any]] = name_alone
     libraries: tuple[str, ...] = ()
-    install: str = 'pip install "endoxa-toolkit[chat]" -c constraints.txt'
+    install: str = installation("chat")
 
     def takes(self, text: str) -> bool:
         """These words name a model of this provider, well or badly."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.models.encoders.encoder import MODEL, Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.schema.typed import require_typed_trust
 
@@ -200,7 +200,7 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
     """
     if find_spec(LIBRARY) is None:
         raise UserError(
-            f"The encoder '{target}' needs the library sentence-transformers: pip install 'endoxa-toolkit[curate]'"
+            f"The encoder '{target}' needs the library sentence-transformers: {installation('curate')}"
         )
     import transformers
     from sentence_transformers import SentenceTransformer

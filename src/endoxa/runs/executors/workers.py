@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, installation
 from endoxa.runs.executors import begun_ahead
 from endoxa.runs.options import Cluster, EngineOptions
 from endoxa.schema.typed import is_typed
@@ -26,7 +26,7 @@ try:
     from ray import exceptions
 except ImportError as problem:
     raise UserError(
-        '--engine ray needs a library that is not installed: pip install "endoxa-toolkit[scale]".'
+        f"--engine ray needs a library that is not installed: {installation('scale')}."
     ) from problem
 
 log = logging.getLogger(__name__)

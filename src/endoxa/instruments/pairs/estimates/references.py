@@ -14,6 +14,7 @@ from math import fsum, log
 
 import polars as pl
 
+from endoxa.errors import installation
 from endoxa.words.packs import language_name
 
 FREQUENCY, LENGTH = "word_frequency_preference_ratio", "length_preference_ratio"
@@ -81,7 +82,7 @@ BY_LENGTH = pl.col("sent_less").str.len_chars().cast(pl.Float64) - pl.col("sent_
 def lacking(languages: Iterable[str]) -> str:
     """Which languages have no word frequencies and why, as a sentence; empty where all have."""
     if find_spec(LIBRARY) is None:
-        return f'Not compared with word frequency: pip install "endoxa-toolkit[local]" brings the lists ({LIBRARY}).'
+        return f"Not compared with word frequency: {installation('local')} brings the lists ({LIBRARY})."
     codes = {language.partition("-")[0] for language in languages}
     without = sorted(language_name(code) for code in codes if frequencies(code) is None)
     return f"Not compared with word frequency, for want of a list: {', '.join(without)}." if without else ""
