@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GROUP = "endoxa.commands"
 SITE = "collect"
 SUMMARIES = {
-    "demo": "Measure a small real model and models with known preferences.",
+    "demo": "Measure a model of your choice, and models with known preferences.",
     "report": "Write a page or table of the results of runs.",
     "gate": "Decide whether a candidate model is worse than a baseline by more than a margin.",
     "compare": (

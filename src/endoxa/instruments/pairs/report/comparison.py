@@ -144,7 +144,7 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
             if row["n_left_out"]
             else ""
         )
-        raw = f" Without calibration: {_points(row['raw'])} points." if calibrated(row) else ""
+        raw = f" All pairs as they are: {_points(row['raw'])} points." if calibrated(row) else ""
         yield Finding(
             (
                 f"{first} prefers the stereotypical sentence {often} often than {second}: by "

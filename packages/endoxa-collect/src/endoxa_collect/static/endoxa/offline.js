@@ -217,7 +217,7 @@
 
   for (const form of forms) {
     form.addEventListener("submit", (event) => {
-      // A second tap while the next page is on its way: nothing was typed for it.
+      // A second tap.
       if (leaving) { event.preventDefault(); return; }
       const pressed = event.submitter;
       // Of lines that are all empty the site says in the person's language what to do.
@@ -246,7 +246,7 @@
     if (there.filter((path) => CARD.test(path) && !path.endsWith("/add/")).length >= ENOUGH) return;
     const asked = [["owner", line.dataset.owner], ...there.map((path) => ["have", path])];
     const told = await post(line.dataset.atHand, new URLSearchParams(asked), token());
-    if (!told) throw new Error("no network");
+    if (!told) throw new Error();
     if (told.status !== 200) return;
     const headers = new Headers(told.headers);
     for (const name of ["content-length", "content-encoding"]) headers.delete(name);
@@ -255,12 +255,9 @@
     if (replaced() || waits()) return;
     set("endoxa.language", language);
     for (const path of await paths(kept)) if (!path.startsWith("/static/") && !worth.includes(path)) await kept.delete(path);
-    // What a page needs comes before it: without its script, what is typed would be sent into a dead network.
-    const parser = new DOMParser();
-    for (const text of Object.values(pages)) {
-      for (const { href, src } of parser.parseFromString(text, "text/html").querySelectorAll("link[rel=stylesheet], script[src]")) {
-        if (!(await kept.match(href || src))) await kept.add(href || src);
-      }
+    // Without its script a page sends what is typed into a dead network.
+    for (const [, file] of Object.values(pages).join("").matchAll(/"(\/static\/[^"]+\.(css|js))"/g)) {
+      if (!(await kept.match(file))) await kept.add(file);
     }
     // All are put anew: the store has them in the order in which they were put.
     for (const path of worth) {
@@ -280,7 +277,7 @@
     }
     show();
     navigator.serviceWorker?.register(line.dataset.worker).catch(() => { /* plain http, or not wanted */ });
-    // A page that was under way while the worker began has none.
+    // For a page older than the worker.
     navigator.serviceWorker?.ready.then(({ active }) => { if (!navigator.serviceWorker.controller) active.postMessage("claim"); });
     if (await flush()) fetchSoon(AT_HAND_AFTER_SECONDS);
   };
