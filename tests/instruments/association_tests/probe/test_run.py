@@ -191,7 +191,7 @@ def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, 
         with pytest.raises(UserError, match=f"holds a different run .*{message}"):
             measure(EMBEDDINGS, settings.model_copy(update=change), out)
     write_tests(TESTS[:1], tests_file)
-    with pytest.raises(UserError, match="tests was"):
+    with pytest.raises(UserError, match="data was"):
         measure(EMBEDDINGS, settings, out)
     summary = measure(EMBEDDINGS, settings, out, restart=True)
     assert (summary.counts["tests"], summary.counts["texts"]) == (1, 12)
@@ -212,7 +212,7 @@ def test_only_tests_of_a_language(settings, tmp_path):
         ({"models": ()}, "No encoder was given"),
         ({"models": ("hf/a", "hf/a")}, "given twice"),
         ({"models": ("gpt",)}, "Cannot read the encoder"),
-        ({"tests": "absent.json"}, "There is no file absent.json"),
+        ({"data": "absent.json"}, "There is no file absent.json"),
         ({"poolings": ("max",)}, "Unknown pooling 'max'"),
     ],
 )
