@@ -143,7 +143,7 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
         ("stereotyped", False), ("stereotyped", True), ("neutral", False), ("neutral", True)
     ]  # fmt: skip
     real = {RAW: {"value": 0.8, "low": 0.6, "high": 0.9, "verdict": "above"}}
-    marks = figure_table(claims, scale_table(every), recovery, real)
+    marks = figure_table(claims, scale_table(every), recovery, {"SmolLM2-135M": real})
     assert marks.select("row", "what", "share", "claimed").rows()[:6] == [
         ("SmolLM2-135M", RAW, 0.8, True),
         ("no stereotype", PLANTED, pytest.approx(0.5, abs=0.03), True),

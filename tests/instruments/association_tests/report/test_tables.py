@@ -94,7 +94,7 @@ def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path
 
 
 def test_the_wide_table_holds_the_same_for_programs(tmp_path: Path) -> None:
-    text = written(tmp_path, paper(), "wide.csv", "table")
+    text = written(tmp_path, paper(), "wide.csv")
     read = pl.read_csv(text.encode(), infer_schema_length=0)
     assert read.columns[:4] == ["axis", "groups", "attributes", "English: IndicBert (cls)"]
     assert read["Hindi: Muril (cls)"].to_list() == ["+0.843", "-0.058", "+0.312"]
@@ -118,7 +118,7 @@ def test_rows_and_columns_can_be_exchanged(tmp_path: Path) -> None:
 
 def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
     frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
-    read = pl.read_csv(written(tmp_path, frame, "t.csv").encode(), infer_schema_length=None)
+    read = pl.read_csv(written(tmp_path, frame, "t.csv", "estimates").encode(), infer_schema_length=None)
     assert read.columns == ["run", *TEST_COLUMNS]
     assert read["effect_size"].to_list() == [None, *frame["effect_size"].to_list()[1:]]
     assert read["n_partitions"].cast(pl.String).to_list() == frame["n_partitions"].to_list()
