@@ -219,7 +219,8 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
         next(row["model"] for row in page.table("Models") if planted in row["as named in the command"])
     )
     assert re.search(
-        rf"Compared with 'people' and 'they', {label} under pll: the preference is not distinguishable from chance: 44\.4.% of 72 ",
+        rf"Compared with 'people' and 'they', {label} under pll: the preference is not distinguishable from chance: "
+        r"44\.4.% of 72 ",
         page.text,
     )
     assert re.search(r"All pairs as they are: 80\.2.% of 96 pairs", page.text)

@@ -8,8 +8,8 @@ import typer
 
 _RATING, _SAYING = 0.48, 1.07
 """Minutes of a rating, and of saying a new pair, with pauses, skipped cards and the end, when nothing new is
-asked for. Fitted to five simulated campaigns about the people's own countries (docs/collect/simulate.md), whose pairs come
-out within 10 %; of one that was simulated afterwards (one country, 30 people, 90 minutes) 40 % too many."""
+asked for. Fitted to five simulated campaigns about the people's own countries (docs/collect/simulate.md), whose pairs
+come out within 10 %; of one that was simulated afterwards (one country, 30 people, 90 minutes) 40 % too many."""
 
 _STAYING = 0.95
 """Share of their time that people stay, on average: one in ten leaves early."""
