@@ -2,11 +2,20 @@
 and certificates.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from django.db import migrations
 
 
-class Migration(migrations.Migration):
+def drop_group_editors(apps: Any, _schema_editor: Any) -> None:
     """Changes of groups are no answers of people: what was made of them is in the exported table."""
+    apps.get_model("collect", "Task").objects.filter(kind="groups").delete()
+
+
+class Migration(migrations.Migration):
+    """Editors of groups go with all that is in them."""
 
     dependencies = (("collect", "0007_interviews"),)
     operations = (
@@ -17,4 +26,5 @@ class Migration(migrations.Migration):
         migrations.RemoveField("person", "conduct"),
         migrations.RemoveField("joincode", "shared"),
         migrations.RemoveField("joincode", "certificate"),
+        migrations.RunPython(drop_group_editors, migrations.RunPython.noop),
     )
