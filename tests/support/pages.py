@@ -20,7 +20,7 @@ import polars as pl
 from collect_support.browsing import chromium, join, visit
 from collect_support.served import served
 from support.repository import ROOT
-from support.tutorials import HOME, REAL_MODEL, follow
+from support.tutorials import HOME, follow
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -123,17 +123,13 @@ def _shrink(picture: Path) -> None:
 
 def main(shared: Path, names: list[str]) -> None:
     """Write pictures and tables of all pages, or of those that are named (gallery, road, own-pairs, ...)."""
-    from endoxa.demo.smollm import weights_file
+    from endoxa.models.spec import PACKAGED, SMOLLM2
 
-    weights = weights_file()
+    model = SMOLLM2 if PACKAGED[SMOLLM2].file else None
     for page in PAGES:
         if names and page.stem not in names:
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            link = Path(scratch, f"{REAL_MODEL.rpartition('/')[2]}.gguf")  # a name that a title has room for
-            if weights is not None:
-                link.symlink_to(weights)
-            model = f"hf/{link}" if weights is not None else None
             for _ in follow(page, Path(scratch), shared, model, slow=True):
                 pass
             page.write_text(with_cells(page, Path(scratch)), encoding="utf-8")
