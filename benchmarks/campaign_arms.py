@@ -2,7 +2,7 @@
 
     python benchmarks/campaign_arms.py [--seeds 200] [--grid-seeds 20] [--jobs N] [-o out/campaign-arms]
 
-Beside the three arms of `endoxa collect simulate`: surveys without ticks, fixed cards, cards by chance, LACES's rule
+Beside the three arms of `campaign_simulation`: surveys without ticks, fixed cards, cards by chance, LACES's rule
 with reserved cards, and the site without its own slots or without candidates. Writes every campaign, the tables of each
 world, figures and the criteria (`campaign_criteria.py`); a run that was stopped goes on where it was. The fit of the
 main world to LACES is in `laces_calibration.py`.

@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 _CONTINUES = "Finished work is kept. Run the same command again to continue."
 """For `probe`, `author`, `demo` and `_WITH_JOURNAL`, which keep a journal."""
-_WITH_JOURNAL = (["collect", "simulate"], ["study", "run"], ["reproduce", "run"])
+_WITH_JOURNAL = (["study", "run"], ["reproduce", "run"])
 
 _STARTS_OVER = "Nothing was finished. Run the same command again."
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.preference import PLACEBO
+from endoxa.instruments.pairs.estimates.references import REFERENCES
 from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.instruments.questions.probe.work import plan_qa
@@ -37,7 +38,7 @@ from endoxa.runs.run import run
 from endoxa.schema import ALL, Progress
 from endoxa.schema.chat import Sampling
 from endoxa.sources.sources import locate
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, UNTESTED
 from endoxa.study.begin import answers, takes
 from endoxa.study.convergence.correlations import correlation_sentence, or_word
 from endoxa.study.convergence.run import converge
@@ -219,6 +220,15 @@ def pair_results(name: str, folder: Path) -> tuple[InstrumentResult, InstrumentR
         f"{percent(row['value'])} (interval {percent_ends(row)}\u00a0%), {_LEVEL[row['verdict']]}"
         for row in (raw, calibrated)
     )
+    alone = listed(
+        [
+            words
+            for statistic, words in REFERENCES.items()
+            if raw["verdict"] in CLEAR and not rows.filter(name=statistic, verdict=raw["verdict"]).is_empty()
+        ]
+    )
+    if alone:
+        first += f"; {alone} alone {'do' if ' and ' in alone else 'does'} too, so no stereotype is claimed from this"
     pairs = count(raw["n"])
     return (
         InstrumentResult(

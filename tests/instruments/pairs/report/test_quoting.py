@@ -208,7 +208,7 @@ def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
     )
     diagnostics, concerning = found(tmp_path, table)
     assert concerning == []
-    assert "preferred after calibration" in diagnostics[LENGTH].sentence
+    assert "preferred, compared with others, in" in diagnostics[LENGTH].sentence
     assert diagnostics[LENGTH].value == 0
 
 

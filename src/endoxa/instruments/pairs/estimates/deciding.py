@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.inference import HALF
 from endoxa.instruments.pairs.estimates.records import Scores, take
 from endoxa.instruments.pairs.probe.calibration import GROUPS, Comparisons
 from endoxa.schema import Sample
@@ -62,9 +63,6 @@ def mostly_groups(sample: Sample) -> bool:
     """Whether most of the calibrated pairs are compared with other groups."""
     defined = ~np.isnan(sample.neutral_difference)
     return sample.with_groups is not None and float(sample.with_groups[defined].mean()) > HALF
-
-
-HALF = 0.5
 
 
 _INSTEAD = (

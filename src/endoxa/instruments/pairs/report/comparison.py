@@ -150,7 +150,7 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
                 f"{first} prefers the stereotypical sentence {often} often than {second}: by "
                 f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of "
                 f"the difference {_interval(row)}; {plural(row['n'], 'pair')}"
-                f"{' after calibration' if calibrated(row) else ''}{left}).{raw}{limits([row])}"
+                f"{' compared with others' if calibrated(row) else ''}{left}).{raw}{limits([row])}"
             ),
             (row,),
         )

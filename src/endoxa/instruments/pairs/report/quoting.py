@@ -89,7 +89,7 @@ class Preferences:
         model: the model.
         rule: the rule.
         label: both, as readers see them.
-        word: 'preferred', or 'preferred after calibration'.
+        word: 'preferred', or 'preferred, compared with others,'.
         values: above 0 where the stereotypical sentence is preferred, 0 for a tie.
         size: the larger absolute score of both sentences.
         units: codes of identity and attribute.
@@ -261,7 +261,7 @@ def _of_scores(
     word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
     defined = ~np.isnan(scores.sample.neutral_difference)
     if calibration_decides(int(defined.sum()), len(defined)):
-        scores, kept, word = calibrated(scores, defined), defined, "preferred after calibration"
+        scores, kept, word = calibrated(scores, defined), defined, "preferred, compared with others,"
     sample = scores.sample
     counted = bool(items["tokens"].is_not_null().all())
     return Preferences(
