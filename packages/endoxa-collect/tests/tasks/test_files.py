@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 
 from endoxa.errors import UserError
 from endoxa_collect.models import JudgeState, Task, TaskItem
@@ -103,13 +101,3 @@ def test_what_judges_must_not_know_is_kept_apart(make_task):
     assert "source" not in hidden.content
     assert hidden.hidden == {"source": "model-x"}
     assert shown.content["source"] == "model-x"
-
-
-def test_editors_of_groups_of_an_earlier_version_go_with_their_items(make_task):
-    """The campaign of somebody who had one opens: nothing knows that kind any more."""
-    make_task("votes", tuples(2), "kept")
-    editor = make_task("votes", tuples(3), "editor")
-    Task.objects.filter(pk=editor.pk).update(kind="groups")
-    import_module("endoxa_collect.migrations.0008_fewer").drop_group_editors(apps, None)
-    assert [(task.name, task.items.count()) for task in Task.objects.all()] == [("kept", 2)]
-    assert TaskItem.objects.count() == 2

@@ -8,7 +8,8 @@ from contextlib import closing, contextmanager
 
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from endoxa.errors import UserError
 from endoxa_collect.faults import is_full
@@ -47,17 +48,23 @@ def prepare() -> None:
     """Make or update the tables.
 
     Raises:
-        UserError: as in `explained`, or a newer endoxa wrote the database.
+        UserError: as in `explained`, or a newer endoxa wrote the database, or one too old to be updated.
     """
     # Somebody sits before the terminal: half a minute without a word, as requests may wait, would be too long.
     if connection.vendor == "sqlite":
         with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=3)) as probe:
             probe.execute("BEGIN IMMEDIATE")
-    loader = MigrationExecutor(connection).loader
-    newer = set(loader.applied_migrations) - set(loader.disk_migrations)
-    ahead = [name for app, name in newer if app == "collect"]
-    if ahead:
+    applied = {name for app, name in MigrationRecorder(connection).applied_migrations() if app == "collect"}
+    files = MigrationLoader(None).disk_migrations
+    here = {name for app, name in files if app == "collect"}
+    earlier = {name for (app, _), file in files.items() if app == "collect" for _, name in file.replaces}
+    if ahead := applied - here - earlier:
         raise UserError(
             f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa-collect)."
+        )
+    if applied and not (applied & here or earlier <= applied):
+        raise UserError(
+            f"An earlier endoxa wrote this database ({max(applied)}), which this one cannot update: use the version "
+            "that wrote it."
         )
     call_command("migrate", verbosity=0, interactive=False)
