@@ -113,29 +113,6 @@ def test_every_pair_has_the_stated_probability(person, pairs):
     assert all(abs(count - 300 * 2 / 7) < 4 * 7.8 for count in seen.values())
 
 
-@pytest.mark.slow
-def test_of_a_large_country_a_stretch_is_read_and_its_length_counts(person, make_pairs, monkeypatch):
-    monkeypatch.setattr(kinds, "WINDOW", 20)
-    pairs = make_pairs(person.campaign, *(("AR", f"well {n}", "en") for n in range(100)), need=FULL)
-    rng = np.random.default_rng(5)
-    for pair, position in zip(pairs, rng.random(100), strict=True):
-        Pair.objects.filter(pk=pair.pk).update(position=position)
-    read = []
-    plain = kinds._stretch
-    monkeypatch.setattr(kinds, "_stretch", lambda *args: read.append(plain(*args)) or read[-1])
-    totals, seen = [], Counter()
-    for seed in range(400):
-        card = drawn(person, COMPARE_AT, seed)
-        assert card.pool == 100
-        # Horvitz and Thompson (1952): the sum of inverse propensities estimates the number of pairs.
-        totals.append(2 / card.propensity)
-        seen.update(card.answers.values_list("pair_id", flat=True))
-        card.delete()
-    assert max(map(len, read)) < 45
-    assert np.mean(totals) == pytest.approx(100, abs=4 * np.std(totals) / 20)
-    assert len(seen) > 95
-
-
 def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pairs, monkeypatch):
     plain, draft = kinds.locked, kinds._draft
     inside, drafts = [], []

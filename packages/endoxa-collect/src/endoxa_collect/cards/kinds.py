@@ -7,8 +7,8 @@ rate later. Nothing here is a rating, and the sampler does not know of it.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,12 +16,11 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, F, Q, QuerySet, UUIDField, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet, UUIDField
 from django.utils import timezone
 
 from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
-from endoxa_collect.cards.locking import locked, remembered
+from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
     CLOSED,
@@ -51,12 +50,6 @@ CHOICES = {
     "neither": ("neither", "neither"),
 }
 """What a choice between two says of each of them."""
-
-WINDOW = 256
-"""Pairs among which a card is drawn: all of a country that has no more, else about as many."""
-
-_Place = tuple[str, str, str]
-"""Country, language and topic of pairs."""
 
 
 def due(campaign: Campaign, done: int) -> MixedKind | None:
@@ -125,6 +118,7 @@ def next_mixed(
         if draft is not None:
             shown = _listed(person.campaign).filter(pk__in=draft.pairs).count()
             if shown < len(draft.pairs):
+                _LISTED.forget(person.campaign_id)
                 draft = _draft(person, done, rng, alone=alone)
         if draft is None:
             return None
@@ -204,103 +198,51 @@ def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) 
 def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Draft | None:
     """Draw a country with equal chances among those with enough pairs, then its pairs with equal chances.
 
-    Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
-    the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
+    Of the person's own countries and near ones, where they named any.
     """
-    size, all_sizes = SHOWN[kind], _all_sizes(person.campaign)
-    if not _large(person, all_sizes, size):
-        return None
-    met = _met(person)
-    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
-    sizes = _large(person, Counter(all_sizes) - Counter(places), size)
-    countries = sorted(sizes)
+    campaign, size, met = person.campaign, SHOWN[kind], _met(person)
+    languages = person.languages or campaign.settings.data_languages
+    named = {*person.origins, *person.connections}
+    there: defaultdict[str, list[int]] = defaultdict(list)
+    for pair, country, language, topic in _LISTED.get(campaign.pk, lambda: _read_listed(campaign)):
+        if language in languages and (not named or country in named) and topic not in person.topic_optouts:
+            there[country].append(pair)
+    new = {country: [pair for pair in pairs if pair not in met] for country, pairs in there.items()}
+    countries = sorted(country for country, pairs in new.items() if len(pairs) >= size)
     if not countries:
         return None
     country = str(rng.choice(countries))
-    candidates = [pk for pk in _stretch(person, country, sizes[country], rng) if pk not in met]
-    if len(candidates) < size:
-        # The sizes were a little old.
-        return None
-    share = _share(sizes[country])
+    candidates = new[country]
     return _Draft(
         kind=kind,
         country=country,
         pairs=tuple(int(pair) for pair in rng.choice(candidates, size, replace=False)),
-        pool=len(candidates) if share == 1 else sizes[country],
-        propensity=share * size / len(candidates) / len(countries),
-        version=person.campaign.version,
+        pool=len(candidates),
+        propensity=size / len(candidates) / len(countries),
+        version=campaign.version,
     )
 
 
-def _large(person: Person, sizes: Mapping[_Place, int], size: int) -> Counter[str]:
-    """How many pairs of each country the person can be shown: of their own and near ones, where they named any.
-
-    Without countries that have fewer than `size`.
-    """
-    languages, named = _languages(person), {*person.origins, *person.connections}
-    there: Counter[str] = Counter()
-    for (where, language, topic), n in sizes.items():
-        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
-            there[where] += n
-    return Counter({country: n for country, n in there.items() if n >= size})
+_LISTED: Cache[int, tuple[tuple[Any, ...], ...]] = Cache()
+"""Pairs that can be shown, by campaign: id, country, language and topic."""
 
 
-@remembered
-def _all_sizes(campaign: Campaign) -> Mapping[_Place, int]:
-    """How many pairs can be shown."""
-    there = _listed(campaign).values_list("country", "language", "topic").annotate(n=Count("pk")).order_by()
-    return {(*place,): n for *place, n in there}
-
-
-def _share(size: int) -> float:
-    """Length of the stretch of positions that is read of a country with this many pairs."""
-    return min(1.0, WINDOW / size)
-
-
-def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) -> list[int]:
-    """Ids of the country's pairs, which are about this many, in a random stretch of positions."""
-    listed = _listed(person.campaign).filter(country=country, language__in=_languages(person))
-    if person.topic_optouts:
-        listed = listed.exclude(topic__in=person.topic_optouts)
-    share = _share(size)
-    if share < 1:
-        start = rng.random()
-        end = start + share
-        # Behind a function no index of positions is used: the country's own pairs are fewer then.
-        fewer = size < share * sum(_all_sizes(person.campaign).values())
-        listed = listed.annotate(place=Coalesce("position", Value(0.0)) if fewer else F("position"))
-        within = Q(place__gte=start, place__lt=end)
-        listed = listed.filter(within if end <= 1 else within | Q(place__lt=end - 1))
-    return list(listed.order_by("pk").values_list("pk", flat=True))
-
-
-def _languages(person: Person) -> list[str]:
-    return person.languages or list(person.campaign.settings.data_languages)
+def _read_listed(campaign: Campaign) -> tuple[tuple[Any, ...], ...]:
+    return tuple(_listed(campaign).order_by("pk").values_list("pk", "country", "language", "topic"))
 
 
 def _met(person: Person) -> set[int]:
     """Pairs that the person saw or said, and what those were merged into; not those of a card that is open."""
-    rows = (*_rated(person.pk), *_answered(person.pk), *_mentioned(person.pk))
-    return {key for row in rows for key in row if key is not None}
-
-
-_MET = ("pair_id", "pair__merged_into_id")
-
-
-@compiled(UUIDField())
-def _rated(person: UUID) -> QuerySet[Card, tuple[Any, ...]]:
-    return Card.objects.filter(person=person, pair__isnull=False).values_list(*_MET)
-
-
-@compiled(UUIDField())
-def _answered(person: UUID) -> QuerySet[MixedAnswer, tuple[Any, ...]]:
-    answers = MixedAnswer.objects.filter(person=person)
-    return answers.exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)).values_list(*_MET)
-
-
-@compiled(UUIDField())
-def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
-    return Mention.objects.filter(person=person).values_list(*_MET)
+    seen = MixedAnswer.objects.filter(person=person)
+    rows = (
+        Card.objects.filter(person=person, pair__isnull=False),
+        seen.exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)),
+        Mention.objects.filter(person=person),
+    )
+    keys = (
+        key for row in rows for pair in row.values_list("pair_id", "pair__merged_into_id") for key in pair
+    )
+    return {key for key in keys if key is not None}
 
 
 def mixed_of(person: Person, token: UUID) -> MixedCard:
@@ -309,16 +251,11 @@ def mixed_of(person: Person, token: UUID) -> MixedCard:
     Raises:
         UnknownCardError: if it was not.
     """
-    card = only(_with_token(token, person.pk))
+    card = MixedCard.objects.filter(token=token, person=person).first()
     if card is None:
         raise UnknownCardError
     card.campaign = person.campaign
     return card
-
-
-@compiled(UUIDField(), UUIDField())
-def _with_token(token: UUID, person: UUID) -> QuerySet[MixedCard]:
-    return MixedCard.objects.filter(token=token, person=person)
 
 
 def answer_heard(
