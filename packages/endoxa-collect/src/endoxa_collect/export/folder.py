@@ -36,9 +36,6 @@ from endoxa_collect.models import (
 
 _FORMAT = 1
 
-LATER = frozenset({"pace", "speeding", "straight_lining", "nonresponse"})
-"""Columns that exports of earlier versions lack."""
-
 FORMATS = ("csv", "jsonl", "parquet")
 
 _REASONS = {
@@ -120,27 +117,6 @@ class About(BaseModel):
     early: int | None = Field(None, alias="answers_before_opening")
     version: int = Field(alias="settings_version")
     settings: CampaignSettings
-
-    @classmethod
-    def of(
-        cls,
-        campaign: Campaign,
-        release: str,
-        formats: Sequence[str],
-        left_out: LeftOut,
-        recipient: str = "",
-    ) -> About:
-        """A campaign as it is now."""
-        return cls(
-            campaign=campaign.slug,
-            release=release,
-            restricted_to=recipient,
-            formats=tuple(formats),
-            left_out=left_out,
-            answers_before_opening=answers_before_opening(campaign),
-            settings_version=campaign.version,
-            settings=campaign.settings,
-        )
 
     def write(self, folder: Path) -> None:
         """Mark a folder."""
@@ -310,14 +286,7 @@ def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame
                 pl.read_ndjson(path, schema=schema) if path.stat().st_size else pl.DataFrame(schema=schema)
             )
         else:
-            # Columns that came later are missing in what was written before.
-            there = path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")
-            frame = read_csv(
-                path,
-                schema={name: kind for name, kind in schema.items() if name in there or name not in LATER},
-            )
-        missing = {name: pl.lit("") for name in LATER if name in schema and name not in frame.columns}
-        frame = frame.with_columns(**missing)
+            frame = read_csv(path, schema=schema)
         return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
     except (OSError, pl.exceptions.PolarsError) as problem:
         reason = str(problem).splitlines()[0]

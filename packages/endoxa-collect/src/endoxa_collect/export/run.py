@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -21,7 +21,15 @@ from endoxa.sources.files import CHECKSUMS, changed_file, checksums, put_in_plac
 from endoxa_collect.export import editions
 from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
-from endoxa_collect.export.folder import FORMATS, About, LeftOut, new_folder, read_about, write_tables
+from endoxa_collect.export.folder import (
+    FORMATS,
+    About,
+    LeftOut,
+    answers_before_opening,
+    new_folder,
+    read_about,
+    write_tables,
+)
 from endoxa_collect.export.tables import Tables, read_tables
 from endoxa_collect.models import Campaign, Edition, Release, record
 from endoxa_collect.withdrawals import Keys, new_salt
@@ -118,14 +126,12 @@ class Delivery:
     Attributes:
         campaign: which.
         release: its unfinished row; None for a working copy.
-        empty: whether nobody may be in the release.
         user: who takes it; None stands for the command line.
         pack: what is done with the finished folder before it is written down.
     """
 
     campaign: Campaign
     release: Release | None = None
-    empty: bool = False
     user: User | AnonymousUser | None = None
     pack: Callable[[Path], None] = lambda _: None
 
@@ -212,23 +218,23 @@ def export_campaign(
     if unknown or not formats:
         raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
     salt = new_salt()
-    delivery = Delivery(campaign, empty=empty, user=user, pack=pack)
-    if release is None:
-        return _export(delivery, folder, formats, Keys(salt), "")
-    with numbered(campaign, release, salt, recipient) as made:
-        return _export(replace(delivery, release=made), folder, formats, Keys(salt), release)
-
-
-def _export(
-    delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
-) -> ExportReport:
-    recipient = delivery.release.recipient if delivery.release else ""
-    tables = read_tables(delivery.campaign, keys, unmerged=bool(recipient))
-    if release and not delivery.empty and not tables.frames["people"].height + tables.left_out.people:
-        why = tables.left_out.reasons or [gettext("Nobody has joined yet.")]
-        raise EmptyReleaseError(" ".join([gettext("Nobody is in this release, so it was not made."), *why]))
-    about = About.of(delivery.campaign, release, formats, tables.left_out, recipient)
-    return write_export(about, tables, folder, delivery)
+    with numbered(campaign, release, salt, recipient) if release is not None else nullcontext() as made:
+        tables = read_tables(campaign, Keys(salt), unmerged=bool(recipient))
+        if made and not empty and not tables.frames["people"].height + tables.left_out.people:
+            why = tables.left_out.reasons or [gettext("Nobody has joined yet.")]
+            nobody = gettext("Nobody is in this release, so it was not made.")
+            raise EmptyReleaseError(" ".join([nobody, *why]))
+        about = About(
+            campaign=campaign.slug,
+            release=release or "",
+            restricted_to=recipient,
+            formats=tuple(formats),
+            left_out=tables.left_out,
+            answers_before_opening=answers_before_opening(campaign),
+            settings_version=campaign.version,
+            settings=campaign.settings,
+        )
+        return write_export(about, tables, folder, Delivery(campaign, made, user, pack))
 
 
 def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery) -> ExportReport:

@@ -20,32 +20,6 @@ from endoxa_collect.small_cells import LEAST
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
 from endoxa_collect.withdrawals import Keys
 
-COUNTED = (
-    "support",
-    "ratings",
-    "skips",
-    "in_group_ratings",
-    "out_group_ratings",
-    "listed",
-    "compared",
-    "compared_more",
-)
-"""Columns of pairs that count rows of other tables."""
-FIGURES = (
-    "region",
-    "mean",
-    "variance",
-    "weighted_mean",
-    "knowers",
-    "weighted_knowers",
-    "in_group_mean",
-    "out_group_mean",
-    "heard_share",
-    "heard_low",
-    "heard_high",
-)
-"""Columns that are worked out from them."""
-
 
 def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The table of pairs, its figures made from the other tables.
@@ -67,11 +41,13 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         .group_by("association_id")
         .agg(region=pl.col("home").sort().str.join("; ")),
     )
-    pairs = frames["pairs"].drop(*COUNTED, *FIGURES)
+    pairs = frames["pairs"]
     for figure in figures:
-        pairs = pairs.join(figure, on="association_id", how="left")
-    pairs = pairs.with_columns(pl.col(COUNTED).fill_null(0), pl.col("region").fill_null(""))
-    return pairs.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
+        names = [name for name in figure.columns if name != "association_id"]
+        pairs = pairs.drop(names).join(figure, on="association_id", how="left")
+    # Where nobody answered, counts are 0; means and shares are empty.
+    pairs = pairs.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"])
+    return pairs.with_columns(pl.col(pl.Int64).fill_null(0), pl.col("region").fill_null("")).sort(
         "association_id"
     )
 
