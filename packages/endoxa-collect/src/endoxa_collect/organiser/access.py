@@ -75,7 +75,8 @@ def ask_first(
     """
     if "sure" in request.POST:
         return None
-    sent = [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"]
+    fields = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
+    sent = [(name, value) for name, values in fields for value in values]
     context = {"campaign": campaign, "action": action, "consequence": consequence, "sent": sent}
     context["back"] = reverse(back, args=[campaign.slug])
     return render(request, "organiser/sure.html", context)

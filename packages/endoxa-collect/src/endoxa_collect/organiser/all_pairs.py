@@ -1,51 +1,42 @@
-"""All pairs of a campaign: search, filters, and one page of what was found, the newest first.
+"""All pairs of a campaign: search, filters, and decisions about those that were ticked, the newest first.
 
-Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
-Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
-(`entry.cleaning`) of every pair; capitals and accents are taken off by the database (`Plain`).
+A search looks at the words and the key (`entry.cleaning`) of every pair; capitals and accents are taken off by the
+database (`Plain`).
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import reduce
 from operator import and_, or_
 from typing import Any
-from uuid import UUID
 
 import regex
-from django import forms
-from django.db.models import CharField, Func, Max, Q, QuerySet, Value
+from django.contrib import messages
+from django.contrib.admin import action, display
+from django.db.models import CharField, Func, Model, Q, QuerySet, Value
 from django.db.models.functions import Concat
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
 from endoxa_collect import geography, groups
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
-from endoxa_collect.inputs import set_choices
-from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decisions import act_form, decide
+from endoxa_collect.models import Action, Campaign, Pair, Source
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
+from endoxa_collect.organiser.decisions import Decision, decide, revision
+from endoxa_collect.organiser.desk import CampaignList, choice
 from endoxa_collect.organiser.figures import cached
-from endoxa_collect.organiser.moderation import (
-    OPEN_WORDS,
-    decidable,
-    done,
-    line,
-    rights_of,
-)
+from endoxa_collect.organiser.moderation import OPEN_WORDS, done, line
 from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
-
-PAGE = 50
-COUNTED = 1000
-"""Pairs that are counted; of more it is only said that there are more."""
 
 _MARKS = "\u0300-\u036f\u064b-\u0655"
 """Accents, and Arabic vowel signs with shadda, madda and hamza; vowel signs of other scripts are letters and stay."""
@@ -57,7 +48,16 @@ _LANGUAGES = ("en", "es", "fr", "pt")
 SEEDS, PEOPLE = "seeds", "people"
 """Where pairs come from; besides, the day on which contributors added them (2026-05-04)."""
 
-TONES: dict[str, bool | None] = {"unkind": True, "kind": False, "unjudged": None}
+_TONES = {
+    "unkind": pgettext_lazy("tone", "unkind"),
+    "kind": pgettext_lazy("tone", "not unkind"),
+    "unjudged": pgettext_lazy("tone", "nobody judged it"),
+}
+_NEGATIVE = {"unkind": True, "kind": False, "unjudged": None}
+_ONLY: Mapping[str, tuple[Any, Q]] = {
+    "flagged": (gettext_lazy("Only with a flag or report"), Q(flagged=True)),
+    "unrated": (gettext_lazy("Only without a rating"), Q(ratings=0)),
+}
 
 
 def plain(text: str) -> str:
@@ -85,99 +85,6 @@ class Plain(Func):
         return self.as_sql(compiler, connection, template=template, **context)
 
 
-class PairsForm(forms.Form):
-    """What to search for, and which pairs."""
-
-    q = forms.CharField(
-        required=False,
-        max_length=120,
-        label=gettext_lazy("Words"),
-        widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "autocomplete": "off"}),
-    )
-    country = forms.ChoiceField(required=False, label=gettext_lazy("Country"))
-    language = forms.ChoiceField(required=False, label=gettext_lazy("Language"))
-    state = forms.ChoiceField(required=False, label=gettext_lazy("State"))
-    tone = forms.ChoiceField(required=False, label=gettext_lazy("Tone"))
-    wave = forms.ChoiceField(required=False, label=gettext_lazy("Added by"))
-    flagged = forms.BooleanField(required=False, label=gettext_lazy("Only with a flag or report"))
-    unrated = forms.BooleanField(required=False, label=gettext_lazy("Only without a rating"))
-
-    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
-        shown = get_language() or "en"
-        countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
-        everything = ("", gettext_lazy("everything"))
-        options: dict[str, Iterable[tuple[str, Any]]] = {
-            "country": sorted_by_name(
-                (code, groups.name(code, shown, campaign.settings)) for code in countries
-            ),
-            "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
-            "state": STATES.items(),
-            "tone": (
-                ("unkind", pgettext_lazy("tone", "unkind")),
-                ("kind", pgettext_lazy("tone", "not unkind")),
-                ("unjudged", pgettext_lazy("tone", "nobody judged it")),
-            ),
-            "wave": (
-                (SEEDS, gettext_lazy("the seeds")),
-                (PEOPLE, gettext_lazy("contributors")),
-                *((on, gettext("contributors on %(day)s") % {"day": day(on)}) for on in days),
-            ),
-        }
-        set_choices(self, **{name: [everything, *choices] for name, choices in options.items()})
-
-    def chosen(self) -> list[str]:
-        """What is chosen beside words, as the fields call it."""
-        self.is_valid()
-        words = {}
-        for name, field in self.fields.items():
-            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else [(True, field.label)]
-            words[name] = dict(choices)
-        return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
-
-    def pairs(self) -> QuerySet[Pair]:
-        """The pairs asked for, newest first. Invalid choices are ignored."""
-        self.is_valid()
-        wanted = self.cleaned_data
-        pairs = self._pairs
-        for name, column in (("country", "country"), ("language", "language"), ("state", "moderation")):
-            if wanted.get(name):
-                pairs = pairs.filter(**{column: wanted[name]})
-        if wanted.get("tone"):
-            tone = TONES[wanted["tone"]]
-            pairs = pairs.filter(negative__isnull=True) if tone is None else pairs.filter(negative=tone)
-        if wanted.get("flagged"):
-            pairs = pairs.filter(flagged=True)
-        if wanted.get("unrated"):
-            pairs = pairs.filter(ratings=0)
-        if wave := wanted.get("wave"):
-            pairs = pairs.filter(source=Source.SEED if wave == SEEDS else Source.CONTRIBUTOR)
-            if wave not in (SEEDS, PEOPLE):
-                start = datetime.combine(datetime.fromisoformat(wave).date(), time(), UTC)
-                pairs = pairs.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
-        return containing(pairs, wanted.get("q", "")).order_by("-created_at", "-pk")
-
-
-def _cells_and_days(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
-    """Countries and languages of the pairs, and the latest days (UTC) on which contributors added some."""
-    pairs = Pair.objects.filter(campaign=campaign).order_by()
-    cells = list(pairs.values_list("country", "language").distinct())
-    added = pairs.filter(source=Source.CONTRIBUTOR)
-    days: list[str] = []
-    before = added.aggregate(at=Max("created_at"))["at"]
-    while before is not None and len(days) < _DAYS:
-        start = datetime.combine(before.astimezone(UTC).date(), time(), UTC)
-        days.append(start.date().isoformat())
-        before = added.filter(created_at__lt=start).aggregate(at=Max("created_at"))["at"]
-    return sorted({country for country, _ in cells}), sorted({language for _, language in cells}), days
-
-
-def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
-    """Codes with their names, by name."""
-    return sorted(choices, key=lambda choice: plain(choice[1].casefold()))
-
-
 def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     """Pairs whose words hold all words that were typed, in any case and with any accents."""
     text = visible(typed)[:MAX_LENGTH]
@@ -197,124 +104,169 @@ def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 
 
-@dataclass(frozen=True)
-class PairPage:
-    """One page of pairs, how many there are from here on (at most `COUNTED` + 1), and the key of the next page."""
-
-    pairs: Sequence[Pair]
-    number: int
-    following: str
-
-    @property
-    def more(self) -> bool:
-        """Whether there are more than were counted."""
-        return self.number > COUNTED
+def _countries(campaign: Campaign) -> Iterable[tuple[str, str]]:
+    here = get_language() or "en"
+    return _by_name(campaign, "country", lambda code: groups.name(code, here, campaign.settings))
 
 
-def page_of(pairs: QuerySet[Pair], after: str) -> PairPage:
-    """The page after the pair with a key; the first page if the key is missing or invalid."""
-    numbers = list(_after(pairs, after).values_list("pk", flat=True)[: COUNTED + 1])
-    chosen = numbers[:PAGE]
-    rows = Pair.objects.select_related("campaign").in_bulk(chosen)
-    page = [rows[number] for number in chosen if number in rows]
-    following = ""
-    if page and len(numbers) > PAGE:
-        following = f"{page[-1].created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{page[-1].pk}"
-    return PairPage(page, len(numbers), following)
+def _languages(campaign: Campaign) -> Iterable[tuple[str, str]]:
+    here = get_language() or "en"
+    return _by_name(campaign, "language", lambda code: geography.language_name(code, here))
 
 
-def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
-    moment, _, number = after.partition("-")
-    try:
-        made = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
-        pk = min(int(number), 2**62)
-    except ValueError:
-        return pairs
-    # The first condition is what the index answers.
-    return pairs.filter(created_at__lte=made).exclude(created_at=made, pk__gte=pk)
+def _by_name(campaign: Campaign, column: str, name: Callable[[str], str]) -> Iterable[tuple[str, str]]:
+    pairs = Pair.objects.filter(campaign=campaign).order_by()
+    codes = cached(campaign, f"pairs.{column}", lambda: list(pairs.values_list(column, flat=True).distinct()))
+    return sorted(((code, name(code)) for code in codes), key=lambda pair: plain(pair[1]))
 
 
-_OFFERED = frozenset({Action.APPROVE, Action.HIDE, Action.MARK})
-"""Decisions on the list itself; the others need a look at the pair."""
+def _sources(campaign: Campaign) -> Iterable[tuple[str, Any]]:
+    """Seeds, contributors, and the latest days (UTC) on which contributors added some."""
+    added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR)
+    latest = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)
+    days = cached(campaign, "pairs.days", lambda: [f"{moment:%Y-%m-%d}" for moment in latest[:_DAYS]])
+    named = ((on, gettext("contributors on %(day)s") % {"day": day(on)}) for on in days)
+    return [(SEEDS, gettext_lazy("the seeds")), (PEOPLE, gettext_lazy("contributors")), *named]
 
 
-@allowed(*JUDGES, methods=READ)
-def all_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Pairs by words, country, language, state, tone and who added them, newest first."""
-    return _page(request, campaign)
+def _added_by(pairs: QuerySet[Any], source: str) -> QuerySet[Any]:
+    if source in (SEEDS, PEOPLE):
+        return pairs.filter(source=Source.SEED if source == SEEDS else Source.CONTRIBUTOR)
+    start = datetime.combine(datetime.fromisoformat(source).date(), time(), UTC)
+    return pairs.filter(
+        source=Source.CONTRIBUTOR, created_at__gte=start, created_at__lt=start + timedelta(days=1)
+    )
 
 
-@allowed(*DECIDERS, methods=SEND)
-def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
-    """Carry out a decision about one pair of the list, and show the same list again."""
-    pair = decidable(request, campaign, item)
-    if request.POST.get("action") not in _OFFERED:
-        raise Http404
-    form = act_form(pair, request.POST)
-    if not form.is_valid():
-        return _page(
-            request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults]
+class Pairs(CampaignList):
+    """Every pair, also those that are shown already; what may hurt or was not judged is covered."""
+
+    sees = JUDGES
+    of: type[Model] = Pair
+    heading = gettext_lazy("All pairs")
+    intro = gettext_lazy(
+        "Everything people said, and the seeds, also what is shown already. Some of it may hurt: what is unkind, "
+        "flagged or not judged stays covered until you ask for it."
+    )
+    change_list_template = "organiser/all_pairs.html"
+    list_display = ("words", "facts")
+    list_filter = (
+        choice(
+            "country", gettext_lazy("Country"), _countries, lambda pairs, code: pairs.filter(country=code)
+        ),
+        choice(
+            "language", gettext_lazy("Language"), _languages, lambda pairs, code: pairs.filter(language=code)
+        ),
+        choice(
+            "state",
+            gettext_lazy("State"),
+            lambda _: STATES.items(),
+            lambda pairs, state: pairs.filter(moderation=state),
+        ),
+        choice(
+            "tone",
+            gettext_lazy("Tone"),
+            lambda _: _TONES.items(),
+            lambda pairs, tone: pairs.filter(Q(negative=_NEGATIVE[tone])),
+        ),
+        choice("wave", gettext_lazy("Added by"), _sources, _added_by),
+        choice(
+            "only",
+            gettext_lazy("Only"),
+            lambda _: [(name, label) for name, (label, _) in _ONLY.items()],
+            lambda pairs, name: pairs.filter(_ONLY[name][1]),
+        ),
+    )
+    search_fields = ("attribute",)
+    ordering = ("-created_at", "-pk")
+    actions = ("approve", "hide", "hurts")
+
+    @staticmethod
+    def mark(pair: Pair) -> str:
+        """The first four digits of its id, which tell pairs apart while their words are covered."""
+        return pair.public_id.hex[:4]
+
+    def context(self, request: HttpRequest) -> dict[str, Any]:
+        """With what the account decided last, and whether all words are shown."""
+        self.open_words = bool(request.session.get(OPEN_WORDS))
+        decides = self.has_decide_permission(request)
+        last = done(self.campaign, account(request), open_words=self.open_words) if decides else None
+        shown = {"done": last, "open_words": self.open_words, "address": request.GET.urlencode()}
+        return {**super().context(request), **shown}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without those whose words were removed."""
+        return super().get_queryset(request).exclude(attribute="")
+
+    def get_search_results(self, _request: HttpRequest, pairs: Any, typed: str) -> tuple[QuerySet[Any], bool]:
+        """Words in any case and accents."""
+        return containing(pairs, typed), False
+
+    def has_decide_permission(self, _request: HttpRequest) -> bool:
+        """Who may decide about pairs."""
+        return bool(self.roles & set(DECIDERS))
+
+    def action_checkbox(self, obj: Pair) -> str:
+        """With the revision that is shown, so that nobody decides about what they have not seen."""
+        box = super().action_checkbox(obj)
+        return format_html('{}<input type="hidden" name="seen" value="{}:{}">', box, obj.pk, revision(obj))
+
+    action_checkbox.short_description = gettext_lazy("Tick")  # type: ignore[attr-defined]
+
+    @display(description=gettext_lazy("Words"))
+    def words(self, pair: Pair) -> str:
+        """Whom it is about and the words, covered where they may hurt, with a link to the page of the pair."""
+        return render_to_string(
+            "organiser/all_pairs_words.html",
+            {"line": line(pair, open_words=self.open_words), "campaign": self.campaign},
         )
-    try:
-        decide(campaign, account(request), item, form.decision())
-    except EntryError as error:
-        return _page(request, campaign, faults=[str(error)])
-    return redirect(_address(request, campaign))
+
+    @display(description=gettext_lazy("State"))
+    def facts(self, pair: Pair) -> str:
+        """State, tone, who added it and when, how many said and rated it."""
+        tone = next(label for name, label in _TONES.items() if _NEGATIVE[name] is pair.negative)
+        context = {"line": line(pair, open_words=self.open_words), "tone": tone}
+        return render_to_string("organiser/all_pairs_facts.html", context)
+
+    @action(description=gettext_lazy("Approve"), permissions=["decide"])
+    def approve(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
+        """Show them to people."""
+        self._decide(request, pairs, Action.APPROVE)
+
+    @action(description=gettext_lazy("Hide"), permissions=["decide"])
+    def hide(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
+        """Show them to nobody."""
+        self._decide(request, pairs, Action.HIDE)
+
+    @action(description=gettext_lazy("It may hurt"), permissions=["decide"])
+    def hurts(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
+        """Mark them as unkind."""
+        self._decide(request, pairs, Action.MARK)
+
+    def _decide(self, request: HttpRequest, pairs: QuerySet[Pair], chosen: Action) -> None:
+        """Decide about each by itself; what cannot be done is said, and what was handed to the organiser stays."""
+        seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
+        for pair in pairs:
+            decision = Decision(chosen, seen.get(str(pair.pk), ""))
+            if chosen == Action.MARK:
+                decision = replace(decision, topic=pair.topic, negative=True)
+            if ESCALATED in pair.flags and not self.organises:
+                continue
+            try:
+                decide(self.campaign, account(request), pair.public_id, decision)
+            except EntryError as problem:
+                self.message_user(request, f"{self.mark(pair)}: {problem}", messages.ERROR)
 
 
 @allowed(*JUDGES, methods=SEND)
 def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once, or cover them again, as in the queue; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    return redirect(_address(request, campaign))
-
-
-def _address(request: HttpRequest, campaign: Campaign) -> str:
-    """The list with the filters in the address of the request."""
     query = request.GET.urlencode()
-    return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else "")
-
-
-def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
-    rights = rights_of(request, campaign)
-    decides = rights["decides"]
-    shown = bool(request.session.get(OPEN_WORDS))
-    form = PairsForm(campaign, request.GET, auto_id="find_%s")
-    page = page_of(form.pairs(), request.GET.get("after", ""))
-    filters = request.GET.copy()
-    filters.pop("after", None)
-    following = filters.copy()
-    following["after"] = page.following
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "faults": faults,
-        "page": page,
-        "counted": COUNTED,
-        "rows": [
-            (
-                line(pair, open_words=shown),
-                decides
-                and pair.moderation != Moderation.MERGED
-                and (rights["organiser"] or ESCALATED not in pair.flags),
-            )
-            for pair in page.pairs
-        ],
-        "done": done(campaign, account(request), open_words=shown) if decides else None,
-        "open_words": shown,
-        "decides": decides,
-        "address": request.GET.urlencode(),
-        "first": filters.urlencode(),
-        "following": following.urlencode() if page.following else "",
-        "deeper": "after" in request.GET,
-        "narrowed": any(filters.values()),
-        "chosen": form.chosen(),
-    }
-    return render(request, "organiser/all_pairs.html", context, status=409 if faults else 200)
+    return redirect(reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else ""))
 
 
 urlpatterns: list[URLPattern] = [
-    path("<slug:slug>/pairs/", all_pairs, name="all_pairs"),
+    path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
     path("<slug:slug>/pairs/words/", all_pairs_words, name="all_pairs_words"),
-    path("<slug:slug>/pairs/<uuid:item>/act/", all_pairs_act, name="all_pairs_act"),
 ]

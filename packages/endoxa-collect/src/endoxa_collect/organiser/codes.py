@@ -1,28 +1,30 @@
-"""Join codes: make, revoke, show as a poster; the address and the QR code that they lead by."""
+"""Join codes: made, named, extended, revoked, shown as a poster; the address and QR code that they lead by."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from io import BytesIO
+from typing import Any
 
 import segno
 from django import forms
+from django.contrib.admin import action, display
 from django.db import transaction
+from django.db.models import QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa_collect.campaign import INTERVIEWER, in_language
-from endoxa_collect.contributor.joining import (
-    join_address,
-    opened_locally,
-    served_locally,
-)
+from endoxa_collect.contributor.joining import join_address, opened_locally, served_locally
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed, ask_first
+from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, allowed, ask_first
+from endoxa_collect.organiser.desk import CampaignList, form_page
 from endoxa_collect.organiser.settings import save
+from endoxa_collect.organiser.wording import digits
 from endoxa_collect.security.codes import new_code
 
 LENGTH = 8
@@ -43,11 +45,11 @@ def qr_code(address: str) -> bytes:
     return out.getvalue()
 
 
-def make_code(campaign: Campaign, days: int, interviewer: str = "") -> JoinCode:
+def make_code(campaign: Campaign, days: int, interviewer: str = "", label: str = "") -> JoinCode:
     """A random code that is valid for `days` days, which run from the opening where the campaign is not open yet."""
     ends = timezone.now() + timedelta(days=days)
     return JoinCode.objects.create(
-        campaign=campaign, code=new_code(LENGTH), expires_at=ends, interviewer=interviewer
+        campaign=campaign, code=new_code(LENGTH), expires_at=ends, interviewer=interviewer, label=label
     )
 
 
@@ -71,11 +73,6 @@ class NamedForm(forms.Form):
         label=gettext_lazy("Your name for it"),
         help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
     )
-
-    def name(self, code: JoinCode) -> None:
-        """Store it with the code."""
-        code.label = self.cleaned_data["label"]
-        code.save(update_fields=["label"])
 
 
 class CodeForm(NamedForm):
@@ -102,83 +99,113 @@ class CodeForm(NamedForm):
     )
 
 
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """All codes, and a form that makes one."""
-    form = CodeForm(request.POST or None)
-    if form.is_valid():
-        days, interviewer = int(form.cleaned_data["days"]), form.cleaned_data["interviewer"]
-        with transaction.atomic():
-            if interviewer and interviewer not in campaign.settings.interviewers:
-                declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
-                save(campaign, campaign.version, declared, request.user)
-            code = make_code(campaign, days, interviewer)
-            form.name(code)
-            named = {"interviewer": interviewer} if interviewer else {}
-            record(campaign, request.user, "code made", code=code.code, days=days, **named)
-        return redirect("organiser:codes", campaign.slug)
-    rows = (
-        JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")
+class Codes(CampaignList):
+    """All codes with how many people came by each, those who left since among them."""
+
+    of = JoinCode
+    heading = gettext_lazy("Join codes")
+    intro = gettext_lazy(
+        "People open the campaign with a code or its QR picture. Revoke a code that got into the wrong hands; whoever "
+        "joined with it can go on."
     )
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "codes": [
-            (
-                code,
-                join_address(request, code),
-                NamedForm(initial={"label": code.label}, auto_id=f"{code.code}_%s"),
-            )
-            for code in rows
-        ],
-    }
-    return render(request, "organiser/codes.html", context)
+    adds = (("organiser:code_add", gettext_lazy("Make a code")),)
+    list_display = ("named", "opens", "people")
+    ordering = ("-created_at", "-pk")
+    actions = ("extend", "revoke")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With the people who agreed and said no."""
+        counts = {
+            "agreed": Sum("arrivals__joined", default=0),
+            "refused": Sum("arrivals__declined", default=0),
+        }
+        self.request = request
+        return super().get_queryset(request).annotate(**counts)
+
+    @display(description=gettext_lazy("Join codes"))
+    def named(self, code: JoinCode) -> str:
+        """Its letters, the organisers' name for it, links to that and to the poster."""
+        return render_to_string("organiser/code_named.html", {"code": code, "campaign": self.campaign})
+
+    @display(description=gettext_lazy("State"))
+    def opens(self, code: JoinCode) -> str:
+        """Until when it opens the campaign, and at which address."""
+        address = join_address(self.request, code)
+        context = {"code": code, "campaign": self.campaign, "address": address}
+        return render_to_string("organiser/code_opens.html", context)
+
+    @display(description=gettext_lazy("People"))
+    def people(self, code: Any) -> str:
+        """How many agreed and said no."""
+        counts = {"joined": digits(code.agreed), "declined": digits(code.refused)}
+        return gettext("%(joined)s agreed, %(declined)s said no") % counts
+
+    @action(description=gettext_lazy("Two weeks more"))
+    def extend(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> None:
+        """Let codes open the campaign for longer, from now where they are over: posters that hang stay true."""
+        with transaction.atomic():
+            for code in _held(codes).filter(expires_at__isnull=False):
+                started = code.expires_at if code.in_force else timezone.now()
+                code.expires_at = started + timedelta(days=MORE_DAYS)
+                code.save(update_fields=["expires_at"])
+                record(self.campaign, request.user, "code extended", code=code.code, days=MORE_DAYS)
+
+    @action(description=gettext_lazy("Revoke"))
+    def revoke(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> HttpResponse | None:
+        """Stop codes from opening the campaign; who joined with them stays."""
+        consequence = gettext(
+            "This code and its posters will not open the campaign any more, and that cannot be taken back. Whoever "
+            "joined with it can go on."
+        )
+        question = ask_first(
+            request, self.campaign, action=gettext("Revoke"), consequence=consequence, back="organiser:codes"
+        )
+        if question is None:
+            with transaction.atomic():
+                for code in _held(codes):
+                    code.revoked = True
+                    code.save(update_fields=["revoked"])
+                    record(self.campaign, request.user, "code revoked", code=code.code)
+        return question
 
 
-@allowed(Role.ORGANISER, methods=SEND)
+def _held(codes: QuerySet[JoinCode]) -> QuerySet[JoinCode]:
+    """Those of the codes that are not revoked, locked; a sum cannot be locked."""
+    chosen = list(codes.values_list("pk", flat=True))
+    return JoinCode.objects.select_for_update().filter(pk__in=chosen, revoked=False)
+
+
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make a code; the interviewer that it is for is declared in the settings."""
+    form = CodeForm(request.POST or None)
+    if not form.is_valid():
+        title, button = gettext("A new code"), gettext("Make a code")
+        return form_page(request, campaign, form, title=title, button=button, back="organiser:codes")
+    days, interviewer = int(form.cleaned_data["days"]), form.cleaned_data["interviewer"]
+    with transaction.atomic():
+        if interviewer and interviewer not in campaign.settings.interviewers:
+            declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
+            save(campaign, campaign.version, declared, request.user)
+        code = make_code(campaign, days, interviewer, form.cleaned_data["label"])
+        named = {"interviewer": interviewer} if interviewer else {}
+        record(campaign, request.user, "code made", code=code.code, days=days, **named)
+    return redirect("organiser:codes", campaign.slug)
+
+
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def name(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Name a code."""
-    with transaction.atomic():
-        row = get_object_or_404(JoinCode.objects.select_for_update(), campaign=campaign, code=code)
-        form = NamedForm(request.POST, initial={"label": row.label})
-        if form.is_valid() and form.has_changed():
-            form.name(row)
-            record(campaign, request.user, "code changed", code=code)
-    return redirect("organiser:codes", campaign.slug)
-
-
-@allowed(Role.ORGANISER, methods=SEND)
-def extend(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Let a code open the campaign for two weeks more, from now where it is over: posters that hang stay true."""
-    with transaction.atomic():
-        row = (
-            JoinCode.objects.select_for_update()
-            .filter(campaign=campaign, code=code, revoked=False, expires_at__isnull=False)
-            .first()
+    row = get_object_or_404(JoinCode, campaign=campaign, code=code)
+    form = NamedForm(request.POST or None, initial={"label": row.label})
+    if not form.is_valid():
+        return form_page(
+            request, campaign, form, title=row.code, button=gettext("Save"), back="organiser:codes"
         )
-        if row is not None and row.expires_at is not None:
-            row.expires_at = (row.expires_at if row.in_force else timezone.now()) + timedelta(days=MORE_DAYS)
-            row.save(update_fields=["expires_at"])
-            record(campaign, request.user, "code extended", code=code, days=MORE_DAYS)
-    return redirect("organiser:codes", campaign.slug)
-
-
-@allowed(Role.ORGANISER, methods=SEND)
-def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Stop a code from opening the campaign; who joined with it stays."""
-    consequence = gettext(
-        "This code and its posters will not open the campaign any more, and that cannot be taken back. Whoever joined "
-        "with it can go on."
-    )
-    question = ask_first(
-        request, campaign, action=gettext("Revoke"), consequence=consequence, back="organiser:codes"
-    )
-    if question is not None:
-        return question
-    with transaction.atomic():
-        revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
-        if revoked:
-            record(campaign, request.user, "code revoked", code=code)
+    if form.has_changed():
+        with transaction.atomic():
+            JoinCode.objects.filter(pk=row.pk).update(label=form.cleaned_data["label"])
+            record(campaign, request.user, "code changed", code=code)
     return redirect("organiser:codes", campaign.slug)
 
 
@@ -211,10 +238,9 @@ def _in_force(campaign: Campaign, code: str) -> JoinCode:
 
 
 urlpatterns = [
-    path("<slug:slug>/codes/", codes, name="codes"),
+    path("<slug:slug>/codes/", Codes.page(), name="codes"),
+    path("<slug:slug>/new-code/", add, name="code_add"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
     path("<slug:slug>/codes/<slug:code>/name/", name, name="code_name"),
-    path("<slug:slug>/codes/<slug:code>/extend/", extend, name="code_extend"),
-    path("<slug:slug>/codes/<slug:code>/revoke/", revoke, name="code_revoke"),
 ]

@@ -1,60 +1,31 @@
-"""Pages of seeds: upload a file, preview, add; one log entry per upload."""
+"""Seeds: the list of them, and the pages that add some from a file or one by a form; one log entry per upload."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import astuple
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
-from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import path
 from django.utils.datastructures import MultiValueDict
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from endoxa_collect import geography, groups
-from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.entry.seeding import (
-    SeedFileError,
-    SeedReport,
-    SeedRow,
-    add_seeds,
-    preview_seeds,
-    read_seeds,
-    row_of,
-    unkind,
-)
+from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
 from endoxa_collect.inputs import set_choices
-from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
-from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
-
-MEGABYTES = 2
-_DAY_SECONDS = 86_400
-
-FIRST = 10
-"""Rows of each kind that are shown."""
+from endoxa_collect.models import AuditEntry, Campaign, Role, Source, record
+from endoxa_collect.organiser.access import READ_OR_SEND, allowed
+from endoxa_collect.organiser.all_pairs import Pairs
+from endoxa_collect.organiser.desk import form_page, require_small
 
 ADDED = "seeds added"
 """The action in the log."""
-
-
-def require_small(file: UploadedFile[bytes]) -> UploadedFile[bytes]:
-    """The file, if it has at most `MEGABYTES`.
-
-    Raises:
-        ValidationError: it has more.
-    """
-    if (file.size or 0) > MEGABYTES * 1024 * 1024:
-        raise forms.ValidationError(
-            gettext("This file has more than %(limit)d MB: split it into several files.")
-            % {"limit": MEGABYTES}
-        )
-    return file
 
 
 class UploadForm(forms.Form):
@@ -102,7 +73,7 @@ class OneForm(forms.Form):
     )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
-        super().__init__(data, label_suffix="", prefix="one")
+        super().__init__(data)
         self._settings = campaign.settings
         here = get_language() or "en"
         names = groups.names(here, self._settings)
@@ -126,61 +97,24 @@ class OneForm(forms.Form):
         return cleaned
 
 
-class RowsForm(forms.Form):
-    """Rows that were shown, signed by the site, so that what is added is what was looked at."""
+class Seeds(Pairs):
+    """The pairs to start with."""
 
-    rows = forms.CharField(widget=forms.HiddenInput)
+    sees = (Role.ORGANISER,)
+    heading = gettext_lazy("Seeds")
+    intro = gettext_lazy(
+        "Seeds give the first people something to rate. Choose kind and unkind ones, from every country of the "
+        "campaign."
+    )
+    adds = (
+        ("organiser:seeds_add", gettext_lazy("Upload a file")),
+        ("organiser:seeds_one", gettext_lazy("Add one")),
+    )
+    list_filter = Pairs.list_filter[:-2]
 
-    def __init__(
-        self, campaign: Campaign, data: QueryDict | None = None, rows: list[SeedRow] | None = None
-    ) -> None:
-        self._salt = f"endoxa.seeds.{campaign.pk}"
-        super().__init__(
-            data,
-            initial={"rows": signing.dumps(list(map(astuple, rows or [])), salt=self._salt, compress=True)},
-        )
-
-    def clean_rows(self) -> list[SeedRow]:
-        """The rows."""
-        try:
-            stored: list[list[Any]] = signing.loads(
-                self.cleaned_data["rows"], salt=self._salt, max_age=_DAY_SECONDS
-            )
-        except signing.BadSignature:
-            raise forms.ValidationError(
-                gettext("This preview is too old. Please upload the file again.")
-            ) from None
-        return [SeedRow(*row) for row in stored]
-
-
-def named(row: SeedRow, settings: CampaignSettings) -> dict[str, Any]:
-    """A row with names in the language of the page, and whether it is unkind (None: not known)."""
-    here = get_language() or "en"
-    return {
-        "country": groups.name(row.country, here, settings),
-        "language": geography.language_name(row.language, here),
-        "row": row,
-        "unkind": unkind(row),
-    }
-
-
-def counted(report: SeedReport, settings: CampaignSettings) -> list[tuple[str, int, list[tuple[str, int]]]]:
-    """New rows by country, the largest first, and in each by language."""
-    here = get_language() or "en"
-    cells = Counter((row.country, row.language) for row in report.new)
-    totals = Counter(row.country for row in report.new)
-    return [
-        (
-            groups.name(country, here, settings),
-            total,
-            [
-                (geography.language_name(language, here), count)
-                for (other, language), count in sorted(cells.items())
-                if other == country
-            ],
-        )
-        for country, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Seeds only."""
+        return super().get_queryset(request).filter(source=Source.SEED)
 
 
 def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
@@ -197,68 +131,42 @@ def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedRepo
     return note
 
 
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The form for a file; with a file, the preview of what it would do."""
-    sent = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = UploadForm(campaign, *sent)
-    if form.is_valid():
-        rows = form.cleaned_data["file"]
-        report = preview_seeds(campaign, rows)
-        context = {
-            "campaign": campaign,
-            "rows": len(rows),
-            "report": report,
-            "first": [named(row, campaign.settings) for row in report.new[:FIRST]],
-            "duplicates": [named(row, campaign.settings) for row in report.duplicates[:FIRST]],
-            "alike": [(named(match.row, campaign.settings), match.other) for match in report.alike[:FIRST]],
-            "counted": counted(report, campaign.settings),
-            "form": RowsForm(campaign, rows=rows),
-        }
-        return render(request, "organiser/seeds_preview.html", context)
-    return _page(request, campaign, form)
-
-
-@allowed(Role.ORGANISER, methods=SEND)
-def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Add the rows that were looked at; a second time nothing is added."""
-    form = RowsForm(campaign, request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, UploadForm(campaign), problem=" ".join(map(str, form.errors["rows"])))
-    add_seeds(campaign, form.cleaned_data["rows"], note=logged(campaign, request.user))
+def _add(request: HttpRequest, campaign: Campaign, rows: Iterable[SeedRow]) -> HttpResponse:
+    """Add rows, and say on the list how many were new."""
+    report = add_seeds(campaign, rows, note=logged(campaign, request.user))
+    said = ngettext("%(added)d pair added", "%(added)d pairs added", report.added) % {"added": report.added}
+    if twice := len(report.duplicates):
+        there = ngettext("%(n)d was there already", "%(n)d were there already", twice) % {"n": twice}
+        said = f"{said}, {there}"
+    messages.success(request, said)
     return redirect("organiser:seeds", campaign.slug)
 
 
-@allowed(Role.ORGANISER, methods=SEND)
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Add the rows of a file, all or none of them."""
+    form = UploadForm(campaign, *((request.POST, request.FILES) if request.method == "POST" else ()))
+    if form.is_valid():
+        return _add(request, campaign, form.cleaned_data["file"])
+    title, button = gettext("Upload a file"), gettext("Add them")
+    template = "organiser/seeds_file.html"
+    return form_page(
+        request, campaign, form, title=title, button=button, back="organiser:seeds", template=template
+    )
+
+
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def add_one(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add one seed; one that is there already is not added again."""
-    single = OneForm(campaign, request.POST)
-    if not single.is_valid():
-        return _page(request, campaign, UploadForm(campaign), single=single)
-    add_seeds(campaign, [single.cleaned_data["row"]], note=logged(campaign, request.user))
-    return redirect("organiser:seeds", campaign.slug)
-
-
-def _page(
-    request: HttpRequest,
-    campaign: Campaign,
-    form: UploadForm,
-    problem: str = "",
-    single: OneForm | None = None,
-) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "one": single or OneForm(campaign),
-        "problem": problem,
-        "there": Pair.objects.filter(campaign=campaign, source=Source.SEED).count(),
-        "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],
-    }
-    return render(request, "organiser/seeds.html", context)
+    form = OneForm(campaign, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        return _add(request, campaign, [form.cleaned_data["row"]])
+    title, button = gettext("Add one"), gettext("Add it")
+    return form_page(request, campaign, form, title=title, button=button, back="organiser:seeds")
 
 
 urlpatterns = [
-    path("<slug:slug>/seeds/", seeds, name="seeds"),
+    path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
     path("<slug:slug>/seeds/add/", add, name="seeds_add"),
     path("<slug:slug>/seeds/one/", add_one, name="seeds_one"),
 ]

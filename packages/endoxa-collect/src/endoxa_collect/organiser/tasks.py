@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
-import zipfile
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import SpooledTemporaryFile, TemporaryDirectory
-from typing import IO, Any
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from django import forms
+from django.contrib import messages
+from django.contrib.admin import action, display
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
@@ -31,9 +32,8 @@ from endoxa_collect.organiser.access import (
     account,
     allowed,
     ask_first,
-    roles_of,
 )
-from endoxa_collect.organiser.seeds import require_small
+from endoxa_collect.organiser.desk import CampaignList, form_page, require_small, sent, zipped
 from endoxa_collect.tasks.adding import add_task, options_of
 from endoxa_collect.tasks.handing import (
     TaskOverError,
@@ -42,21 +42,11 @@ from endoxa_collect.tasks.handing import (
     undo,
 )
 from endoxa_collect.tasks.judging import item_context, take_sent
-from endoxa_collect.tasks.results import OpenTaskError, Progress, progress, write_results
-from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
+from endoxa_collect.tasks.results import OpenTaskError, progress, write_results
+from endoxa_collect.tasks.rooms import AnswerForm, room, rooms
 
-_IN_MEMORY = 8 * 2**20
 BEGUN = "task_begun_{}"
 """Session key: the account has seen the content warning of a task."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRow:
-    """A task as the list shows it."""
-
-    task: Task
-    room: Room
-    progress: Progress
 
 
 def judge_of(task: Task, user: User) -> Judge:
@@ -68,23 +58,6 @@ def undoable(judge: Judge) -> Turn | None:
     """What the judge did last and can take back; None where there is nothing."""
     closed = judge.turns.filter(state__in=(TurnState.JUDGED, TurnState.SKIPPED))
     return closed.select_related("item").order_by("-closed_at", "-number").first()
-
-
-def packed(task: Task, user: User) -> IO[bytes]:
-    """The judgements as CSV tables in a zip archive.
-
-    Raises:
-        OpenTaskError: what is hidden from judges would be shown while they still judge.
-        UserError: a table cannot be written.
-    """
-    with TemporaryDirectory() as folder:
-        paths = list(write_results(task, Path(folder) / f"{task.name}.csv", user))
-        archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
-            for path in paths:
-                packing.write(path, path.name)
-    archive.seek(0)
-    return archive
 
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
@@ -147,8 +120,17 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         }
         for kind in rooms().values()
     ]
-    context = {"campaign": campaign, "form": form, "rooms": kinds}
-    return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
+    title, button = gettext("Add a task"), gettext("Add the task")
+    return form_page(
+        request,
+        campaign,
+        form,
+        title=title,
+        button=button,
+        back="organiser:tasks",
+        template="tasks/add.html",
+        rooms=kinds,
+    )
 
 
 def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> Task:
@@ -159,7 +141,7 @@ def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> T
     """
     file = cleaned["file"]
     named = Path(file.name or "items").name
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         path = Path(folder) / f"items{Path(named).suffix.lower()}"
         path.write_bytes(file.read())
         lines = [line for line in cleaned["settings"].splitlines() if line.strip()]
@@ -189,27 +171,88 @@ CHANGES = {
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
-@allowed(*EVERYBODY, methods=READ)
-def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+class Tasks(CampaignList):
     """All tasks with their progress."""
-    return _list(request, campaign)
 
+    sees = EVERYBODY
+    of = Task
+    heading = gettext_lazy("Tasks")
+    adds = (("organiser:task_add", gettext_lazy("Add a task")),)
+    change_list_template = "tasks/list.html"
+    list_display = ("task", "progress")
+    ordering = ("name",)
+    actions = ("reopen", "pause", "close", "export")
 
-def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int = 200) -> HttpResponse:
-    roles = roles_of(request, campaign)
-    rows = []
-    for task in Task.objects.filter(campaign=campaign).order_by("name"):
-        kind = room(task.kind)
-        rows.append(TaskRow(task, kind, progress(task)))
-    context = {
-        "campaign": campaign,
-        "tasks": rows,
-        "judges": bool(roles & set(JUDGES)),
-        "organiser": Role.ORGANISER in roles,
-        "exports": bool(roles & {Role.ORGANISER, Role.RESEARCHER}),
-        "fault": fault,
-    }
-    return render(request, "tasks/list.html", context, status=status)
+    def has_export_permission(self, _request: HttpRequest) -> bool:
+        """Who may download judgements."""
+        return self.organises or Role.RESEARCHER in self.roles
+
+    @display(description=gettext_lazy("Name"))
+    def task(self, task: Task) -> str:
+        """Name, kind and state; the way to its items for who may judge; the address of a panel for organisers."""
+        judges = task.state == TaskState.OPEN and not room(task.kind).study and bool(self.roles & set(JUDGES))
+        context = {"task": task, "room": room(task.kind), "judges": judges, "organiser": self.organises}
+        return render_to_string("tasks/named.html", {**context, "campaign": self.campaign})
+
+    @display(description=gettext_lazy("Progress"))
+    def progress(self, task: Task) -> str:
+        """How many items have enough judgements."""
+        return render_to_string("tasks/progress.html", {"progress": progress(task)})
+
+    @action(description=gettext_lazy("Open again"), permissions=["organise"])
+    def reopen(self, request: HttpRequest, tasks: QuerySet[Task]) -> None:
+        """Let judges go on."""
+        self._turn(request, tasks, TaskState.OPEN)
+
+    @action(description=gettext_lazy("Pause"), permissions=["organise"])
+    def pause(self, request: HttpRequest, tasks: QuerySet[Task]) -> None:
+        """Take no judgements for a while."""
+        self._turn(request, tasks, TaskState.PAUSED)
+
+    @action(description=gettext_lazy("Close"), permissions=["organise"])
+    def close(self, request: HttpRequest, tasks: QuerySet[Task]) -> HttpResponse | None:
+        """Take no judgements any more."""
+        consequence = gettext(
+            "Nobody can judge in this task any more, and once what judges must not know was downloaded, it cannot be "
+            "opened again."
+        )
+        question = ask_first(
+            request, self.campaign, action=gettext("Close"), consequence=consequence, back="organiser:tasks"
+        )
+        if question is None:
+            self._turn(request, tasks, TaskState.CLOSED)
+        return question
+
+    def _turn(self, request: HttpRequest, tasks: QuerySet[Task], state: TaskState) -> None:
+        if state != TaskState.CLOSED and tasks.filter(revealed_at__isnull=False).exists():
+            fault = gettext(
+                "This task cannot be opened again: what judges must not know was shown to somebody."
+            )
+            self.message_user(request, fault, messages.ERROR)
+            return
+        for task in tasks.exclude(state=state):
+            Task.objects.filter(pk=task.pk).update(state=state)
+            record(self.campaign, request.user, CHANGES[state], task=task.name)
+
+    @action(description=gettext_lazy("Download the judgements"), permissions=["export"])
+    def export(self, request: HttpRequest, tasks: QuerySet[Task]) -> HttpResponseBase | None:
+        """The judgements as tables in an archive."""
+        try:
+            with TemporaryDirectory() as folder:
+                tables = [
+                    table
+                    for task in tasks
+                    for table in write_results(task, Path(folder) / f"{task.name}.csv", account(request))
+                ]
+                archive = zipped(tables)
+        except OpenTaskError:
+            fault = gettext("Close this task first: the file would show what judges must not know.")
+            self.message_user(request, fault, messages.ERROR)
+            return None
+        for task in tasks:
+            record(self.campaign, request.user, "task exported", task=task.name)
+        names = "-".join(task.name for task in tasks)
+        return sent(archive, f"{self.campaign.slug}-{names}-{timezone.now():%Y-%m-%d}.zip")
 
 
 @allowed(*JUDGES, methods=READ)
@@ -258,45 +301,6 @@ def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return redirect("organiser:task", campaign.slug, name)
 
 
-@allowed(Role.ORGANISER, methods=SEND)
-def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """Open, pause or close a task."""
-    task = get_object_or_404(Task, campaign=campaign, name=name)
-    state = request.POST.get("state", "")
-    if state not in TaskState.values:
-        raise Http404
-    if task.revealed_at is not None and state != TaskState.CLOSED:
-        fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
-        return _list(request, campaign, fault, status=409)
-    if state == TaskState.CLOSED:
-        consequence = gettext(
-            "Nobody can judge in this task any more, and once what judges must not know was downloaded, it cannot be "
-            "opened again."
-        )
-        question = ask_first(
-            request, campaign, action=gettext("Close"), consequence=consequence, back="organiser:tasks"
-        )
-        if question is not None:
-            return question
-    Task.objects.filter(pk=task.pk).update(state=state)
-    record(campaign, account(request), CHANGES[TaskState(state)], task=task.name)
-    return redirect("organiser:tasks", campaign.slug)
-
-
-@allowed(Role.ORGANISER, Role.RESEARCHER, methods=SEND)
-def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
-    """The judgements as tables in an archive."""
-    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
-    try:
-        archive = packed(task, account(request))
-    except OpenTaskError:
-        fault = gettext("Close this task first: the file would show what judges must not know.")
-        return _list(request, campaign, fault, status=409)
-    record(campaign, account(request), "task exported", task=task.name)
-    file = f"{campaign.slug}-{task.name}-{timezone.now():%Y-%m-%d}.zip"
-    return FileResponse(archive, as_attachment=True, filename=file, content_type="application/zip")
-
-
 def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
     """The task, and the judge that the account is in it; None before it has begun."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
@@ -332,12 +336,10 @@ def _item_page(
 
 
 urlpatterns: list[URLPattern] = [
-    path("<slug:slug>/tasks/", tasks, name="tasks"),
+    path("<slug:slug>/tasks/", Tasks.page(), name="tasks"),
     path("<slug:slug>/new-task/", add, name="task_add"),
     path("<slug:slug>/tasks/<slug:name>/", work, name="task"),
     path("<slug:slug>/tasks/<slug:name>/judge/", judge, name="task_judge"),
     path("<slug:slug>/tasks/<slug:name>/undo/", undo_last, name="task_undo"),
     path("<slug:slug>/tasks/<slug:name>/begin/", begin, name="task_begin"),
-    path("<slug:slug>/tasks/<slug:name>/state/", change_state, name="task_state"),
-    path("<slug:slug>/tasks/<slug:name>/export/", export, name="task_export"),
 ]

@@ -1,6 +1,6 @@
-"""People: how many came by which code, in which language, on which day, and how far they got. Numbers only.
+"""People: how many came in which language, on which day, and how far they got. Numbers only.
 
-Language and day are traits of people (`small_cells`); what was done by how many is none, nor how many a code brought.
+Language and day are traits of people (`small_cells`); what was done by how many is none.
 """
 
 from __future__ import annotations
@@ -42,21 +42,11 @@ class Row:
     name: str
     people: int
     most: int
-    code: str = ""
-    declined: int = 0
 
     @property
     def percent(self) -> int:
         """The share of the whole."""
         return round(100 * self.people / self.most) if self.most else 0
-
-
-def by_code(campaign: Campaign) -> list[Row]:
-    """Codes with how many agreed and said no, those who left since among them; newest codes first."""
-    codes = campaign.codes.annotate(joined=Sum("arrivals__joined"), no=Sum("arrivals__declined"))
-    rows = codes.order_by("-created_at", "-pk").values_list("label", "joined", "code", "no")
-    most = max((joined or 0 for _, joined, _, _ in rows), default=0)
-    return [Row(label, joined or 0, most, code, no or 0) for label, joined, code, no in rows]
 
 
 def by_language(campaign: Campaign) -> list[Row]:
@@ -133,14 +123,12 @@ def left(campaign: Campaign) -> int:
 @allowed(Role.ORGANISER, methods=READ)
 def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All of it on one page."""
-    codes = by_code(campaign)
     context = {
         "campaign": campaign,
         "total": Person.objects.filter(campaign=campaign).count(),
         "left": left(campaign),
-        "declined": sum(row.declined for row in codes),
+        "declined": campaign.codes.aggregate(number=Sum("arrivals__declined", default=0))["number"],
         "steps": steps(campaign),
-        "codes": codes,
         "languages": by_language(campaign),
         "days": by_day(campaign),
         "least": LEAST,
