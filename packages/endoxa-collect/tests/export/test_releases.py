@@ -181,7 +181,9 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("full", ["desk.TemporaryFile", "exports.draft", "exports.gettempdir", "desk.zipfile.ZipFile.write"])
+@pytest.mark.parametrize(
+    "full", ["desk.TemporaryFile", "exports.draft", "exports.gettempdir", "desk.zipfile.ZipFile.write"]
+)
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
 def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
     monkeypatch.setattr(f"endoxa_collect.organiser.{full}", no_room)

@@ -30,10 +30,10 @@ from endoxa_collect.models import (
     SettingsVersion,
     record,
 )
+from endoxa_collect.organiser.all_pairs import ADDED
 from endoxa_collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
 from endoxa_collect.organiser.codes import qr_code
 from endoxa_collect.organiser.queue import LOGGED
-from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw
@@ -425,14 +425,14 @@ def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     page = words(organiser.get(address("audit")))
     assert "Page 1 of 2" in page
     assert "restored" in page
-    assert 'number: <bdi lang="en">59</bdi>' in page
-    assert 'number: <bdi lang="en">0<' in words(organiser.get(address("audit"), {"p": "2"}))
-    assert "looked</td>" not in words(organiser.get(address("audit"), {"account": "-"}))
+    assert "number: <bdi>59</bdi>" in page
+    assert "number: <bdi>0<" in words(organiser.get(address("audit"), {"p": "2"}))
+    assert "<strong>looked" not in words(organiser.get(address("audit"), {"account": "-"}))
     only = words(organiser.get(address("audit"), {"action": "looked", "account": "ben", "p": "2"}))
-    assert "restored</td>" not in only
+    assert "<strong>restored" not in only
     assert "action=looked&amp;account=ben&amp;p=1" in only
     for other in ({"account": "nobody"}, {"p": "x"}, {"p": "99"}, {"user__password": "x"}, {"e": "1"}):
-        assert "restored</td>" in words(organiser.get(address("audit"), other))
+        assert "<strong>restored" in words(organiser.get(address("audit"), other))
 
 
 def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
@@ -475,7 +475,7 @@ def test_the_log_names_pairs_by_their_marks_and_leads_to_them(organiser, river, 
     record(river, None, "pair approved", pair=str(pair.public_id))
     page = words(organiser.get(address("audit")))
     link = f'<a href="{address("moderation_item", pair.public_id)}">{pair.public_id.hex[:4]}</a>'
-    assert f'pair: <bdi lang="en">{link}</bdi>' in page
+    assert f"pair: {link}" in page
     assert "drink mate" not in page
 
 
@@ -493,9 +493,11 @@ def test_who_leaves_is_a_contributor_in_the_log_and_the_minute_is_not_kept(organ
     withdraw(make_person(river))
     entry = AuditEntry.objects.get()
     assert (entry.at.minute, entry.at.second, entry.at.microsecond) == (0, 0, 0)
-    assert "<bdi>a contributor</bdi></td>" in words(organiser.get(address("audit")))
-    assert ">somebody deleted their answers</td>" in words(organiser.get(address("audit"), {"account": "+"}))
-    assert ">somebody deleted their answers</td>" not in words(
+    assert "<bdi>a contributor</bdi>" in words(organiser.get(address("audit")))
+    assert "<strong>somebody deleted their answers" in words(
+        organiser.get(address("audit"), {"account": "+"})
+    )
+    assert "<strong>somebody deleted their answers" not in words(
         organiser.get(address("audit"), {"account": "-"})
     )
 
@@ -532,6 +534,8 @@ def test_pages_have_no_inline_script_or_style(organiser, river, make_pairs):
         if page[0] != "code_qr":
             answer = organiser.get(address(*page))
             shown = words(answer)
-            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", shown), page
+            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", shown), (
+                page
+            )
             assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
             assert "/static/admin/" not in shown

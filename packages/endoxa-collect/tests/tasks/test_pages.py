@@ -203,7 +203,10 @@ def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):
     organiser = signed_in(votes, "ines", Role.ORGANISER)
     for action in ("reopen", "pause"):
         act(organiser, action, votes)
-        assert "cannot be opened again" in organiser.get(f"/organise/{votes.campaign.slug}/tasks/").content.decode()
+        assert (
+            "cannot be opened again"
+            in organiser.get(f"/organise/{votes.campaign.slug}/tasks/").content.decode()
+        )
     votes.refresh_from_db()
     assert votes.state == TaskState.CLOSED
 

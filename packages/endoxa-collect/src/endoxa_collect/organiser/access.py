@@ -12,6 +12,7 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
+from django.contrib.messages.views import SuccessMessageMixin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse, reverse_lazy
@@ -99,8 +100,6 @@ def account(request: HttpRequest) -> User:
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
-sign_out = auth.LogoutView.as_view(next_page="organiser:login")
-
 
 class SignInForm(AuthenticationForm):
     """Name and password. A name that was tried too often must wait, whether an account has it or not.
@@ -164,22 +163,23 @@ def _counted(browser: str, name: str) -> tuple[Limit, str]:
     return (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
 
 
-def _slots(browser: str) -> limits.Slots:
-    """Which bound on concurrent hashing holds: browsers known as `browser`, not "", have one of their own."""
-    return limits.PASSWORDS_SAME_BROWSER if browser else limits.PASSWORDS
+class _Throttled:
+    """A view that looks at passwords: only some at a time, of browsers that the account used before and of others."""
+
+    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        """Look at them, unless this worker looks at others."""
+        name = request.user.get_username() or request.POST.get("username", "")
+        slots = limits.PASSWORDS_SAME_BROWSER if browser_key(request, name) else limits.PASSWORDS
+        with slots.occupied() as free:
+            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)  # type: ignore[misc,no-any-return]
 
 
-class SignIn(auth.LoginView):
+class SignIn(_Throttled, auth.LoginView):
     """Ask for name and password, and know the browser again."""
 
     authentication_form = SignInForm
     template_name = "organiser/sign_in.html"
     redirect_authenticated_user = True
-
-    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        """Look at name and password, unless this worker looks at another one."""
-        with _slots(browser_key(request, request.POST.get("username", ""))).occupied() as free:
-            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Start the session."""
@@ -188,33 +188,18 @@ class SignIn(auth.LoginView):
         return response
 
 
-class ChangePassword(auth.PasswordChangeView):
+class ChangePassword(_Throttled, SuccessMessageMixin, auth.PasswordChangeView):  # type: ignore[type-arg]
     """Ask for the old password and a new one."""
 
     form_class = NewPasswordForm
     template_name = "organiser/password.html"
-    success_url = reverse_lazy("organiser:password_changed")
-
-    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        """Look at both passwords, unless this worker looks at another one."""
-        with _slots(browser_key(request, request.user.get_username())).occupied() as free:
-            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
+    success_url = reverse_lazy("organiser:password")
+    success_message = gettext_lazy("Your password is changed")
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With what the browser is known as."""
         browser = browser_key(self.request, self.request.user.get_username())
         return {**super().get_form_kwargs(), "browser": browser}
-
-
-sign_in = SignIn.as_view()
-change_password = ChangePassword.as_view()
-
-
-@login_required
-@require_safe
-def password_changed(request: HttpRequest) -> HttpResponse:
-    """Say that the new password is in force."""
-    return render(request, "organiser/password_changed.html")
 
 
 @login_required
@@ -233,8 +218,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [
     path("", home, name="home"),
-    path("login/", sign_in, name="login"),
-    path("logout/", sign_out, name="logout"),
-    path("password/", change_password, name="password"),
-    path("password/changed/", password_changed, name="password_changed"),
+    path("login/", SignIn.as_view(), name="login"),
+    path("logout/", auth.LogoutView.as_view(next_page="organiser:login"), name="logout"),
+    path("password/", ChangePassword.as_view(), name="password"),
 ]

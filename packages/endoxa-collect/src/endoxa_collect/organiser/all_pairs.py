@@ -1,4 +1,4 @@
-"""All pairs of a campaign: search, filters, and decisions about those that were ticked, the newest first.
+"""All pairs of a campaign and its seeds: search, filters, decisions about those that were ticked; adding seeds.
 
 A search looks at the words and the key (`entry.cleaning`) of every pair; capitals and accents are taken off by the
 database (`Plain`).
@@ -7,33 +7,36 @@ database (`Plain`).
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Callable, Iterable
+from datetime import UTC, timedelta
 from functools import reduce
 from operator import and_, or_
-from typing import Any
+from typing import Any, ClassVar
 
 import regex
+from django import forms
 from django.contrib import messages
-from django.contrib.admin import action, display
-from django.db.models import CharField, Func, Model, Q, QuerySet, Value
+from django.contrib.admin import action
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import CharField, Func, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
+from django.urls import path, reverse
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
-from endoxa_collect.models import Action, Campaign, Pair, Source
+from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
+from endoxa_collect.inputs import set_choices
+from endoxa_collect.models import Action, AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
-from endoxa_collect.organiser.decisions import Decision, decide, revision
-from endoxa_collect.organiser.desk import CampaignList, choice
+from endoxa_collect.organiser.decisions import Decision, decide
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
 from endoxa_collect.organiser.figures import cached
-from endoxa_collect.organiser.moderation import OPEN_WORDS, done, line
+from endoxa_collect.organiser.moderation import OPEN_WORDS, Line, done, line
 from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
@@ -45,19 +48,8 @@ _DAYS = 60
 _LANGUAGES = ("en", "es", "fr", "pt")
 """Languages in which a key forgets the first words: who searches for "they are late" finds "late"."""
 
-SEEDS, PEOPLE = "seeds", "people"
-"""Where pairs come from; besides, the day on which contributors added them (2026-05-04)."""
 
-_TONES = {
-    "unkind": pgettext_lazy("tone", "unkind"),
-    "kind": pgettext_lazy("tone", "not unkind"),
-    "unjudged": pgettext_lazy("tone", "nobody judged it"),
-}
-_NEGATIVE = {"unkind": True, "kind": False, "unjudged": None}
-_ONLY: Mapping[str, tuple[Any, Q]] = {
-    "flagged": (gettext_lazy("Only with a flag or report"), Q(flagged=True)),
-    "unrated": (gettext_lazy("Only without a rating"), Q(ratings=0)),
-}
+Choices = Iterable[tuple[str, Any, Q]]
 
 
 def plain(text: str) -> str:
@@ -104,95 +96,104 @@ def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 
 
-def _countries(campaign: Campaign) -> Iterable[tuple[str, str]]:
-    here = get_language() or "en"
-    return _by_name(campaign, "country", lambda code: groups.name(code, here, campaign.settings))
+def _by_name(column: str, name: Callable[[str, str, CampaignSettings], str]) -> Callable[[Campaign], Choices]:
+    """What pairs have in a column, in the order of its names in the language of the page."""
+
+    def choices(campaign: Campaign) -> Choices:
+        here, values = get_language() or "en", Pair.objects.filter(campaign=campaign).order_by()
+        codes = cached(campaign, column, lambda: list(values.values_list(column, flat=True).distinct()))
+        named = [(code, name(code, here, campaign.settings), Q(**{column: code})) for code in codes]
+        return sorted(named, key=lambda choice: plain(choice[1]))
+
+    return choices
 
 
-def _languages(campaign: Campaign) -> Iterable[tuple[str, str]]:
-    here = get_language() or "en"
-    return _by_name(campaign, "language", lambda code: geography.language_name(code, here))
-
-
-def _by_name(campaign: Campaign, column: str, name: Callable[[str], str]) -> Iterable[tuple[str, str]]:
-    pairs = Pair.objects.filter(campaign=campaign).order_by()
-    codes = cached(campaign, f"pairs.{column}", lambda: list(pairs.values_list(column, flat=True).distinct()))
-    return sorted(((code, name(code)) for code in codes), key=lambda pair: plain(pair[1]))
-
-
-def _sources(campaign: Campaign) -> Iterable[tuple[str, Any]]:
+def _sources(campaign: Campaign) -> Choices:
     """Seeds, contributors, and the latest days (UTC) on which contributors added some."""
-    added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR)
-    latest = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)
-    days = cached(campaign, "pairs.days", lambda: [f"{moment:%Y-%m-%d}" for moment in latest[:_DAYS]])
-    named = ((on, gettext("contributors on %(day)s") % {"day": day(on)}) for on in days)
-    return [(SEEDS, gettext_lazy("the seeds")), (PEOPLE, gettext_lazy("contributors")), *named]
+    people = Q(source=Source.CONTRIBUTOR)
+    added = Pair.objects.filter(people, campaign=campaign)
+    days = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)[:_DAYS]
+    return [
+        ("seeds", gettext_lazy("the seeds"), Q(source=Source.SEED)),
+        ("people", gettext_lazy("contributors"), people),
+        *(
+            (
+                f"{start:%Y-%m-%d}",
+                gettext("contributors on %(day)s") % {"day": day(f"{start:%Y-%m-%d}")},
+                people & Q(created_at__gte=start, created_at__lt=start + timedelta(days=1)),
+            )
+            for start in cached(campaign, "days_of_pairs", lambda: list(days))
+        ),
+    ]
 
 
-def _added_by(pairs: QuerySet[Any], source: str) -> QuerySet[Any]:
-    if source in (SEEDS, PEOPLE):
-        return pairs.filter(source=Source.SEED if source == SEEDS else Source.CONTRIBUTOR)
-    start = datetime.combine(datetime.fromisoformat(source).date(), time(), UTC)
-    return pairs.filter(
-        source=Source.CONTRIBUTOR, created_at__gte=start, created_at__lt=start + timedelta(days=1)
-    )
+_STATES = [(state, name, Q(moderation=state)) for state, name in STATES.items()]
+_TONES = (
+    ("unkind", pgettext_lazy("tone", "unkind"), Q(negative=True)),
+    ("kind", pgettext_lazy("tone", "not unkind"), Q(negative=False)),
+    ("unjudged", pgettext_lazy("tone", "nobody judged it"), Q(negative=None)),
+)
+_ONLY = (
+    ("flagged", gettext_lazy("Only with a flag or report"), Q(flagged=True)),
+    ("unrated", gettext_lazy("Only without a rating"), Q(ratings=0)),
+)
+
+
+def _deciding(chosen: Action, label: str | Promise) -> Any:
+    """An action that decides about each pair as the list showed it; pairs that organisers keep are left to them."""
+
+    @action(description=label, permissions=["decide"])
+    def decided(pairs: Pairs, request: HttpRequest, ticked: QuerySet[Pair]) -> None:
+        seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
+        for pair in ticked:
+            if ESCALATED in pair.flags and not pairs.organises:
+                continue
+            marks = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
+            try:
+                decision = Decision(chosen, seen.get(str(pair.pk), ""), **marks)
+                decide(pairs.campaign, account(request), pair.public_id, decision)
+            except EntryError as problem:
+                pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
+
+    return decided
 
 
 class Pairs(CampaignList):
     """Every pair, also those that are shown already; what may hurt or was not judged is covered."""
 
     sees = JUDGES
-    of: type[Model] = Pair
-    heading = gettext_lazy("All pairs")
-    intro = gettext_lazy(
-        "Everything people said, and the seeds, also what is shown already. Some of it may hurt: what is unkind, "
-        "flagged or not judged stays covered until you ask for it."
-    )
+    of = Pair
+    heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
     change_list_template = "organiser/all_pairs.html"
-    list_display = ("words", "facts")
-    list_filter = (
+    narrowing = (
+        choice("country", gettext_lazy("Country"), _by_name("country", groups.name)),
         choice(
-            "country", gettext_lazy("Country"), _countries, lambda pairs, code: pairs.filter(country=code)
+            "language",
+            gettext_lazy("Language"),
+            _by_name("language", lambda code, here, _: geography.language_name(code, here)),
         ),
-        choice(
-            "language", gettext_lazy("Language"), _languages, lambda pairs, code: pairs.filter(language=code)
-        ),
-        choice(
-            "state",
-            gettext_lazy("State"),
-            lambda _: STATES.items(),
-            lambda pairs, state: pairs.filter(moderation=state),
-        ),
-        choice(
-            "tone",
-            gettext_lazy("Tone"),
-            lambda _: _TONES.items(),
-            lambda pairs, tone: pairs.filter(Q(negative=_NEGATIVE[tone])),
-        ),
-        choice("wave", gettext_lazy("Added by"), _sources, _added_by),
-        choice(
-            "only",
-            gettext_lazy("Only"),
-            lambda _: [(name, label) for name, (label, _) in _ONLY.items()],
-            lambda pairs, name: pairs.filter(_ONLY[name][1]),
-        ),
+        choice("state", gettext_lazy("State"), lambda _: _STATES),
+        choice("tone", gettext_lazy("Tone"), lambda _: _TONES),
+        choice("wave", gettext_lazy("Added by"), _sources),
+        choice("only", gettext_lazy("Only"), lambda _: _ONLY),
     )
     search_fields = ("attribute",)
     ordering = ("-created_at", "-pk")
     actions = ("approve", "hide", "hurts")
 
-    @staticmethod
-    def mark(pair: Pair) -> str:
-        """The first four digits of its id, which tell pairs apart while their words are covered."""
-        return pair.public_id.hex[:4]
+    def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
+        super().__init__(request, campaign)
+        self.open_words = bool(request.session.get(OPEN_WORDS))
 
     def context(self, request: HttpRequest) -> dict[str, Any]:
         """With what the account decided last, and whether all words are shown."""
-        self.open_words = bool(request.session.get(OPEN_WORDS))
         decides = self.has_decide_permission(request)
         last = done(self.campaign, account(request), open_words=self.open_words) if decides else None
-        shown = {"done": last, "open_words": self.open_words, "address": request.GET.urlencode()}
-        return {**super().context(request), **shown}
+        return {"done": last, "open_words": self.open_words, "address": request.GET.urlencode()}
+
+    def shown(self, row: Pair) -> Line:
+        """The pair as all lists of moderators show it."""
+        return line(row, open_words=self.open_words)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Without those whose words were removed."""
@@ -206,56 +207,121 @@ class Pairs(CampaignList):
         """Who may decide about pairs."""
         return bool(self.roles & set(DECIDERS))
 
-    def action_checkbox(self, obj: Pair) -> str:
-        """With the revision that is shown, so that nobody decides about what they have not seen."""
-        box = super().action_checkbox(obj)
-        return format_html('{}<input type="hidden" name="seen" value="{}:{}">', box, obj.pk, revision(obj))
+    approve = _deciding(Action.APPROVE, gettext_lazy("Approve"))
+    hide = _deciding(Action.HIDE, gettext_lazy("Hide"))
+    hurts = _deciding(Action.MARK, gettext_lazy("It may hurt"))
 
-    action_checkbox.short_description = gettext_lazy("Tick")  # type: ignore[attr-defined]
 
-    @display(description=gettext_lazy("Words"))
-    def words(self, pair: Pair) -> str:
-        """Whom it is about and the words, covered where they may hurt, with a link to the page of the pair."""
-        return render_to_string(
-            "organiser/all_pairs_words.html",
-            {"line": line(pair, open_words=self.open_words), "campaign": self.campaign},
+ADDED = "seeds added"
+"""The action in the log."""
+
+
+def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
+    """A function that writes down what was added so far, as `add_seeds` calls it."""
+    entries: list[AuditEntry] = []
+
+    def note(report: SeedReport) -> None:
+        numbers = {"added": report.added, "duplicates": len(report.duplicates)}
+        if not entries:
+            entries.append(record(campaign, user, ADDED, **numbers))
+        entries[0].detail = numbers
+        entries[0].save(update_fields=["detail"])
+
+    return note
+
+
+class SeedsForm(CampaignForm):
+    """A form that is cleaned to rows."""
+
+    back = "organiser:seeds"
+    rows: list[SeedRow]
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Add the rows that are not there, and say on the list how many were new."""
+        report = add_seeds(self.campaign, self.rows, note=logged(self.campaign, request.user))
+        said = ngettext("%(added)d pair added", "%(added)d pairs added", report.added) % {
+            "added": report.added
+        }
+        if twice := len(report.duplicates):
+            there = ngettext("%(n)d was there already", "%(n)d were there already", twice) % {"n": twice}
+            said = f"{said}, {there}"
+        messages.success(request, said)
+        return redirect(self.back, self.campaign.slug)
+
+
+class UploadForm(SeedsForm):
+    """A file of seeds, of which all rows are read or none."""
+
+    title, button = gettext_lazy("Upload a file"), gettext_lazy("Add them")
+    template = "organiser/seeds_file.html"
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
+    )
+
+    def clean_file(self) -> None:
+        """The rows of the file."""
+        file, settings = require_small(self.cleaned_data["file"]), self.campaign.settings
+        try:
+            self.rows = read_seeds(file.read(), file.name or "", settings.data_languages, settings)
+        except SeedFileError as problem:
+            raise forms.ValidationError(str(problem)) from problem
+
+
+class OneForm(SeedsForm):
+    """One seed, typed."""
+
+    title, button = gettext_lazy("Add one"), gettext_lazy("Add it")
+    country = forms.ChoiceField(label=gettext_lazy("Whom it is about"))
+    attribute = forms.CharField(
+        label=gettext_lazy("What is said of them"),
+        max_length=120,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=40, required=False)
+    negative = forms.ChoiceField(
+        label=gettext_lazy("Does it hurt to hear it?"),
+        required=False,
+        choices=[("", gettext_lazy("not known")), ("yes", gettext_lazy("Yes")), ("no", gettext_lazy("No"))],
+    )
+
+    def __init__(self, campaign: Campaign, *sent: Any) -> None:
+        super().__init__(campaign, *sent)
+        here, settings = get_language() or "en", campaign.settings
+        names = groups.names(here, settings)
+        ordered = dict.fromkeys((*(code for code in groups.listed(settings) if code in names), *names))
+        set_choices(
+            self,
+            country=[(code, names[code]) for code in ordered],
+            language=[(code, geography.language_name(code, here)) for code in settings.data_languages],
         )
 
-    @display(description=gettext_lazy("State"))
-    def facts(self, pair: Pair) -> str:
-        """State, tone, who added it and when, how many said and rated it."""
-        tone = next(label for name, label in _TONES.items() if _NEGATIVE[name] is pair.negative)
-        context = {"line": line(pair, open_words=self.open_words), "tone": tone}
-        return render_to_string("organiser/all_pairs_facts.html", context)
-
-    @action(description=gettext_lazy("Approve"), permissions=["decide"])
-    def approve(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
-        """Show them to people."""
-        self._decide(request, pairs, Action.APPROVE)
-
-    @action(description=gettext_lazy("Hide"), permissions=["decide"])
-    def hide(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
-        """Show them to nobody."""
-        self._decide(request, pairs, Action.HIDE)
-
-    @action(description=gettext_lazy("It may hurt"), permissions=["decide"])
-    def hurts(self, request: HttpRequest, pairs: QuerySet[Pair]) -> None:
-        """Mark them as unkind."""
-        self._decide(request, pairs, Action.MARK)
-
-    def _decide(self, request: HttpRequest, pairs: QuerySet[Pair], chosen: Action) -> None:
-        """Decide about each by itself; what cannot be done is said, and what was handed to the organiser stays."""
-        seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
-        for pair in pairs:
-            decision = Decision(chosen, seen.get(str(pair.pk), ""))
-            if chosen == Action.MARK:
-                decision = replace(decision, topic=pair.topic, negative=True)
-            if ESCALATED in pair.flags and not self.organises:
-                continue
+    def clean(self) -> None:
+        """The row."""
+        settings = self.campaign.settings
+        if not self.errors:
             try:
-                decide(self.campaign, account(request), pair.public_id, decision)
-            except EntryError as problem:
-                self.message_user(request, f"{self.mark(pair)}: {problem}", messages.ERROR)
+                self.rows = [row_of("–", self.cleaned_data, settings.data_languages, settings)]
+            except SeedFileError as problem:
+                self.add_error("attribute", str(problem))
+
+
+class Seeds(Pairs):
+    """The pairs to start with."""
+
+    sees = (Role.ORGANISER,)
+    heading = gettext_lazy("Seeds")
+    adds = (("organiser:seeds_add", UploadForm.title), ("organiser:seeds_one", OneForm.title))
+
+    def context(self, request: HttpRequest) -> dict[str, Any]:
+        """With a word on what seeds are for."""
+        return {**super().context(request), "seeds": True}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Seeds only."""
+        return super().get_queryset(request).filter(source=Source.SEED)
 
 
 @allowed(*JUDGES, methods=SEND)
@@ -266,7 +332,10 @@ def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect(reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else ""))
 
 
-urlpatterns: list[URLPattern] = [
+urlpatterns = [
     path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
     path("<slug:slug>/pairs/words/", all_pairs_words, name="all_pairs_words"),
+    path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
+    path("<slug:slug>/seeds/add/", UploadForm.page(), name="seeds_add"),
+    path("<slug:slug>/seeds/one/", OneForm.page(), name="seeds_one"),
 ]

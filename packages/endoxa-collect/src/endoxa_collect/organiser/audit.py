@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
-from django.contrib.admin import display
-from django.db.models import QuerySet
-from django.urls import path, reverse
+from django.db.models import Q
+from django.urls import path
 from django.utils.functional import Promise
-from django.utils.html import format_html, format_html_join
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from endoxa_collect.models import AuditEntry, Campaign
 from endoxa_collect.organiser.desk import CampaignList, choice
-from endoxa_collect.templatetags.organiser import clock
 
 ACTIONS: dict[str, Promise] = {
     "account allowed": gettext_lazy("account allowed"),
@@ -62,35 +58,23 @@ ACTIONS: dict[str, Promise] = {
 WITHDRAWALS = ("judge withdrawn", "withdrawal")
 """The only actions of contributors that the log knows."""
 
-COMMAND_LINE = "-"
-"""Stands for the command line, and for accounts that are gone, among accounts."""
-CONTRIBUTORS = "+"
-"""Filter for acts of contributors, who have no accounts."""
+
+def _actions(campaign: Campaign) -> Iterable[tuple[str, Any, Q]]:
+    entries = AuditEntry.objects.filter(campaign=campaign).order_by("action")
+    names = entries.values_list("action", flat=True).distinct()
+    return [(name, ACTIONS.get(name, name), Q(action=name)) for name in names]
 
 
-def action_name(action: str) -> str:
-    """What was done, in the language of the page."""
-    return str(ACTIONS.get(action, action))
-
-
-def _actions(campaign: Campaign) -> Iterable[tuple[str, str]]:
-    names = AuditEntry.objects.filter(campaign=campaign).order_by("action")
-    return [(name, action_name(name)) for name in names.values_list("action", flat=True).distinct()]
-
-
-def _accounts(campaign: Campaign) -> Iterable[tuple[str, Any]]:
+def _accounts(campaign: Campaign) -> Iterable[tuple[str, Any, Q]]:
+    """The command line ("-"; also accounts that are gone), contributors ("+"), who have no accounts, and accounts."""
     entries = AuditEntry.objects.filter(campaign=campaign, user__isnull=False).order_by("user__username")
     names = entries.values_list("user__username", flat=True).distinct()
-    others = [(COMMAND_LINE, gettext_lazy("command line")), (CONTRIBUTORS, gettext_lazy("a contributor"))]
-    return [*others, *((name, name) for name in names)]
-
-
-def _by(entries: QuerySet[Any], account: str) -> QuerySet[Any]:
-    if account == COMMAND_LINE:
-        return entries.filter(user__isnull=True).exclude(action__in=WITHDRAWALS)
-    if account == CONTRIBUTORS:
-        return entries.filter(user__isnull=True, action__in=WITHDRAWALS)
-    return entries.filter(user__username=account)
+    nobody, left = Q(user__isnull=True), Q(action__in=WITHDRAWALS)
+    return [
+        ("-", gettext_lazy("command line"), nobody & ~left),
+        ("+", gettext_lazy("a contributor"), nobody & left),
+        *((name, name, Q(user__username=name)) for name in names),
+    ]
 
 
 class Log(CampaignList):
@@ -98,48 +82,21 @@ class Log(CampaignList):
 
     of = AuditEntry
     heading = gettext_lazy("Log")
-    intro = gettext_lazy(
-        "What accounts did in this campaign. No words, answers or addresses of contributors are kept here."
-    )
-    list_display = ("when", "who", "what", "details")
-    list_filter = (
-        choice("action", gettext_lazy("What"), _actions, lambda entries, name: entries.filter(action=name)),
-        choice("account", gettext_lazy("Who"), _accounts, _by),
+    change_list_template = "organiser/audit.html"
+    narrowing = (
+        choice("action", gettext_lazy("What"), _actions),
+        choice("account", gettext_lazy("Who"), _accounts),
     )
     list_select_related = ("user",)
     ordering = ("-at", "-pk")
 
-    @display(description=gettext_lazy("When"))
-    def when(self, entry: AuditEntry) -> str:
-        """The time, to the hour for contributors."""
-        return clock(entry.at)
+    def shown(self, row: AuditEntry) -> str | Promise:
+        """What was done, in the language of the page."""
+        return ACTIONS.get(row.action, row.action)
 
-    @display(description=gettext_lazy("Who"))
-    def who(self, entry: AuditEntry) -> str:
-        """An account, a contributor or the command line."""
-        others = gettext("a contributor") if entry.action in WITHDRAWALS else gettext("command line")
-        return format_html("<bdi>{}</bdi>", entry.user.get_username() if entry.user else others)
-
-    @display(description=gettext_lazy("What"))
-    def what(self, entry: AuditEntry) -> str:
-        """The action in words."""
-        return action_name(entry.action)
-
-    @display(description=gettext_lazy("Details"))
-    def details(self, entry: AuditEntry) -> str:
-        """Facts by their stored names; a pair as a link to its page, named by its mark."""
-        facts = ((name, self._shown(name, value)) for name, value in entry.detail.items())
-        return format_html_join(" · ", '{}: <bdi lang="en">{}</bdi>', facts)
-
-    def _shown(self, name: str, value: object) -> str:
-        try:
-            pair = UUID(str(value)) if name == "pair" else None
-        except ValueError:
-            pair = None
-        if pair is None:
-            return str(value)
-        address = reverse("organiser:moderation_item", args=[self.campaign.slug, pair])
-        return format_html('<a href="{}">{}</a>', address, pair.hex[:4])
+    def context(self, _request: Any) -> dict[str, Any]:
+        """With the actions of contributors."""
+        return {"withdrawals": WITHDRAWALS}
 
 
 urlpatterns = [path("<slug:slug>/log/", Log.page(), name="audit")]

@@ -8,12 +8,11 @@ from typing import Any
 
 import segno
 from django import forms
-from django.contrib.admin import action, display
+from django.contrib.admin import action
 from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
@@ -21,10 +20,9 @@ from django.utils.translation import gettext, gettext_lazy
 from endoxa_collect.campaign import INTERVIEWER, in_language
 from endoxa_collect.contributor.joining import join_address, opened_locally, served_locally
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, allowed, ask_first
-from endoxa_collect.organiser.desk import CampaignList, form_page
+from endoxa_collect.organiser.access import EVERYBODY, READ, allowed, ask_first
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList
 from endoxa_collect.organiser.settings import save
-from endoxa_collect.organiser.wording import digits
 from endoxa_collect.security.codes import new_code
 
 LENGTH = 8
@@ -64,20 +62,19 @@ MORE_DAYS = 14
 """How much longer an extended code lasts."""
 
 
-class NamedForm(forms.Form):
-    """The organisers' name of a code."""
-
-    label = forms.CharField(
-        max_length=60,
-        required=False,
-        label=gettext_lazy("Your name for it"),
-        help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
-    )
+_NAME = forms.CharField(
+    max_length=60,
+    required=False,
+    label=gettext_lazy("Your name for it"),
+    help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
+)
 
 
-class CodeForm(NamedForm):
+class CodeForm(CampaignForm):
     """Makes a code; the code itself is drawn at random."""
 
+    title, button = gettext_lazy("A new code"), gettext_lazy("Make a code")
+    back = "organiser:codes"
     days = forms.ChoiceField(
         choices=DAYS,
         initial="14",
@@ -97,6 +94,40 @@ class CodeForm(NamedForm):
             "invalid": gettext_lazy("Please write a capital letter and up to three digits, such as I1.")
         },
     )
+    label = _NAME
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Make it; the interviewer that it is for is declared in the settings."""
+        campaign, days = self.campaign, int(self.cleaned_data["days"])
+        interviewer, known = self.cleaned_data["interviewer"], self.campaign.settings.interviewers
+        with transaction.atomic():
+            if interviewer and interviewer not in known:
+                save(campaign, campaign.version, {"interviewers": [*known, interviewer]}, request.user)
+            code = make_code(campaign, days, interviewer, self.cleaned_data["label"])
+            named = {"interviewer": interviewer} if interviewer else {}
+            record(campaign, request.user, "code made", code=code.code, days=days, **named)
+        return redirect(self.back, campaign.slug)
+
+
+class NameForm(CampaignForm):
+    """Names a code."""
+
+    button = gettext_lazy("Save")
+    back = "organiser:codes"
+    label = _NAME
+
+    def __init__(self, campaign: Campaign, *sent: Any, code: str) -> None:
+        self.code = get_object_or_404(JoinCode, campaign=campaign, code=code)
+        self.title = code
+        super().__init__(campaign, *sent, initial={"label": self.code.label})
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Store it with the code."""
+        if self.has_changed():
+            with transaction.atomic():
+                JoinCode.objects.filter(pk=self.code.pk).update(label=self.cleaned_data["label"])
+                record(self.campaign, request.user, "code changed", code=self.code.code)
+        return redirect(self.back, self.campaign.slug)
 
 
 class Codes(CampaignList):
@@ -104,12 +135,8 @@ class Codes(CampaignList):
 
     of = JoinCode
     heading = gettext_lazy("Join codes")
-    intro = gettext_lazy(
-        "People open the campaign with a code or its QR picture. Revoke a code that got into the wrong hands; whoever "
-        "joined with it can go on."
-    )
-    adds = (("organiser:code_add", gettext_lazy("Make a code")),)
-    list_display = ("named", "opens", "people")
+    adds = (("organiser:code_add", CodeForm.button),)
+    change_list_template = "organiser/codes.html"
     ordering = ("-created_at", "-pk")
     actions = ("extend", "revoke")
 
@@ -122,33 +149,20 @@ class Codes(CampaignList):
         self.request = request
         return super().get_queryset(request).annotate(**counts)
 
-    @display(description=gettext_lazy("Join codes"))
-    def named(self, code: JoinCode) -> str:
-        """Its letters, the organisers' name for it, links to that and to the poster."""
-        return render_to_string("organiser/code_named.html", {"code": code, "campaign": self.campaign})
-
-    @display(description=gettext_lazy("State"))
-    def opens(self, code: JoinCode) -> str:
-        """Until when it opens the campaign, and at which address."""
-        address = join_address(self.request, code)
-        context = {"code": code, "campaign": self.campaign, "address": address}
-        return render_to_string("organiser/code_opens.html", context)
-
-    @display(description=gettext_lazy("People"))
-    def people(self, code: Any) -> str:
-        """How many agreed and said no."""
-        counts = {"joined": digits(code.agreed), "declined": digits(code.refused)}
-        return gettext("%(joined)s agreed, %(declined)s said no") % counts
+    def shown(self, row: JoinCode) -> str:
+        """The address to which it leads."""
+        return join_address(self.request, row)
 
     @action(description=gettext_lazy("Two weeks more"))
     def extend(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> None:
         """Let codes open the campaign for longer, from now where they are over: posters that hang stay true."""
         with transaction.atomic():
-            for code in _held(codes).filter(expires_at__isnull=False):
-                started = code.expires_at if code.in_force else timezone.now()
-                code.expires_at = started + timedelta(days=MORE_DAYS)
-                code.save(update_fields=["expires_at"])
-                record(self.campaign, request.user, "code extended", code=code.code, days=MORE_DAYS)
+            for code in _in_hand(codes):
+                if code.expires_at is not None:
+                    started = code.expires_at if code.in_force else timezone.now()
+                    code.expires_at = started + timedelta(days=MORE_DAYS)
+                    code.save(update_fields=["expires_at"])
+                    record(self.campaign, request.user, "code extended", code=code.code, days=MORE_DAYS)
 
     @action(description=gettext_lazy("Revoke"))
     def revoke(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> HttpResponse | None:
@@ -162,51 +176,17 @@ class Codes(CampaignList):
         )
         if question is None:
             with transaction.atomic():
-                for code in _held(codes):
+                for code in _in_hand(codes):
                     code.revoked = True
                     code.save(update_fields=["revoked"])
                     record(self.campaign, request.user, "code revoked", code=code.code)
         return question
 
 
-def _held(codes: QuerySet[JoinCode]) -> QuerySet[JoinCode]:
-    """Those of the codes that are not revoked, locked; a sum cannot be locked."""
+def _in_hand(codes: QuerySet[JoinCode]) -> QuerySet[JoinCode]:
+    """Those of the codes that are not revoked, locked; rows with sums cannot be locked."""
     chosen = list(codes.values_list("pk", flat=True))
     return JoinCode.objects.select_for_update().filter(pk__in=chosen, revoked=False)
-
-
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make a code; the interviewer that it is for is declared in the settings."""
-    form = CodeForm(request.POST or None)
-    if not form.is_valid():
-        title, button = gettext("A new code"), gettext("Make a code")
-        return form_page(request, campaign, form, title=title, button=button, back="organiser:codes")
-    days, interviewer = int(form.cleaned_data["days"]), form.cleaned_data["interviewer"]
-    with transaction.atomic():
-        if interviewer and interviewer not in campaign.settings.interviewers:
-            declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
-            save(campaign, campaign.version, declared, request.user)
-        code = make_code(campaign, days, interviewer, form.cleaned_data["label"])
-        named = {"interviewer": interviewer} if interviewer else {}
-        record(campaign, request.user, "code made", code=code.code, days=days, **named)
-    return redirect("organiser:codes", campaign.slug)
-
-
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def name(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Name a code."""
-    row = get_object_or_404(JoinCode, campaign=campaign, code=code)
-    form = NamedForm(request.POST or None, initial={"label": row.label})
-    if not form.is_valid():
-        return form_page(
-            request, campaign, form, title=row.code, button=gettext("Save"), back="organiser:codes"
-        )
-    if form.has_changed():
-        with transaction.atomic():
-            JoinCode.objects.filter(pk=row.pk).update(label=form.cleaned_data["label"])
-            record(campaign, request.user, "code changed", code=code)
-    return redirect("organiser:codes", campaign.slug)
 
 
 @allowed(Role.ORGANISER, methods=READ)
@@ -239,8 +219,8 @@ def _in_force(campaign: Campaign, code: str) -> JoinCode:
 
 urlpatterns = [
     path("<slug:slug>/codes/", Codes.page(), name="codes"),
-    path("<slug:slug>/new-code/", add, name="code_add"),
+    path("<slug:slug>/new-code/", CodeForm.page(), name="code_add"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
-    path("<slug:slug>/codes/<slug:code>/name/", name, name="code_name"),
+    path("<slug:slug>/codes/<slug:code>/name/", NameForm.page(), name="code_name"),
 ]

@@ -1,4 +1,4 @@
-"""What lists of organisers have in common: Django's admin for the rows of one campaign, by role; pages of forms, files.
+"""What lists of organisers have in common: Django's admin for the rows of one campaign, by role; forms, files.
 
 Of Django's admin the lists use its search, filters, pages and actions. None of its own addresses, templates, scripts or
 accounts is part of the site: each list is a page of its campaign (`CampaignList.page`), opened by `access.allowed`.
@@ -13,17 +13,15 @@ from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar
 
 from django import forms
-from django.contrib.admin import AdminSite, ModelAdmin, ShowFacets, SimpleListFilter, display
+from django.contrib.admin import AdminSite, ModelAdmin, ShowFacets, SimpleListFilter
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Model, QuerySet
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.db.models import Model, Q, QuerySet
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import render
 from django.utils.functional import Promise
-from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from endoxa_collect.models import Campaign, Role
 from endoxa_collect.organiser.access import READ_OR_SEND, allowed, roles_of
@@ -43,52 +41,78 @@ desk = Desk("desk")
 desk.disable_action("delete_selected")
 
 
-class CampaignList(ModelAdmin):  # type: ignore[type-arg]
-    """Rows of `model` of one campaign, for accounts with a role in `sees`; made anew for each request.
+def choice(
+    name: str, label: Any, options: Callable[[Campaign], Iterable[tuple[str, Any, Q]]]
+) -> type[SimpleListFilter]:
+    """A filter of a list: values, their labels, and which rows each of them leaves. Other values are ignored."""
 
-    `adds` are pages on which organisers add a row, with what their links say. Who may do none of the `actions` can only
-    look. Rows are named by `mark`, never by their words.
+    class Choice(SimpleListFilter):
+        title = label
+        parameter_name = name
+
+        def lookups(self, _request: HttpRequest, listed: Any) -> list[tuple[str, Any]]:
+            choices = list(options(listed.campaign))
+            self.rows = {value: rows for value, _, rows in choices}
+            return [(value, shown) for value, shown, _ in choices]
+
+        def queryset(self, _request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
+            return rows.filter(self.rows.get(self.value() or "", Q()))
+
+    return Choice
+
+
+class CampaignList(ModelAdmin):  # type: ignore[type-arg]
+    """Rows of the model `of` in one campaign, for accounts with a role in `sees`; made anew for each request.
+
+    `narrowing` are its filters, `adds` pages on which organisers add a row. Who may do none of the `actions` can only
+    look. A template shows each row, so that no words are shown which it would cover.
     """
 
     sees: ClassVar[Sequence[Role]] = (Role.ORGANISER,)
     of: ClassVar[type[Model]]
-    heading: ClassVar[Promise]
-    intro: ClassVar[Promise]
-    adds: ClassVar[Sequence[tuple[str, Promise]]] = ()
-    mark: ClassVar[Callable[[Any], str]] = str
-    change_list_template = "organiser/list.html"
+    heading: ClassVar[str | Promise]
+    adds: ClassVar[Sequence[tuple[str, str | Promise]]] = ()
+    narrowing: ClassVar[Sequence[type[SimpleListFilter]]] = ()
     list_display_links = None
     list_per_page = 50
     list_max_show_all = 0
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
-    sortable_by = ()
 
-    def __init__(self, campaign: Campaign, roles: set[Role]) -> None:
+    def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
         super().__init__(self.of, desk)
         self.campaign = campaign
-        self.roles = roles
-        self.organises = Role.ORGANISER in roles
+        self.roles = roles_of(request, campaign)
+        self.organises = Role.ORGANISER in self.roles
 
     @classmethod
     def page(cls) -> Callable[..., HttpResponseBase]:
         """The view: GET shows the list, POST carries out an action on the rows that were ticked."""
 
+        @allowed(*cls.sees, methods=READ_OR_SEND)
         def view(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
-            rows = cls(campaign, roles_of(request, campaign))
+            rows = cls(request, campaign)
             if request.method == "POST" and not rows.get_actions(request):
                 raise Http404
-            return rows.changelist_view(request, rows.context(request))
+            return rows.changelist_view(request, {"campaign": campaign, **rows.context(request)})
 
-        return allowed(*cls.sees, methods=READ_OR_SEND)(view)
+        return view
 
     def context(self, _request: HttpRequest) -> dict[str, Any]:
         """What the template is handed beside the list."""
-        return {"campaign": self.campaign, "adds": self.adds if self.organises else ()}
+        return {}
+
+    def shown(self, _row: Any) -> Any:
+        """What the template is handed beside a row."""
+        return None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Rows of the campaign."""
         return super().get_queryset(request).filter(campaign=self.campaign).select_related("campaign")
+
+    def get_list_filter(self, _request: HttpRequest) -> Sequence[type[SimpleListFilter]]:
+        """The filters."""
+        return self.narrowing
 
     def has_view_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
         """`allowed` has looked."""
@@ -102,66 +126,51 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
         """Who may do what only organisers may."""
         return self.organises
 
-    def lookup_allowed(self, lookup: str, _value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
         """Only the filters of the page: Django would let anybody ask for rows by any column, such as their author."""
-        return lookup in {narrowing.parameter_name for narrowing in self.list_filter}
+        return lookup in {one.parameter_name for one in self.narrowing}
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list; the whole of it where the address asks for what there is not."""
+        """The list with what its template needs; the whole of it where the address asks for what there is not."""
         try:
-            return super().get_changelist_instance(request)
+            listed = super().get_changelist_instance(request)
         except (IncorrectLookupParameters, DisallowedModelAdminLookup):
             request.GET = QueryDict()
-            return super().get_changelist_instance(request)
-
-    @display(description=gettext_lazy("Tick"))
-    def action_checkbox(self, obj: Any) -> str:
-        """The box of a row; Django's own has the whole row in its label, also words that are covered."""
-        label = gettext("Tick %(name)s") % {"name": type(self).mark(obj)}
-        return format_html(
-            '<label class="tick"><input type="checkbox" name="{}" value="{}" aria-label="{}"></label>',
-            ACTION_CHECKBOX_NAME,
-            obj.pk,
-            label,
-        )
+            listed = super().get_changelist_instance(request)
+        listed.rows = [(row, self.shown(row)) for row in listed.result_list]  # type: ignore[attr-defined]
+        return listed
 
 
-def choice(
-    name: str,
-    label: str | Promise,
-    options: Callable[[Campaign], Iterable[tuple[str, Any]]],
-    narrow: Callable[[QuerySet[Any], str], QuerySet[Any]],
-) -> type[SimpleListFilter]:
-    """A filter of a list: `options` to choose from, of which `narrow` leaves the rows; others are ignored."""
+class CampaignForm(forms.Form):
+    """A form on a page of its own, for organisers of a campaign. `back` is the page that it leads back to."""
 
-    class Choice(SimpleListFilter):
-        title = label  # type: ignore[assignment]
-        parameter_name = name
+    title: str | Promise
+    button: str | Promise
+    back: str
+    template = "organiser/form.html"
 
-        def lookups(self, _request: HttpRequest, listed: Any) -> list[tuple[str, Any]]:
-            return list(options(listed.campaign))
+    def __init__(self, campaign: Campaign, data: Any = None, files: Any = None, **named: Any) -> None:
+        super().__init__(data, files, **named)
+        self.campaign = campaign
 
-        def queryset(self, _request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
-            value = self.value() or ""
-            return narrow(rows, value) if value in dict(self.lookup_choices) else rows
+    def carry_out(self, request: HttpRequest) -> HttpResponseBase | None:
+        """Do what was sent, which is valid, and lead on; None where it cannot be done and a field says why."""
+        raise NotImplementedError
 
-    return Choice
+    @classmethod
+    def page(cls) -> Callable[..., HttpResponseBase]:
+        """The view; 422 where what was sent cannot be used."""
 
+        @allowed(Role.ORGANISER, methods=READ_OR_SEND)
+        def view(request: HttpRequest, campaign: Campaign, **named: Any) -> HttpResponseBase:
+            form = cls(
+                campaign, *((request.POST, request.FILES) if request.method == "POST" else ()), **named
+            )
+            answer = form.carry_out(request) if form.is_valid() else None
+            context = {"campaign": campaign, "form": form}
+            return answer or render(request, form.template, context, status=422 if form.is_bound else 200)
 
-def form_page(
-    request: HttpRequest,
-    campaign: Campaign,
-    form: forms.Form,
-    *,
-    title: str | Promise,
-    button: str | Promise,
-    back: str,
-    template: str = "organiser/form.html",
-    **context: Any,
-) -> HttpResponse:
-    """A page with one form, which leads back to the page named; 422 where what was sent cannot be used."""
-    context |= {"campaign": campaign, "form": form, "title": title, "button": button, "back": back}
-    return render(request, template, context, status=422 if form.is_bound else 200)
+        return view
 
 
 def require_small(file: UploadedFile[bytes]) -> UploadedFile[bytes]:
@@ -171,10 +180,8 @@ def require_small(file: UploadedFile[bytes]) -> UploadedFile[bytes]:
         ValidationError: it has more.
     """
     if (file.size or 0) > MEGABYTES * 1024 * 1024:
-        raise forms.ValidationError(
-            gettext("This file has more than %(limit)d MB: split it into several files.")
-            % {"limit": MEGABYTES}
-        )
+        fault = gettext("This file has more than %(limit)d MB: split it into several files.")
+        raise forms.ValidationError(fault % {"limit": MEGABYTES})
     return file
 
 

@@ -8,15 +8,14 @@ from tempfile import gettempdir
 from typing import IO, Any
 
 from django import forms
-from django.contrib.admin import action, display
+from django.contrib.admin import action
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.urls import URLPattern, path, reverse
+from django.urls import path
 from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from endoxa.errors import UserError
 from endoxa_collect.export.card import LONGEST, agreement, recipient_named
@@ -25,8 +24,8 @@ from endoxa_collect.export.run import EmptyReleaseError, NumberTakenError, expor
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Edition, Release, Role, record
-from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
-from endoxa_collect.organiser.desk import CampaignList, form_page, sent, zipped
+from endoxa_collect.organiser.access import SEND, allowed
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList, sent, zipped
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.small_cells import LEAST, in_steps
 from endoxa_collect.withdrawals import Keys, new_salt
@@ -46,34 +45,30 @@ def packed(
     A restricted release has a `recipient`.
 
     Raises:
-        UserError: the number of the release cannot be taken, or the disk cannot be written.
+        UserError: the number of the release cannot be taken.
     """
     name = f"{campaign.slug}-{release or 'export'}{'-restricted' if recipient else ''}"
     archives: list[IO[bytes]] = []
-    try:
-        with draft(Path(gettempdir()), "export") as place:
-            export_campaign(
-                campaign,
-                place / name,
-                release=release,
-                recipient=recipient,
-                user=user,
-                pack=lambda folder: archives.append(zipped(sorted(folder.iterdir()), f"{name}/")),
-            )
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise UserError(
-            f"The export cannot be written to the folder for temporary files: {reason}."
-        ) from problem
+    with draft(Path(gettempdir()), "export") as place:
+        export_campaign(
+            campaign,
+            place / name,
+            release=release,
+            recipient=recipient,
+            user=user,
+            pack=lambda folder: archives.append(zipped(sorted(folder.iterdir()), f"{name}/")),
+        )
     return archives[0]
 
 
 _OTHER_NUMBER = gettext_lazy("Write a number such as 1.0 that no release of this campaign has yet.")
 
 
-class ReleaseForm(forms.Form):
+class ReleaseForm(CampaignForm):
     """Number of a release, and that whoever makes it knows what that means."""
 
+    title, button = gettext_lazy("A new release"), gettext_lazy("Make and download the release")
+    back, template = "organiser:exports", "organiser/release.html"
     number = forms.CharField(
         label=gettext_lazy("Number"),
         max_length=14,
@@ -86,23 +81,33 @@ class ReleaseForm(forms.Form):
         )
     )
 
-    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._campaign = campaign
-
     def clean_number(self) -> str:
         """The number, if it is one and not taken."""
         number: str = self.cleaned_data["number"].strip()
         try:
-            require_number(self._campaign, number)
+            require_number(self.campaign, number)
         except UserError:
             raise forms.ValidationError(_OTHER_NUMBER) from None
         return number
 
+    def carry_out(self, request: HttpRequest) -> HttpResponseBase | None:
+        """Make the release and send it; somebody may have taken the number meanwhile."""
+        number, recipient = self.cleaned_data["number"], self.cleaned_data.get("recipient", "")
+        try:
+            archive = packed(self.campaign, request.user, release=number, recipient=recipient)
+            return sent(archive, f"{self.campaign.slug}-{number}{'-restricted' if recipient else ''}.zip")
+        except NumberTakenError:
+            self.add_error("number", _OTHER_NUMBER)
+        except EmptyReleaseError as problem:
+            self.add_error("number", str(problem))
+        return None
+
 
 class RestrictedForm(ReleaseForm):
-    """Number of a restricted release, for whom it is, and that they signed the conditions."""
+    """Number of a release in which nothing is merged, for whom it is, and that they signed the conditions."""
 
+    title = gettext_lazy("A restricted release")
+    button = gettext_lazy("Make and download the restricted release")
     recipient = forms.CharField(
         label=gettext_lazy("For whom"),
         max_length=LONGEST,
@@ -114,14 +119,35 @@ class RestrictedForm(ReleaseForm):
     )
     field_order = ("number", "recipient", "final")
 
+    def conditions(self) -> str:
+        """What has to be signed."""
+        return agreement(self.campaign, "…", "…")
+
     def clean_recipient(self) -> str:
         """The name, without characters that cannot be seen."""
         try:
             return recipient_named(self.cleaned_data["recipient"])
         except UserError:
-            raise forms.ValidationError(
-                gettext_lazy("Write the name of a person and an institution.")
-            ) from None
+            fault = gettext_lazy("Write the name of a person and an institution.")
+            raise forms.ValidationError(fault) from None
+
+
+def _publishing(label: str | Promise, *, on: bool) -> Any:
+    """An action that puts the data of public releases onto the public page, or takes them down."""
+
+    @action(description=label, permissions=["organise"])
+    def published(rows: Releases, request: HttpRequest, releases: QuerySet[Release]) -> None:
+        editions = Edition.objects.filter(release__in=releases.values("pk"), published=not on)
+        for pk, number in editions.exclude(archive=b"").values_list("pk", "release__number"):
+            Edition.objects.filter(pk=pk).update(published=on)
+            record(
+                rows.campaign,
+                request.user,
+                "edition published" if on else "edition taken down",
+                release=number,
+            )
+
+    return published
 
 
 class Releases(CampaignList):
@@ -130,70 +156,24 @@ class Releases(CampaignList):
     sees = (Role.ORGANISER, Role.RESEARCHER)
     of = Release
     heading = gettext_lazy("Exports")
-    intro = gettext_lazy(
-        "No name, address, cookie, receipt code or exact time is in an export: it holds declared columns and nothing else."
+    adds = (
+        ("organiser:export_release", ReleaseForm.title),
+        ("organiser:export_restricted", RestrictedForm.title),
     )
     change_list_template = "organiser/exports.html"
-    adds = (
-        ("organiser:export_release", gettext_lazy("A new release")),
-        ("organiser:export_restricted", gettext_lazy("A restricted release")),
-    )
-    list_display = ("release", "made", "checksum", "public")
     ordering = ("-made_at", "-pk")
     actions = ("publish", "take_down")
 
-    def context(self, request: HttpRequest) -> dict[str, Any]:
+    def context(self, _request: HttpRequest) -> dict[str, Any]:
         """With who is left out."""
-        return {**super().context(request), "out": left_out(self.campaign), "least": LEAST}
+        return {"out": left_out(self.campaign), "least": LEAST}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Those that were finished."""
         return super().get_queryset(request).exclude(sha256="").annotate(published=F("edition__published"))
 
-    @display(description=gettext_lazy("Number"))
-    def release(self, release: Release) -> str:
-        """Its number and for whom it is; organisers see the name."""
-        recipient = release.recipient if self.organises else ""
-        whom = gettext("restricted") if release.recipient else gettext("for everybody")
-        return format_html("<strong>{}</strong> · {} <bdi>{}</bdi>", release.number, whom, recipient)
-
-    @display(description=gettext_lazy("Made"))
-    def made(self, release: Release) -> str:
-        """The day."""
-        return date_format(release.made_at, "DATE_FORMAT")
-
-    @display(description="SHA-256")
-    def checksum(self, release: Release) -> str:
-        """The beginning of it."""
-        return format_html('<code title="{}">{}…</code>', release.sha256, release.sha256[:16])
-
-    @display(description=gettext_lazy("Public page"))
-    def public(self, release: Any) -> str:
-        """A link, where its data are on the public page."""
-        address = reverse("contributor:data", args=[self.campaign.slug])
-        return format_html('<a href="{}">{}</a>', address, gettext("published")) if release.published else ""
-
-    @action(description=gettext_lazy("Publish this edition"), permissions=["organise"])
-    def publish(self, request: HttpRequest, releases: QuerySet[Release]) -> None:
-        """Put the data of public releases onto the public page."""
-        self._turn(request, releases, published=True)
-
-    @action(description=gettext_lazy("Take this edition down"), permissions=["organise"])
-    def take_down(self, request: HttpRequest, releases: QuerySet[Release]) -> None:
-        """Take them down."""
-        self._turn(request, releases, published=False)
-
-    def _turn(self, request: HttpRequest, releases: QuerySet[Release], *, published: bool) -> None:
-        editions = Edition.objects.filter(release__in=releases.values("pk"), published=not published)
-        for edition in editions.exclude(archive=b"").select_related("release"):
-            Edition.objects.filter(pk=edition.pk).update(published=published)
-            name = edition.release.number if edition.release else ""
-            record(
-                self.campaign,
-                request.user,
-                "edition published" if published else "edition taken down",
-                release=name,
-            )
+    publish = _publishing(gettext_lazy("Publish this edition"), on=True)
+    take_down = _publishing(gettext_lazy("Take this edition down"), on=False)
 
 
 @allowed(*Releases.sees, methods=SEND)
@@ -202,50 +182,9 @@ def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     return sent(packed(campaign, request.user), f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
 
 
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
-    """Make a release and send it."""
-    form = ReleaseForm(campaign, request.POST if request.method == "POST" else None)
-    title, button = gettext("A new release"), gettext("Make and download the release")
-    return _release(request, campaign, form, title, button)
-
-
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def restricted(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
-    """Make a release in which nothing is merged, for somebody who signed its conditions, and send it."""
-    form = RestrictedForm(campaign, request.POST if request.method == "POST" else None)
-    title, button = gettext("A restricted release"), gettext("Make and download the restricted release")
-    return _release(request, campaign, form, title, button, conditions=agreement(campaign, "…", "…"))
-
-
-def _release(
-    request: HttpRequest, campaign: Campaign, form: ReleaseForm, title: str, button: str, **context: Any
-) -> HttpResponseBase:
-    """Make the release that a form asks for and send it; else the page with the form."""
-    if form.is_valid():
-        number, recipient = form.cleaned_data["number"], form.cleaned_data.get("recipient", "")
-        try:
-            archive = packed(campaign, request.user, release=number, recipient=recipient)
-            return sent(archive, f"{campaign.slug}-{number}{'-restricted' if recipient else ''}.zip")
-        except NumberTakenError:
-            form.add_error("number", _OTHER_NUMBER)
-        except EmptyReleaseError as problem:
-            form.add_error("number", str(problem))
-    return form_page(
-        request,
-        campaign,
-        form,
-        title=title,
-        button=button,
-        back="organiser:exports",
-        template="organiser/release.html",
-        **context,
-    )
-
-
-urlpatterns: list[URLPattern] = [
+urlpatterns = [
     path("<slug:slug>/exports/", Releases.page(), name="exports"),
     path("<slug:slug>/exports/download/", download, name="export_download"),
-    path("<slug:slug>/exports/release/", release, name="export_release"),
-    path("<slug:slug>/exports/restricted/", restricted, name="export_restricted"),
+    path("<slug:slug>/exports/release/", ReleaseForm.page(), name="export_release"),
+    path("<slug:slug>/exports/restricted/", RestrictedForm.page(), name="export_restricted"),
 ]

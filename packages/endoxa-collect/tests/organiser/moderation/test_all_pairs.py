@@ -166,7 +166,9 @@ def test_words_of_people_are_escaped(page, make):
 def test_the_box_of_a_row_says_no_words(page, make):
     pair = make("unkind words", negative=True)
     content = page().content.decode()
-    assert f'aria-label="Tick {pair.public_id.hex[:4]}"' in content
+    (label,) = re.findall(r'name="_selected_action" value="\d+" aria-labelledby="([^"]*)"', content)
+    (said,) = re.findall(rf'<p id="{label}">(.*?)</p>', content)
+    assert said == f'<bdi>Colombia</bdi> · Spanish · <bdi class="quiet">{pair.public_id.hex[:4]}</bdi>'
     uncovered = re.sub(r'<details class="cover">.*?</details>', "", content, flags=re.DOTALL)
     assert "unkind words" not in uncovered
 
@@ -194,7 +196,10 @@ def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, mak
 def test_several_are_decided_at_once_and_marks_keep_the_topic(page, make):
     pairs = [make("sing loudly", topic="Music", negative=None), make("dance", negative=None)]
     page(data=ticked("hurts", *pairs))
-    assert [(pair.topic, pair.negative) for pair in Pair.objects.order_by("pk")] == [("Music", True), ("", True)]
+    assert [(pair.topic, pair.negative) for pair in Pair.objects.order_by("pk")] == [
+        ("Music", True),
+        ("", True),
+    ]
 
 
 def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, make):
@@ -203,7 +208,7 @@ def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, mak
         page(data=ticked(action, pair, seen="0" * 12))
         content = page().content.decode()
         assert f"{pair.public_id.hex[:4]}: Somebody else decided" in content
-        assert "sing loudly" not in content[: content.index("<table")]
+        assert "sing loudly" not in content[: content.index('<ul class="rows')]
     pair.refresh_from_db()
     assert (pair.moderation, pair.negative) == (Moderation.LIVE, None)
 
