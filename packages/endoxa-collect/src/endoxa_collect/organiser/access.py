@@ -171,7 +171,7 @@ class _Throttled:
         name = request.user.get_username() or request.POST.get("username", "")
         slots = limits.PASSWORDS_SAME_BROWSER if browser_key(request, name) else limits.PASSWORDS
         with slots.occupied() as free:
-            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)  # type: ignore[misc,no-any-return]
+            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)  # type: ignore[misc]
 
 
 class SignIn(_Throttled, auth.LoginView):

@@ -7,7 +7,7 @@ database (`Plain`).
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, timedelta
 from functools import reduce
 from operator import and_, or_
@@ -139,7 +139,7 @@ _ONLY = (
 )
 
 
-def _deciding(chosen: Action, label: str | Promise) -> Any:
+def _deciding(chosen: Action, label: Any) -> Any:
     """An action that decides about each pair as the list showed it; pairs that organisers keep are left to them."""
 
     @action(description=label, permissions=["decide"])
@@ -148,7 +148,7 @@ def _deciding(chosen: Action, label: str | Promise) -> Any:
         for pair in ticked:
             if ESCALATED in pair.flags and not pairs.organises:
                 continue
-            marks = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
+            marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
             try:
                 decision = Decision(chosen, seen.get(str(pair.pk), ""), **marks)
                 decide(pairs.campaign, account(request), pair.public_id, decision)
@@ -161,7 +161,7 @@ def _deciding(chosen: Action, label: str | Promise) -> Any:
 class Pairs(CampaignList):
     """Every pair, also those that are shown already; what may hurt or was not judged is covered."""
 
-    sees = JUDGES
+    sees: ClassVar[Sequence[Role]] = JUDGES
     of = Pair
     heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
     change_list_template = "organiser/all_pairs.html"
@@ -239,11 +239,12 @@ class SeedsForm(CampaignForm):
     def carry_out(self, request: HttpRequest) -> HttpResponse:
         """Add the rows that are not there, and say on the list how many were new."""
         report = add_seeds(self.campaign, self.rows, note=logged(self.campaign, request.user))
-        said = ngettext("%(added)d pair added", "%(added)d pairs added", report.added) % {
-            "added": report.added
-        }
-        if twice := len(report.duplicates):
-            there = ngettext("%(n)d was there already", "%(n)d were there already", twice) % {"n": twice}
+        new, twice = report.added, len(report.duplicates)
+        said = ngettext("%(added)s pair added", "%(added)s pairs added", new) % {"added": new}
+        if twice:
+            there = ngettext(
+                "%(duplicates)s was there already", "%(duplicates)s were there already", twice
+            ) % {"duplicates": twice}
             said = f"{said}, {there}"
         messages.success(request, said)
         return redirect(self.back, self.campaign.slug)
@@ -252,7 +253,7 @@ class SeedsForm(CampaignForm):
 class UploadForm(SeedsForm):
     """A file of seeds, of which all rows are read or none."""
 
-    title, button = gettext_lazy("Upload a file"), gettext_lazy("Add them")
+    title = button = gettext_lazy("Upload a file")
     template = "organiser/seeds_file.html"
     file = forms.FileField(
         label=gettext_lazy("File"),

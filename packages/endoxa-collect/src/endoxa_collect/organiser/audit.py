@@ -90,9 +90,9 @@ class Log(CampaignList):
     list_select_related = ("user",)
     ordering = ("-at", "-pk")
 
-    def shown(self, row: AuditEntry) -> str | Promise:
-        """What was done, in the language of the page."""
-        return ACTIONS.get(row.action, row.action)
+    def shown(self, row: AuditEntry) -> dict[str, Any]:
+        """What was done, in the language of the page, and details as they are stored."""
+        return {"what": ACTIONS.get(row.action, row.action), "details": list(row.detail.items())}
 
     def context(self, _request: Any) -> dict[str, Any]:
         """With the actions of contributors."""

@@ -140,7 +140,7 @@ class Codes(CampaignList):
     ordering = ("-created_at", "-pk")
     actions = ("extend", "revoke")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def get_queryset(self, request: HttpRequest) -> Any:
         """With the people who agreed and said no."""
         counts = {
             "agreed": Sum("arrivals__joined", default=0),

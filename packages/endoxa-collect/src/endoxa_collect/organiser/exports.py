@@ -14,7 +14,6 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import path
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from endoxa.errors import UserError
@@ -132,7 +131,7 @@ class RestrictedForm(ReleaseForm):
             raise forms.ValidationError(fault) from None
 
 
-def _publishing(label: str | Promise, *, on: bool) -> Any:
+def _publishing(label: Any, *, on: bool) -> Any:
     """An action that puts the data of public releases onto the public page, or takes them down."""
 
     @action(description=label, permissions=["organise"])
@@ -168,7 +167,7 @@ class Releases(CampaignList):
         """With who is left out."""
         return {"out": left_out(self.campaign), "least": LEAST}
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def get_queryset(self, request: HttpRequest) -> Any:
         """Those that were finished."""
         return super().get_queryset(request).exclude(sha256="").annotate(published=F("edition__published"))
 

@@ -17,7 +17,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.errors import UserError
@@ -105,7 +104,7 @@ CHANGES = {
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
-def _turning(state: TaskState, label: str | Promise) -> Any:
+def _turning(state: TaskState, label: Any) -> Any:
     """An action that opens, pauses or closes tasks."""
 
     @action(description=label, permissions=["organise"])
