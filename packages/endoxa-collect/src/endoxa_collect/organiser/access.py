@@ -23,7 +23,7 @@ from endoxa_collect.models import Campaign, Membership, Role
 from endoxa_collect.organiser.wording import ROLES, state_of, title_of
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import browser_key, remember
-from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE, Limit
+from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE
 
 DECIDERS = (Role.ORGANISER, Role.MODERATOR)
 JUDGES = (*DECIDERS, Role.REVIEWER)
@@ -101,17 +101,23 @@ _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, th
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
 
-class SignInForm(AuthenticationForm):
-    """Name and password. A name that was tried too often must wait, whether an account has it or not.
+def _looked_at(browser: str, name: str, look: Callable[[], Any]) -> Any:
+    """What `look` says of a password. The try is counted before, so that many at once do not slip through.
 
-    Browsers in which the account signed in before are counted by themselves.
+    Browsers in which the account signed in before, known as `browser`, not "", are counted by themselves.
     """
+    tries, key = (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
+    if not tries.count(key):
+        raise forms.ValidationError(_TOO_OFTEN, code="too_often")
+    right = look()
+    tries.clear(key)
+    return right
 
-    error_messages = {
-        "invalid_login": _WRONG,
-        "inactive": _WRONG,
-        "too_often": _TOO_OFTEN,
-    }
+
+class SignInForm(AuthenticationForm):
+    """Name and password. A name that was tried too often must wait, whether an account has it or not."""
+
+    error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -119,20 +125,17 @@ class SignInForm(AuthenticationForm):
         self.fields["password"].label = gettext_lazy("Password")
 
     def clean(self) -> dict[str, Any]:
-        """Count the try before the password is looked at, so that many at once do not slip through."""
+        """Count the try; from browsers in which the account was not before, wrong ones of the whole site too."""
         name = self.cleaned_data.get("username", "")
         browser = browser_key(self.request, name) if self.request else ""
-        mine, key = _counted(browser, name)
-        flooded = not browser and LOGIN_SITE.exhausted(limits.SITE)
-        if flooded or not mine.count(key):
-            raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
+        if not browser and LOGIN_SITE.exhausted(limits.SITE):
+            raise forms.ValidationError(_TOO_OFTEN, code="too_often")
         try:
-            cleaned = super().clean()
-        except forms.ValidationError:
-            if not browser:
+            cleaned: dict[str, Any] = _looked_at(browser, name, super().clean)
+        except forms.ValidationError as fault:
+            if not browser and fault.code != "too_often":
                 LOGIN_SITE.count(limits.SITE)
             raise
-        mine.clear(key)
         return cleaned
 
 
@@ -142,25 +145,13 @@ class NewPasswordForm(PasswordChangeForm):
     `browser` is what the browser is known as, if the account signed in there before.
     """
 
-    error_messages = {**PasswordChangeForm.error_messages, "too_often": _TOO_OFTEN}
-
     def __init__(self, *args: Any, browser: str = "", **named: Any) -> None:
         super().__init__(*args, **named)
         self._browser = browser
 
     def clean_old_password(self) -> str:
-        """Count the try, as signing in does, before the password is looked at."""
-        mine, key = _counted(self._browser, self.user.get_username())
-        if not mine.count(key):
-            raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
-        old = super().clean_old_password()
-        mine.clear(key)
-        return old
-
-
-def _counted(browser: str, name: str) -> tuple[Limit, str]:
-    """Where tries of an account are counted: by themselves in a browser that is known as `browser`, not ""."""
-    return (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
+        """Count the try, as signing in does."""
+        return str(_looked_at(self._browser, self.user.get_username(), super().clean_old_password))
 
 
 class _Throttled:

@@ -181,15 +181,16 @@ class Pairs(CampaignList):
     ordering = ("-created_at", "-pk")
     actions = ("approve", "hide", "hurts")
 
-    def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
-        super().__init__(request, campaign)
-        self.open_words = bool(request.session.get(OPEN_WORDS))
+    @property
+    def open_words(self) -> bool:
+        """Whether the account wants all words shown."""
+        return bool(self.request.session.get(OPEN_WORDS))
 
-    def context(self, request: HttpRequest) -> dict[str, Any]:
-        """With what the account decided last, and whether all words are shown."""
-        decides = self.has_decide_permission(request)
-        last = done(self.campaign, account(request), open_words=self.open_words) if decides else None
-        return {"done": last, "open_words": self.open_words, "address": request.GET.urlencode()}
+    def context(self) -> dict[str, Any]:
+        """With what the account decided last."""
+        decides = self.has_decide_permission(self.request)
+        last = done(self.campaign, account(self.request), open_words=self.open_words) if decides else None
+        return {"done": last, "address": self.request.GET.urlencode(), "seeds": self.adds}
 
     def shown(self, row: Pair) -> Line:
         """The pair as all lists of moderators show it."""
@@ -315,10 +316,6 @@ class Seeds(Pairs):
     sees = (Role.ORGANISER,)
     heading = gettext_lazy("Seeds")
     adds = (("organiser:seeds_add", UploadForm.title), ("organiser:seeds_one", OneForm.title))
-
-    def context(self, request: HttpRequest) -> dict[str, Any]:
-        """With a word on what seeds are for."""
-        return {**super().context(request), "seeds": True}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Seeds only."""

@@ -94,7 +94,7 @@ class Log(CampaignList):
         """What was done, in the language of the page, and details as they are stored."""
         return {"what": ACTIONS.get(row.action, row.action), "details": list(row.detail.items())}
 
-    def context(self, _request: Any) -> dict[str, Any]:
+    def context(self) -> dict[str, Any]:
         """With the actions of contributors."""
         return {"withdrawals": WITHDRAWALS}
 

@@ -146,7 +146,6 @@ class Codes(CampaignList):
             "agreed": Sum("arrivals__joined", default=0),
             "refused": Sum("arrivals__declined", default=0),
         }
-        self.request = request
         return super().get_queryset(request).annotate(**counts)
 
     def shown(self, row: JoinCode) -> str:

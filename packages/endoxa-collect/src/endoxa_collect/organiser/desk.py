@@ -81,6 +81,7 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
 
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
         super().__init__(self.of, desk)
+        self.request = request
         self.campaign = campaign
         self.roles = roles_of(request, campaign)
         self.organises = Role.ORGANISER in self.roles
@@ -94,11 +95,11 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
             rows = cls(request, campaign)
             if request.method == "POST" and not rows.get_actions(request):
                 raise Http404
-            return rows.changelist_view(request, {"campaign": campaign, **rows.context(request)})
+            return rows.changelist_view(request, {"campaign": campaign, **rows.context()})
 
         return view
 
-    def context(self, _request: HttpRequest) -> dict[str, Any]:
+    def context(self) -> dict[str, Any]:
         """What the template is handed beside the list."""
         return {}
 

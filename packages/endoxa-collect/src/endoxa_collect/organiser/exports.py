@@ -163,7 +163,7 @@ class Releases(CampaignList):
     ordering = ("-made_at", "-pk")
     actions = ("publish", "take_down")
 
-    def context(self, _request: HttpRequest) -> dict[str, Any]:
+    def context(self) -> dict[str, Any]:
         """With who is left out."""
         return {"out": left_out(self.campaign), "least": LEAST}
 

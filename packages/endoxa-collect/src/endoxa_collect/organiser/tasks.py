@@ -144,7 +144,7 @@ class Tasks(CampaignList):
     ordering = ("name",)
     actions = ("reopen", "pause", "close", "export")
 
-    def context(self, _request: HttpRequest) -> dict[str, Any]:
+    def context(self) -> dict[str, Any]:
         """Whether the account may judge."""
         return {"judges": bool(self.roles & set(JUDGES))}
 
@@ -162,7 +162,8 @@ class Tasks(CampaignList):
 
     @action(description=gettext_lazy("Download the judgements"), permissions=["export"])
     def export(self, request: HttpRequest, tasks: QuerySet[Task]) -> HttpResponseBase | None:
-        """The judgements as tables in an archive."""
+        """The judgements as tables in an archive; a task that is open refuses before another one is shown."""
+        tasks = tasks.order_by("-state")
         try:
             with TemporaryDirectory() as folder:
                 tables = [
