@@ -9,6 +9,8 @@ from django.utils.translation import gettext_noop as _
 from django.utils.translation import ngettext_lazy
 
 SENTENCES = (
+    _("Items must be selected in order to perform actions on them. No items have been changed."),
+    _("No action selected."),
     _("Null characters are not allowed."),
     _("Enter a valid UUID."),
     _("The two password fields didn’t match."),

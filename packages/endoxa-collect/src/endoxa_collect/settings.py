@@ -34,9 +34,11 @@ ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else host
 CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if _hosts and HTTPS and name != "*"]
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.sessions",
+    "django.contrib.messages",
     "django.contrib.staticfiles",
     "endoxa_collect.apps.CollectConfig",
 ]
@@ -49,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "endoxa_collect.contributor.access.ContributorMiddleware",
     "endoxa_collect.contributor.access.LanguageMiddleware",
     "endoxa_collect.contributor.ownership.OwnershipMiddleware",
@@ -68,6 +71,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
                 "endoxa_collect.contributor.access.frame",
             ],
         },
@@ -119,6 +123,8 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
+# Only our own: of the admin nothing but lists is used (`organiser.desk`), and these have our style.
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 STATICFILES_DIRS = [_HERE / "static"]
 STATIC_ROOT = FOLDER / ".static" if FOLDER else None
 STORAGES = {
@@ -134,6 +140,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "organiser:login"
 LOGIN_REDIRECT_URL = "organiser:home"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SESSION_ENGINE = "endoxa_collect.security.codes"
 SESSION_COOKIE_NAME = "endoxa_account"
 SESSION_COOKIE_PATH = "/organise/"

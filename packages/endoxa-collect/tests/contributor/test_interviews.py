@@ -24,7 +24,7 @@ TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 def code(campaign, make_account, client):
     """The code of interviewer I1, as an organiser makes it."""
     client.force_login(make_account("ana", campaign, "organiser"))
-    page = reverse("organiser:codes", args=[campaign.slug])
+    page = reverse("organiser:code_add", args=[campaign.slug])
     for name in ("I1", "Ana"):
         client.post(page, {"days": "14", "interviewer": name})
     campaign.refresh_from_db()

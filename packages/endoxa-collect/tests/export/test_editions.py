@@ -111,9 +111,10 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     address = f"/data/{campaign.slug}/"
     assert client.get(address).status_code == 404
     client.force_login(make_account("boss", campaign, Role.ORGANISER))
-    send = f"/organise/{campaign.slug}/exports/publish/"
-    client.post(send, {"number": "1.0", "publish": "1"})
-    assert "Take this edition down" in client.get(f"/organise/{campaign.slug}/exports/").content.decode()
+    listed = f"/organise/{campaign.slug}/exports/"
+    chosen = {"index": 0, "_selected_action": campaign.releases.get(number="1.0").pk}
+    client.post(listed, {**chosen, "action": "publish"})
+    assert f'<a href="{address}">published</a>' in client.get(listed).content.decode()
     page = Client().get(address).content.decode()
     assert "drink mate" in page
     assert "100 % of 14 people" in page
@@ -127,7 +128,7 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     assert "Content notice" in Client().get(f"{address}card/").content.decode()
     names = zipfile.ZipFile(io.BytesIO(Client().get(f"{address}download/").content)).namelist()
     assert f"{campaign.slug}-1.0/pairs.csv" in names
-    client.post(send, {"number": "1.0", "publish": "0"})
+    client.post(listed, {**chosen, "action": "take_down"})
     assert Client().get(address).status_code == 404
     actions = list(AuditEntry.objects.filter(user__username="boss").values_list("action", flat=True))
     assert actions == ["edition published", "edition taken down"]

@@ -181,14 +181,16 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
+@pytest.mark.parametrize(
+    "full", ["desk.TemporaryFile", "exports.draft", "exports.gettempdir", "desk.zipfile.ZipFile.write"]
+)
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
 def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
-    monkeypatch.setattr(f"endoxa_collect.organiser.exports.{full}", no_room)
+    monkeypatch.setattr(f"endoxa_collect.organiser.{full}", no_room)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
     assert answer.status_code == 500
-    assert "Is the disk of the server full?" in answer.content.decode()
+    assert "The disk of the server is full" in answer.content.decode()
     assert not AuditEntry.objects.exists()
     assert not Release.objects.exists()
 
@@ -201,7 +203,7 @@ def test_a_number_that_another_tap_took_is_asked_for_again(
         monkeypatch.undo()
         export_campaign(campaign, tmp_path / "first", release="1.0")
 
-    monkeypatch.setattr("endoxa_collect.organiser.exports._zip", meanwhile)
+    monkeypatch.setattr("endoxa_collect.organiser.exports.zipped", meanwhile)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(
         reverse("organiser:export_release", args=[campaign.slug]), {"number": "1.0", "final": "on"}

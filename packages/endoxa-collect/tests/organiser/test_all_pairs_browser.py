@@ -1,4 +1,4 @@
-"""The pages of all pairs and of exports in a real browser: at a desk, on a dark phone, in Arabic."""
+"""Lists of organisers in a real browser: at a desk, on a dark phone, in Arabic; decided about without JavaScript."""
 
 from __future__ import annotations
 
@@ -38,11 +38,22 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
         if language == "ar":
             one.context.add_cookies([{"name": "endoxa_language", "value": "ar", "url": site.address}])
         one.go(f"{HERE}pairs/?country=CO")
-        assert one.page.locator("ol.pairs > li").count() == 18
-        assert one.page.locator("ol.pairs details.cover").count() == 4
+        assert one.page.locator("ul.rows > li").count() == 18
+        assert one.page.locator("ul.rows details.cover").count() == 4
         one.check(f"all-pairs-{name}-{language}")
-        one.go(f"{HERE}exports/")
-        one.check(f"exports-restricted-{name}-{language}")
+        for page in (
+            "codes",
+            "log",
+            "seeds",
+            "seeds/add",
+            "seeds/one",
+            "exports",
+            "exports/restricted",
+            "tasks",
+            "new-task",
+        ):
+            one.go(f"{HERE}{page}/")
+            one.check(f"{page.replace('/', '-')}-{name}-{language}")
 
 
 @pytest.mark.slow
@@ -50,14 +61,14 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
 def test_results_of_a_search_are_seen_without_scrolling(browser, site, cookies, asked):
     with visit(browser, site.address, storage_state=cookies, **DESK) as one:
         one.go(f"{HERE}pairs/?{asked}")
-        first = one.page.locator("ol.pairs > li").first
+        first = one.page.locator("ul.rows > li").first
         assert one.page.evaluate("scrollY") == 0
         for part in ("q", ".quiet.small"):  # its words, its state
             box = first.locator(part).first.bounding_box()
             assert box["y"] + box["height"] <= DESK["viewport"]["height"]
         assert one.page.locator("details.more[open]").count() == 0
         summary = one.page.locator("details.more summary").inner_text()
-        assert summary == ("Filters: Colombia, not unkind" if "country" in asked else "Filters")
+        assert summary == ("Filters · Colombia · not unkind" if "country" in asked else "Filters")
         one.check(f"all-pairs-found-{len(asked)}")
 
 
@@ -70,11 +81,12 @@ def test_a_pair_is_found_hidden_and_taken_back_without_javascript(browser, site,
         one.page.get_by_label("Words", exact=True).fill("CAFE")
         one.press("Find")
         one.page.wait_for_url("**q=CAFE**")
-        before = one.page.locator("ol.pairs > li").count()
+        before = one.page.locator("ul.rows > li").count()
         assert before >= 3
-        one.page.locator("ol.pairs > li").first.get_by_role("button", name="Hide").click()
+        one.page.locator("ul.rows > li").first.get_by_role("checkbox").check()
+        one.press("Hide")
         assert "q=CAFE" in one.page.url
         assert one.page.get_by_text("You hid:").is_visible()
-        assert one.page.locator("ol.pairs > li").count() == before
+        assert one.page.locator("ul.rows > li").count() == before
         one.page.get_by_role("button", name="Take it back").click()
         assert site.ask("SELECT COUNT(*) FROM collect_pair WHERE moderation = 'hidden'") == [(0,)]

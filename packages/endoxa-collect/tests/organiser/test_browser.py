@@ -189,27 +189,29 @@ def test_a_text_and_a_number_are_changed(desk, site):
     assert desk.page.locator(".brand").inner_text() == "What our neighbours say"
 
 
-def test_seeds_are_looked_at_before_they_are_added(desk, site):
+def test_a_file_of_seeds_is_added(desk, site):
     rows = "AR,whistle tango at work,en\nChile,aman la poesía del mar,es\nAR,Whistle  tango at work,en\n"
     before = site.ask("select count(*) from collect_pair")[0][0]
     desk.go(f"{HERE}seeds/")
     desk.check("desk-seeds")
+    desk.press("Upload a file")
     file = {"name": "seeds.csv", "mimeType": "text/csv"}
     desk.page.get_by_label("File").set_input_files({**file, "buffer": b"land,words\nAR,x\n"})
-    desk.press("Look at it first")
+    desk.press("Upload a file")
+    desk.forgive(422)
     desk.check("desk-seeds-wrong")
+    assert site.ask("select count(*) from collect_pair")[0][0] == before
     content = f"country,attribute,language\n{rows}".encode()
     desk.page.get_by_label("File").set_input_files({**file, "buffer": content})
-    desk.press("Look at it first")
-    desk.check("desk-seeds-preview")
-    assert site.ask("select count(*) from collect_pair")[0][0] == before
-    desk.press("Add 2 pairs")
+    desk.press("Upload a file")
     desk.page.get_by_text("2 pairs added, 1 was there already").wait_for()
     assert site.ask("select count(*) from collect_pair")[0][0] == before + 2
 
 
 def test_a_code_is_made_shown_and_revoked(desk, browser, site):
     desk.go(f"{HERE}codes/")
+    desk.press("Make a code")
+    desk.check("desk-code")
     desk.press("Make a code")
     desk.check("desk-codes")
     code = desk.page.locator("li .code").first.inner_text()
@@ -220,7 +222,8 @@ def test_a_code_is_made_shown_and_revoked(desk, browser, site):
         phone.go(f"/j/{code}/")
         assert phone.page.get_by_role("button", name="I agree").count() == 1
         desk.go(f"{HERE}codes/")
-        desk.page.locator("li", has_text=code).get_by_role("button", name="Revoke").click()
+        desk.page.locator("li", has_text=code).get_by_role("checkbox").check()
+        desk.press("Revoke")
         desk.press("Revoke", exact=True)
         desk.page.locator("li", has_text=code).get_by_text("Revoked").wait_for()
         phone.go(f"/j/{code}/")
@@ -353,6 +356,7 @@ def test_exports_and_a_release(desk, site):
     assert name.startswith("laces-")
     sums_are_right(files)
     assert {"ratings.csv", "pairs.csv"} <= set(files)
+    desk.press("A new release")
     desk.page.locator("#id_number").fill("one")
     desk.page.get_by_label("I know that a release never changes").check()
     desk.press("Make and download the release")
@@ -363,7 +367,7 @@ def test_exports_and_a_release(desk, site):
     assert name == "laces-1.0.zip"
     sums_are_right(files)
     desk.go(f"{HERE}exports/")
-    assert desk.page.get_by_role("rowheader", name="1.0").count() == 1
+    assert desk.page.get_by_role("checkbox", name="1.0").count() == 1
 
 
 def test_each_role_sees_its_own_pages(browser, site):
@@ -516,16 +520,16 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
     quoted = HOSTILE.replace('"', '""')
     rows = "".join(f'AR,"{quoted}{number}",en,"{quoted[:30]}"\n' for number in range(60))
     file = {"name": "<img src=x>.csv", "mimeType": "text/csv"}
-    desk.go(f"{HERE}seeds/")
+    desk.go(f"{HERE}seeds/add/")
     desk.page.get_by_label("File").set_input_files({**file, "buffer": rows.encode()})
-    desk.press("Look at it first")
+    desk.press("Upload a file")
+    desk.forgive(422)
     harmless(desk)
     content = f"country,attribute,language,topic\n{rows}".encode()
     desk.page.get_by_label("File").set_input_files({**file, "buffer": content})
-    desk.press("Look at it first")
-    harmless(desk)
-    desk.page.get_by_role("button", name="Add ").click()
+    desk.press("Upload a file")
     desk.page.get_by_text("pairs added").first.wait_for()
+    harmless(desk)
     typed = {
         "general": ("organisation", "contact"),
         "texts": [f"{name}-en" for name in ("title", "about", "content_warning", "consent", "thanks")],

@@ -34,6 +34,12 @@ def address(task, page=""):
     return f"/organise/{task.campaign.slug}/tasks/{task.name}/{page}"
 
 
+def act(client, action, *tasks, **more):
+    """Tick tasks on the list and press the button of an action."""
+    sent = {"index": 0, "action": action, "_selected_action": [task.pk for task in tasks], **more}
+    return client.post(reverse("organiser:tasks", args=[tasks[0].campaign.slug]), sent)
+
+
 def begun(client, task):
     client.post(address(task, "begin/"))
     return client
@@ -125,17 +131,19 @@ def test_what_files_hold_is_escaped(make_task, signed_in):
 def test_organisers_pause_close_and_open_and_it_is_in_the_log(votes, signed_in):
     organiser = signed_in(votes, "ines", Role.ORGANISER)
     reviewer = begun(signed_in(votes), votes)
-    for state in (TaskState.PAUSED, TaskState.CLOSED):
-        asked = organiser.post(address(votes, "state/"), {"state": state})
-        assert asked.status_code == (200 if state == TaskState.CLOSED else 302)
+    for action, asks in (("pause", False), ("close", True)):
+        asked = act(organiser, action, votes)
+        assert asked.status_code == (200 if asks else 302)
         votes.refresh_from_db()
         assert votes.state == TaskState.PAUSED
-        organiser.post(address(votes, "state/"), {"state": state, "sure": "1"})
+        act(organiser, action, votes, sure="1")
         assert "paused or closed" in reviewer.get(address(votes)).content.decode()
-    organiser.post(address(votes, "state/"), {"state": "open"})
+    act(organiser, "reopen", votes)
     assert "Do people say this?" in reviewer.get(address(votes)).content.decode()
-    assert organiser.post(address(votes, "state/"), {"state": "deleted"}).status_code == 404
-    assert reviewer.post(address(votes, "state/"), {"state": "closed"}).status_code == 404
+    act(organiser, "delete_selected", votes)
+    assert act(reviewer, "close", votes, sure="1").status_code == 404
+    votes.refresh_from_db()
+    assert votes.state == TaskState.OPEN
     actions = set(AuditEntry.objects.values_list("action", flat=True))
     assert {"task made", "task paused", "task closed", "task opened"} <= actions
 
@@ -146,13 +154,13 @@ def test_the_list_shows_progress_and_the_download_holds_the_judgements(votes, si
     organiser = signed_in(votes, "ines", Role.ORGANISER)
     listed = organiser.get(f"/organise/{votes.campaign.slug}/tasks/").content.decode()
     assert "0 of 4 items have enough judgements" in listed
-    sent = organiser.post(address(votes, "export/"))
+    sent = act(organiser, "export", votes)
     with zipfile.ZipFile(io.BytesIO(b"".join(sent.streaming_content))) as archive:
         assert sorted(archive.namelist()) == ["votes.csv", "votes_items.csv"]
         assert b"model-x" in archive.read("votes.csv")
         assert b"ben" not in archive.read("votes.csv")
     assert AuditEntry.objects.filter(action="task exported").exists()
-    assert signed_in(votes, "rosa").post(address(votes, "export/")).status_code == 404
+    assert act(signed_in(votes, "rosa"), "export", votes).status_code == 404
 
 
 def test_what_else_keeps_judgements_from_being_sent_is_not_called_an_open_task(votes, signed_in, monkeypatch):
@@ -171,7 +179,7 @@ def test_what_else_keeps_judgements_from_being_sent_is_not_called_an_open_task(v
         (OSError(28, "No space left on device"), None, "The disk of the server is full"),
     ):
         monkeypatch.setattr("endoxa_collect.organiser.tasks.write_results", failing(fault, cause))
-        answer = browser.post(address(votes, "export/"))
+        answer = act(browser, "export", votes)
         assert answer.status_code == 500
         assert said in answer.content.decode()
         assert "Close this task first" not in answer.content.decode()
@@ -193,9 +201,26 @@ def test_a_full_disk_is_told_where_a_task_is_added(campaign, make_account, monke
 def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):
     Task.objects.filter(pk=votes.pk).update(state=TaskState.CLOSED, revealed_at="2026-01-01T00:00Z")
     organiser = signed_in(votes, "ines", Role.ORGANISER)
-    assert organiser.post(address(votes, "state/"), {"state": "open"}).status_code == 409
+    for action in ("reopen", "pause"):
+        act(organiser, action, votes)
+        assert (
+            "cannot be opened again"
+            in organiser.get(f"/organise/{votes.campaign.slug}/tasks/").content.decode()
+        )
     votes.refresh_from_db()
     assert votes.state == TaskState.CLOSED
+
+
+def test_researchers_download_judgements_and_change_nothing(votes, signed_in):
+    researcher = signed_in(votes, "rui", Role.RESEARCHER)
+    assert b'value="export"' in researcher.get(f"/organise/{votes.campaign.slug}/tasks/").content
+    assert b'value="close"' not in researcher.get(f"/organise/{votes.campaign.slug}/tasks/").content
+    act(researcher, "close", votes, sure="1")
+    votes.refresh_from_db()
+    assert votes.state == TaskState.OPEN
+    sent = act(researcher, "export", votes)
+    assert sent.headers["Content-Type"] == "application/zip"
+    sent.close()
 
 
 def test_a_task_of_another_campaign_does_not_exist(votes, make_campaign, signed_in):

@@ -12,6 +12,7 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
+from django.contrib.messages.views import SuccessMessageMixin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse, reverse_lazy
@@ -22,7 +23,7 @@ from endoxa_collect.models import Campaign, Membership, Role
 from endoxa_collect.organiser.wording import ROLES, state_of, title_of
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import browser_key, remember
-from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE, Limit
+from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE
 
 DECIDERS = (Role.ORGANISER, Role.MODERATOR)
 JUDGES = (*DECIDERS, Role.REVIEWER)
@@ -75,7 +76,8 @@ def ask_first(
     """
     if "sure" in request.POST:
         return None
-    sent = [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"]
+    fields = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
+    sent = [(name, value) for name, values in fields for value in values]
     context = {"campaign": campaign, "action": action, "consequence": consequence, "sent": sent}
     context["back"] = reverse(back, args=[campaign.slug])
     return render(request, "organiser/sure.html", context)
@@ -98,20 +100,24 @@ def account(request: HttpRequest) -> User:
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
-sign_out = auth.LogoutView.as_view(next_page="organiser:login")
+
+def _looked_at(browser: str, name: str, look: Callable[[], Any]) -> Any:
+    """What `look` says of a password. The try is counted before, so that many at once do not slip through.
+
+    Browsers in which the account signed in before, known as `browser`, not "", are counted by themselves.
+    """
+    tries, key = (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
+    if not tries.count(key):
+        raise forms.ValidationError(_TOO_OFTEN, code="too_often")
+    right = look()
+    tries.clear(key)
+    return right
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password. A name that was tried too often must wait, whether an account has it or not.
+    """Name and password. A name that was tried too often must wait, whether an account has it or not."""
 
-    Browsers in which the account signed in before are counted by themselves.
-    """
-
-    error_messages = {
-        "invalid_login": _WRONG,
-        "inactive": _WRONG,
-        "too_often": _TOO_OFTEN,
-    }
+    error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -119,20 +125,17 @@ class SignInForm(AuthenticationForm):
         self.fields["password"].label = gettext_lazy("Password")
 
     def clean(self) -> dict[str, Any]:
-        """Count the try before the password is looked at, so that many at once do not slip through."""
+        """Count the try; from browsers in which the account was not before, wrong ones of the whole site too."""
         name = self.cleaned_data.get("username", "")
         browser = browser_key(self.request, name) if self.request else ""
-        mine, key = _counted(browser, name)
-        flooded = not browser and LOGIN_SITE.exhausted(limits.SITE)
-        if flooded or not mine.count(key):
-            raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
+        if not browser and LOGIN_SITE.exhausted(limits.SITE):
+            raise forms.ValidationError(_TOO_OFTEN, code="too_often")
         try:
-            cleaned = super().clean()
-        except forms.ValidationError:
-            if not browser:
+            cleaned: dict[str, Any] = _looked_at(browser, name, super().clean)
+        except forms.ValidationError as fault:
+            if not browser and fault.code != "too_often":
                 LOGIN_SITE.count(limits.SITE)
             raise
-        mine.clear(key)
         return cleaned
 
 
@@ -142,43 +145,32 @@ class NewPasswordForm(PasswordChangeForm):
     `browser` is what the browser is known as, if the account signed in there before.
     """
 
-    error_messages = {**PasswordChangeForm.error_messages, "too_often": _TOO_OFTEN}
-
     def __init__(self, *args: Any, browser: str = "", **named: Any) -> None:
         super().__init__(*args, **named)
         self._browser = browser
 
     def clean_old_password(self) -> str:
-        """Count the try, as signing in does, before the password is looked at."""
-        mine, key = _counted(self._browser, self.user.get_username())
-        if not mine.count(key):
-            raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
-        old = super().clean_old_password()
-        mine.clear(key)
-        return old
+        """Count the try, as signing in does."""
+        return str(_looked_at(self._browser, self.user.get_username(), super().clean_old_password))
 
 
-def _counted(browser: str, name: str) -> tuple[Limit, str]:
-    """Where tries of an account are counted: by themselves in a browser that is known as `browser`, not ""."""
-    return (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
+class _Throttled:
+    """A view that looks at passwords: only some at a time, of browsers that the account used before and of others."""
+
+    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        """Look at them, unless this worker looks at others."""
+        name = request.user.get_username() or request.POST.get("username", "")
+        slots = limits.PASSWORDS_SAME_BROWSER if browser_key(request, name) else limits.PASSWORDS
+        with slots.occupied() as free:
+            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)  # type: ignore[misc]
 
 
-def _slots(browser: str) -> limits.Slots:
-    """Which bound on concurrent hashing holds: browsers known as `browser`, not "", have one of their own."""
-    return limits.PASSWORDS_SAME_BROWSER if browser else limits.PASSWORDS
-
-
-class SignIn(auth.LoginView):
+class SignIn(_Throttled, auth.LoginView):
     """Ask for name and password, and know the browser again."""
 
     authentication_form = SignInForm
     template_name = "organiser/sign_in.html"
     redirect_authenticated_user = True
-
-    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        """Look at name and password, unless this worker looks at another one."""
-        with _slots(browser_key(request, request.POST.get("username", ""))).occupied() as free:
-            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Start the session."""
@@ -187,33 +179,18 @@ class SignIn(auth.LoginView):
         return response
 
 
-class ChangePassword(auth.PasswordChangeView):
+class ChangePassword(_Throttled, SuccessMessageMixin, auth.PasswordChangeView):  # type: ignore[type-arg]
     """Ask for the old password and a new one."""
 
     form_class = NewPasswordForm
     template_name = "organiser/password.html"
-    success_url = reverse_lazy("organiser:password_changed")
-
-    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        """Look at both passwords, unless this worker looks at another one."""
-        with _slots(browser_key(request, request.user.get_username())).occupied() as free:
-            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
+    success_url = reverse_lazy("organiser:password")
+    success_message = gettext_lazy("Your password is changed")
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With what the browser is known as."""
         browser = browser_key(self.request, self.request.user.get_username())
         return {**super().get_form_kwargs(), "browser": browser}
-
-
-sign_in = SignIn.as_view()
-change_password = ChangePassword.as_view()
-
-
-@login_required
-@require_safe
-def password_changed(request: HttpRequest) -> HttpResponse:
-    """Say that the new password is in force."""
-    return render(request, "organiser/password_changed.html")
 
 
 @login_required
@@ -232,8 +209,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [
     path("", home, name="home"),
-    path("login/", sign_in, name="login"),
-    path("logout/", sign_out, name="logout"),
-    path("password/", change_password, name="password"),
-    path("password/changed/", password_changed, name="password_changed"),
+    path("login/", SignIn.as_view(), name="login"),
+    path("logout/", auth.LogoutView.as_view(next_page="organiser:login"), name="logout"),
+    path("password/", ChangePassword.as_view(), name="password"),
 ]

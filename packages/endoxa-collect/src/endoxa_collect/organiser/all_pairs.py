@@ -1,51 +1,45 @@
-"""All pairs of a campaign: search, filters, and one page of what was found, the newest first.
+"""All pairs of a campaign and its seeds: search, filters, decisions about those that were ticked; adding seeds.
 
-Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
-Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
-(`entry.cleaning`) of every pair; capitals and accents are taken off by the database (`Plain`).
+A search looks at the words and the key (`entry.cleaning`) of every pair; capitals and accents are taken off by the
+database (`Plain`).
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, timedelta
 from functools import reduce
 from operator import and_, or_
-from typing import Any
-from uuid import UUID
+from typing import Any, ClassVar
 
 import regex
 from django import forms
-from django.db.models import CharField, Func, Max, Q, QuerySet, Value
+from django.contrib import messages
+from django.contrib.admin import action
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import CharField, Func, Q, QuerySet, Value
 from django.db.models.functions import Concat
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
-from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
+from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
 from endoxa_collect.inputs import set_choices
-from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decisions import act_form, decide
+from endoxa_collect.models import Action, AuditEntry, Campaign, Pair, Role, Source, record
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
+from endoxa_collect.organiser.decisions import Decision, decide
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
 from endoxa_collect.organiser.figures import cached
-from endoxa_collect.organiser.moderation import (
-    OPEN_WORDS,
-    decidable,
-    done,
-    line,
-    rights_of,
-)
+from endoxa_collect.organiser.moderation import OPEN_WORDS, Line, done, line
 from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
-
-PAGE = 50
-COUNTED = 1000
-"""Pairs that are counted; of more it is only said that there are more."""
 
 _MARKS = "\u0300-\u036f\u064b-\u0655"
 """Accents, and Arabic vowel signs with shadda, madda and hamza; vowel signs of other scripts are letters and stay."""
@@ -54,10 +48,8 @@ _DAYS = 60
 _LANGUAGES = ("en", "es", "fr", "pt")
 """Languages in which a key forgets the first words: who searches for "they are late" finds "late"."""
 
-SEEDS, PEOPLE = "seeds", "people"
-"""Where pairs come from; besides, the day on which contributors added them (2026-05-04)."""
 
-TONES: dict[str, bool | None] = {"unkind": True, "kind": False, "unjudged": None}
+Choices = Iterable[tuple[str, Any, Q]]
 
 
 def plain(text: str) -> str:
@@ -85,99 +77,6 @@ class Plain(Func):
         return self.as_sql(compiler, connection, template=template, **context)
 
 
-class PairsForm(forms.Form):
-    """What to search for, and which pairs."""
-
-    q = forms.CharField(
-        required=False,
-        max_length=120,
-        label=gettext_lazy("Words"),
-        widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "autocomplete": "off"}),
-    )
-    country = forms.ChoiceField(required=False, label=gettext_lazy("Country"))
-    language = forms.ChoiceField(required=False, label=gettext_lazy("Language"))
-    state = forms.ChoiceField(required=False, label=gettext_lazy("State"))
-    tone = forms.ChoiceField(required=False, label=gettext_lazy("Tone"))
-    wave = forms.ChoiceField(required=False, label=gettext_lazy("Added by"))
-    flagged = forms.BooleanField(required=False, label=gettext_lazy("Only with a flag or report"))
-    unrated = forms.BooleanField(required=False, label=gettext_lazy("Only without a rating"))
-
-    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
-        shown = get_language() or "en"
-        countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
-        everything = ("", gettext_lazy("everything"))
-        options: dict[str, Iterable[tuple[str, Any]]] = {
-            "country": sorted_by_name(
-                (code, groups.name(code, shown, campaign.settings)) for code in countries
-            ),
-            "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
-            "state": STATES.items(),
-            "tone": (
-                ("unkind", pgettext_lazy("tone", "unkind")),
-                ("kind", pgettext_lazy("tone", "not unkind")),
-                ("unjudged", pgettext_lazy("tone", "nobody judged it")),
-            ),
-            "wave": (
-                (SEEDS, gettext_lazy("the seeds")),
-                (PEOPLE, gettext_lazy("contributors")),
-                *((on, gettext("contributors on %(day)s") % {"day": day(on)}) for on in days),
-            ),
-        }
-        set_choices(self, **{name: [everything, *choices] for name, choices in options.items()})
-
-    def chosen(self) -> list[str]:
-        """What is chosen beside words, as the fields call it."""
-        self.is_valid()
-        words = {}
-        for name, field in self.fields.items():
-            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else [(True, field.label)]
-            words[name] = dict(choices)
-        return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
-
-    def pairs(self) -> QuerySet[Pair]:
-        """The pairs asked for, newest first. Invalid choices are ignored."""
-        self.is_valid()
-        wanted = self.cleaned_data
-        pairs = self._pairs
-        for name, column in (("country", "country"), ("language", "language"), ("state", "moderation")):
-            if wanted.get(name):
-                pairs = pairs.filter(**{column: wanted[name]})
-        if wanted.get("tone"):
-            tone = TONES[wanted["tone"]]
-            pairs = pairs.filter(negative__isnull=True) if tone is None else pairs.filter(negative=tone)
-        if wanted.get("flagged"):
-            pairs = pairs.filter(flagged=True)
-        if wanted.get("unrated"):
-            pairs = pairs.filter(ratings=0)
-        if wave := wanted.get("wave"):
-            pairs = pairs.filter(source=Source.SEED if wave == SEEDS else Source.CONTRIBUTOR)
-            if wave not in (SEEDS, PEOPLE):
-                start = datetime.combine(datetime.fromisoformat(wave).date(), time(), UTC)
-                pairs = pairs.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
-        return containing(pairs, wanted.get("q", "")).order_by("-created_at", "-pk")
-
-
-def _cells_and_days(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
-    """Countries and languages of the pairs, and the latest days (UTC) on which contributors added some."""
-    pairs = Pair.objects.filter(campaign=campaign).order_by()
-    cells = list(pairs.values_list("country", "language").distinct())
-    added = pairs.filter(source=Source.CONTRIBUTOR)
-    days: list[str] = []
-    before = added.aggregate(at=Max("created_at"))["at"]
-    while before is not None and len(days) < _DAYS:
-        start = datetime.combine(before.astimezone(UTC).date(), time(), UTC)
-        days.append(start.date().isoformat())
-        before = added.filter(created_at__lt=start).aggregate(at=Max("created_at"))["at"]
-    return sorted({country for country, _ in cells}), sorted({language for _, language in cells}), days
-
-
-def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
-    """Codes with their names, by name."""
-    return sorted(choices, key=lambda choice: plain(choice[1].casefold()))
-
-
 def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     """Pairs whose words hold all words that were typed, in any case and with any accents."""
     text = visible(typed)[:MAX_LENGTH]
@@ -197,124 +96,244 @@ def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 
 
-@dataclass(frozen=True)
-class PairPage:
-    """One page of pairs, how many there are from here on (at most `COUNTED` + 1), and the key of the next page."""
+def _by_name(column: str, name: Callable[[str, str, CampaignSettings], str]) -> Callable[[Campaign], Choices]:
+    """What pairs have in a column, in the order of its names in the language of the page."""
 
-    pairs: Sequence[Pair]
-    number: int
-    following: str
+    def choices(campaign: Campaign) -> Choices:
+        here, values = get_language() or "en", Pair.objects.filter(campaign=campaign).order_by()
+        codes = cached(campaign, column, lambda: list(values.values_list(column, flat=True).distinct()))
+        named = [(code, name(code, here, campaign.settings), Q(**{column: code})) for code in codes]
+        return sorted(named, key=lambda choice: plain(choice[1]))
+
+    return choices
+
+
+def _sources(campaign: Campaign) -> Choices:
+    """Seeds, contributors, and the latest days (UTC) on which contributors added some."""
+    people = Q(source=Source.CONTRIBUTOR)
+    added = Pair.objects.filter(people, campaign=campaign)
+    days = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)[:_DAYS]
+    return [
+        ("seeds", gettext_lazy("the seeds"), Q(source=Source.SEED)),
+        ("people", gettext_lazy("contributors"), people),
+        *(
+            (
+                f"{start:%Y-%m-%d}",
+                gettext("contributors on %(day)s") % {"day": day(f"{start:%Y-%m-%d}")},
+                people & Q(created_at__gte=start, created_at__lt=start + timedelta(days=1)),
+            )
+            for start in cached(campaign, "days_of_pairs", lambda: list(days))
+        ),
+    ]
+
+
+_STATES = [(state, name, Q(moderation=state)) for state, name in STATES.items()]
+_TONES = (
+    ("unkind", pgettext_lazy("tone", "unkind"), Q(negative=True)),
+    ("kind", pgettext_lazy("tone", "not unkind"), Q(negative=False)),
+    ("unjudged", pgettext_lazy("tone", "nobody judged it"), Q(negative=None)),
+)
+_ONLY = (
+    ("flagged", gettext_lazy("Only with a flag or report"), Q(flagged=True)),
+    ("unrated", gettext_lazy("Only without a rating"), Q(ratings=0)),
+)
+
+
+def _deciding(chosen: Action, label: Any) -> Any:
+    """An action that decides about each pair as the list showed it; pairs that organisers keep are left to them."""
+
+    @action(description=label, permissions=["decide"])
+    def decided(pairs: Pairs, request: HttpRequest, ticked: QuerySet[Pair]) -> None:
+        seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
+        for pair in ticked:
+            if ESCALATED in pair.flags and not pairs.organises:
+                continue
+            marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
+            try:
+                decision = Decision(chosen, seen.get(str(pair.pk), ""), **marks)
+                decide(pairs.campaign, account(request), pair.public_id, decision)
+            except EntryError as problem:
+                pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
+
+    return decided
+
+
+class Pairs(CampaignList):
+    """Every pair, also those that are shown already; what may hurt or was not judged is covered."""
+
+    sees: ClassVar[Sequence[Role]] = JUDGES
+    of = Pair
+    heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
+    change_list_template = "organiser/all_pairs.html"
+    narrowing = (
+        choice("country", gettext_lazy("Country"), _by_name("country", groups.name)),
+        choice(
+            "language",
+            gettext_lazy("Language"),
+            _by_name("language", lambda code, here, _: geography.language_name(code, here)),
+        ),
+        choice("state", gettext_lazy("State"), lambda _: _STATES),
+        choice("tone", gettext_lazy("Tone"), lambda _: _TONES),
+        choice("wave", gettext_lazy("Added by"), _sources),
+        choice("only", gettext_lazy("Only"), lambda _: _ONLY),
+    )
+    search_fields = ("attribute",)
+    ordering = ("-created_at", "-pk")
+    actions = ("approve", "hide", "hurts")
 
     @property
-    def more(self) -> bool:
-        """Whether there are more than were counted."""
-        return self.number > COUNTED
+    def open_words(self) -> bool:
+        """Whether the account wants all words shown."""
+        return bool(self.request.session.get(OPEN_WORDS))
+
+    def context(self) -> dict[str, Any]:
+        """With what the account decided last."""
+        decides = self.has_decide_permission(self.request)
+        last = done(self.campaign, account(self.request), open_words=self.open_words) if decides else None
+        return {"done": last, "address": self.request.GET.urlencode(), "seeds": self.adds}
+
+    def shown(self, row: Pair) -> Line:
+        """The pair as all lists of moderators show it."""
+        return line(row, open_words=self.open_words)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without those whose words were removed."""
+        return super().get_queryset(request).exclude(attribute="")
+
+    def get_search_results(self, _request: HttpRequest, pairs: Any, typed: str) -> tuple[QuerySet[Any], bool]:
+        """Words in any case and accents."""
+        return containing(pairs, typed), False
+
+    def has_decide_permission(self, _request: HttpRequest) -> bool:
+        """Who may decide about pairs."""
+        return bool(self.roles & set(DECIDERS))
+
+    approve = _deciding(Action.APPROVE, gettext_lazy("Approve"))
+    hide = _deciding(Action.HIDE, gettext_lazy("Hide"))
+    hurts = _deciding(Action.MARK, gettext_lazy("It may hurt"))
 
 
-def page_of(pairs: QuerySet[Pair], after: str) -> PairPage:
-    """The page after the pair with a key; the first page if the key is missing or invalid."""
-    numbers = list(_after(pairs, after).values_list("pk", flat=True)[: COUNTED + 1])
-    chosen = numbers[:PAGE]
-    rows = Pair.objects.select_related("campaign").in_bulk(chosen)
-    page = [rows[number] for number in chosen if number in rows]
-    following = ""
-    if page and len(numbers) > PAGE:
-        following = f"{page[-1].created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{page[-1].pk}"
-    return PairPage(page, len(numbers), following)
+ADDED = "seeds added"
+"""The action in the log."""
 
 
-def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
-    moment, _, number = after.partition("-")
-    try:
-        made = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
-        pk = min(int(number), 2**62)
-    except ValueError:
-        return pairs
-    # The first condition is what the index answers.
-    return pairs.filter(created_at__lte=made).exclude(created_at=made, pk__gte=pk)
+def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
+    """A function that writes down what was added so far, as `add_seeds` calls it."""
+    entries: list[AuditEntry] = []
+
+    def note(report: SeedReport) -> None:
+        numbers = {"added": report.added, "duplicates": len(report.duplicates)}
+        if not entries:
+            entries.append(record(campaign, user, ADDED, **numbers))
+        entries[0].detail = numbers
+        entries[0].save(update_fields=["detail"])
+
+    return note
 
 
-_OFFERED = frozenset({Action.APPROVE, Action.HIDE, Action.MARK})
-"""Decisions on the list itself; the others need a look at the pair."""
+class SeedsForm(CampaignForm):
+    """A form that is cleaned to rows."""
+
+    back = "organiser:seeds"
+    rows: list[SeedRow]
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Add the rows that are not there, and say on the list how many were new."""
+        report = add_seeds(self.campaign, self.rows, note=logged(self.campaign, request.user))
+        new, twice = report.added, len(report.duplicates)
+        said = ngettext("%(added)s pair added", "%(added)s pairs added", new) % {"added": new}
+        if twice:
+            there = ngettext(
+                "%(duplicates)s was there already", "%(duplicates)s were there already", twice
+            ) % {"duplicates": twice}
+            said = f"{said}, {there}"
+        messages.success(request, said)
+        return redirect(self.back, self.campaign.slug)
 
 
-@allowed(*JUDGES, methods=READ)
-def all_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Pairs by words, country, language, state, tone and who added them, newest first."""
-    return _page(request, campaign)
+class UploadForm(SeedsForm):
+    """A file of seeds, of which all rows are read or none."""
+
+    title = button = gettext_lazy("Upload a file")
+    template = "organiser/seeds_file.html"
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
+    )
+
+    def clean_file(self) -> None:
+        """The rows of the file."""
+        file, settings = require_small(self.cleaned_data["file"]), self.campaign.settings
+        try:
+            self.rows = read_seeds(file.read(), file.name or "", settings.data_languages, settings)
+        except SeedFileError as problem:
+            raise forms.ValidationError(str(problem)) from problem
 
 
-@allowed(*DECIDERS, methods=SEND)
-def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
-    """Carry out a decision about one pair of the list, and show the same list again."""
-    pair = decidable(request, campaign, item)
-    if request.POST.get("action") not in _OFFERED:
-        raise Http404
-    form = act_form(pair, request.POST)
-    if not form.is_valid():
-        return _page(
-            request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults]
+class OneForm(SeedsForm):
+    """One seed, typed."""
+
+    title, button = gettext_lazy("Add one"), gettext_lazy("Add it")
+    country = forms.ChoiceField(label=gettext_lazy("Whom it is about"))
+    attribute = forms.CharField(
+        label=gettext_lazy("What is said of them"),
+        max_length=120,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=40, required=False)
+    negative = forms.ChoiceField(
+        label=gettext_lazy("Does it hurt to hear it?"),
+        required=False,
+        choices=[("", gettext_lazy("not known")), ("yes", gettext_lazy("Yes")), ("no", gettext_lazy("No"))],
+    )
+
+    def __init__(self, campaign: Campaign, *sent: Any) -> None:
+        super().__init__(campaign, *sent)
+        here, settings = get_language() or "en", campaign.settings
+        names = groups.names(here, settings)
+        ordered = dict.fromkeys((*(code for code in groups.listed(settings) if code in names), *names))
+        set_choices(
+            self,
+            country=[(code, names[code]) for code in ordered],
+            language=[(code, geography.language_name(code, here)) for code in settings.data_languages],
         )
-    try:
-        decide(campaign, account(request), item, form.decision())
-    except EntryError as error:
-        return _page(request, campaign, faults=[str(error)])
-    return redirect(_address(request, campaign))
+
+    def clean(self) -> None:
+        """The row."""
+        settings = self.campaign.settings
+        if not self.errors:
+            try:
+                self.rows = [row_of("–", self.cleaned_data, settings.data_languages, settings)]
+            except SeedFileError as problem:
+                self.add_error("attribute", str(problem))
+
+
+class Seeds(Pairs):
+    """The pairs to start with."""
+
+    sees = (Role.ORGANISER,)
+    heading = gettext_lazy("Seeds")
+    adds = (("organiser:seeds_add", UploadForm.title), ("organiser:seeds_one", OneForm.title))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Seeds only."""
+        return super().get_queryset(request).filter(source=Source.SEED)
 
 
 @allowed(*JUDGES, methods=SEND)
 def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once, or cover them again, as in the queue; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    return redirect(_address(request, campaign))
-
-
-def _address(request: HttpRequest, campaign: Campaign) -> str:
-    """The list with the filters in the address of the request."""
     query = request.GET.urlencode()
-    return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else "")
+    return redirect(reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else ""))
 
 
-def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
-    rights = rights_of(request, campaign)
-    decides = rights["decides"]
-    shown = bool(request.session.get(OPEN_WORDS))
-    form = PairsForm(campaign, request.GET, auto_id="find_%s")
-    page = page_of(form.pairs(), request.GET.get("after", ""))
-    filters = request.GET.copy()
-    filters.pop("after", None)
-    following = filters.copy()
-    following["after"] = page.following
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "faults": faults,
-        "page": page,
-        "counted": COUNTED,
-        "rows": [
-            (
-                line(pair, open_words=shown),
-                decides
-                and pair.moderation != Moderation.MERGED
-                and (rights["organiser"] or ESCALATED not in pair.flags),
-            )
-            for pair in page.pairs
-        ],
-        "done": done(campaign, account(request), open_words=shown) if decides else None,
-        "open_words": shown,
-        "decides": decides,
-        "address": request.GET.urlencode(),
-        "first": filters.urlencode(),
-        "following": following.urlencode() if page.following else "",
-        "deeper": "after" in request.GET,
-        "narrowed": any(filters.values()),
-        "chosen": form.chosen(),
-    }
-    return render(request, "organiser/all_pairs.html", context, status=409 if faults else 200)
-
-
-urlpatterns: list[URLPattern] = [
-    path("<slug:slug>/pairs/", all_pairs, name="all_pairs"),
+urlpatterns = [
+    path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
     path("<slug:slug>/pairs/words/", all_pairs_words, name="all_pairs_words"),
-    path("<slug:slug>/pairs/<uuid:item>/act/", all_pairs_act, name="all_pairs_act"),
+    path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
+    path("<slug:slug>/seeds/add/", UploadForm.page(), name="seeds_add"),
+    path("<slug:slug>/seeds/one/", OneForm.page(), name="seeds_one"),
 ]

@@ -1,13 +1,16 @@
-"""Join codes: make, revoke, show as a poster; the address and the QR code that they lead by."""
+"""Join codes: made, named, extended, revoked, shown as a poster; the address and QR code that they lead by."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from io import BytesIO
+from typing import Any
 
 import segno
 from django import forms
+from django.contrib.admin import action
 from django.db import transaction
+from django.db.models import QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -15,13 +18,10 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa_collect.campaign import INTERVIEWER, in_language
-from endoxa_collect.contributor.joining import (
-    join_address,
-    opened_locally,
-    served_locally,
-)
+from endoxa_collect.contributor.joining import join_address, opened_locally, served_locally
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed, ask_first
+from endoxa_collect.organiser.access import EVERYBODY, READ, allowed, ask_first
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.security.codes import new_code
 
@@ -43,11 +43,11 @@ def qr_code(address: str) -> bytes:
     return out.getvalue()
 
 
-def make_code(campaign: Campaign, days: int, interviewer: str = "") -> JoinCode:
+def make_code(campaign: Campaign, days: int, interviewer: str = "", label: str = "") -> JoinCode:
     """A random code that is valid for `days` days, which run from the opening where the campaign is not open yet."""
     ends = timezone.now() + timedelta(days=days)
     return JoinCode.objects.create(
-        campaign=campaign, code=new_code(LENGTH), expires_at=ends, interviewer=interviewer
+        campaign=campaign, code=new_code(LENGTH), expires_at=ends, interviewer=interviewer, label=label
     )
 
 
@@ -62,25 +62,19 @@ MORE_DAYS = 14
 """How much longer an extended code lasts."""
 
 
-class NamedForm(forms.Form):
-    """The organisers' name of a code."""
-
-    label = forms.CharField(
-        max_length=60,
-        required=False,
-        label=gettext_lazy("Your name for it"),
-        help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
-    )
-
-    def name(self, code: JoinCode) -> None:
-        """Store it with the code."""
-        code.label = self.cleaned_data["label"]
-        code.save(update_fields=["label"])
+_NAME = forms.CharField(
+    max_length=60,
+    required=False,
+    label=gettext_lazy("Your name for it"),
+    help_text=gettext_lazy("For example “Radio” or “School of Yoff”; only organisers see it."),
+)
 
 
-class CodeForm(NamedForm):
+class CodeForm(CampaignForm):
     """Makes a code; the code itself is drawn at random."""
 
+    title, button = gettext_lazy("A new code"), gettext_lazy("Make a code")
+    back = "organiser:codes"
     days = forms.ChoiceField(
         choices=DAYS,
         initial="14",
@@ -100,86 +94,98 @@ class CodeForm(NamedForm):
             "invalid": gettext_lazy("Please write a capital letter and up to three digits, such as I1.")
         },
     )
+    label = _NAME
 
-
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """All codes, and a form that makes one."""
-    form = CodeForm(request.POST or None)
-    if form.is_valid():
-        days, interviewer = int(form.cleaned_data["days"]), form.cleaned_data["interviewer"]
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Make it; the interviewer that it is for is declared in the settings."""
+        campaign, days = self.campaign, int(self.cleaned_data["days"])
+        interviewer, known = self.cleaned_data["interviewer"], self.campaign.settings.interviewers
         with transaction.atomic():
-            if interviewer and interviewer not in campaign.settings.interviewers:
-                declared = {"interviewers": [*campaign.settings.interviewers, interviewer]}
-                save(campaign, campaign.version, declared, request.user)
-            code = make_code(campaign, days, interviewer)
-            form.name(code)
+            if interviewer and interviewer not in known:
+                save(campaign, campaign.version, {"interviewers": [*known, interviewer]}, request.user)
+            code = make_code(campaign, days, interviewer, self.cleaned_data["label"])
             named = {"interviewer": interviewer} if interviewer else {}
             record(campaign, request.user, "code made", code=code.code, days=days, **named)
-        return redirect("organiser:codes", campaign.slug)
-    rows = (
-        JoinCode.objects.filter(campaign=campaign).select_related("campaign").order_by("-created_at", "-pk")
-    )
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "codes": [
-            (
-                code,
-                join_address(request, code),
-                NamedForm(initial={"label": code.label}, auto_id=f"{code.code}_%s"),
-            )
-            for code in rows
-        ],
-    }
-    return render(request, "organiser/codes.html", context)
+        return redirect(self.back, campaign.slug)
 
 
-@allowed(Role.ORGANISER, methods=SEND)
-def name(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Name a code."""
-    with transaction.atomic():
-        row = get_object_or_404(JoinCode.objects.select_for_update(), campaign=campaign, code=code)
-        form = NamedForm(request.POST, initial={"label": row.label})
-        if form.is_valid() and form.has_changed():
-            form.name(row)
-            record(campaign, request.user, "code changed", code=code)
-    return redirect("organiser:codes", campaign.slug)
+class NameForm(CampaignForm):
+    """Names a code."""
+
+    button = gettext_lazy("Save")
+    back = "organiser:codes"
+    label = _NAME
+
+    def __init__(self, campaign: Campaign, *sent: Any, code: str) -> None:
+        self.code = get_object_or_404(JoinCode, campaign=campaign, code=code)
+        self.title = code
+        super().__init__(campaign, *sent, initial={"label": self.code.label})
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Store it with the code."""
+        if self.has_changed():
+            with transaction.atomic():
+                JoinCode.objects.filter(pk=self.code.pk).update(label=self.cleaned_data["label"])
+                record(self.campaign, request.user, "code changed", code=self.code.code)
+        return redirect(self.back, self.campaign.slug)
 
 
-@allowed(Role.ORGANISER, methods=SEND)
-def extend(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Let a code open the campaign for two weeks more, from now where it is over: posters that hang stay true."""
-    with transaction.atomic():
-        row = (
-            JoinCode.objects.select_for_update()
-            .filter(campaign=campaign, code=code, revoked=False, expires_at__isnull=False)
-            .first()
+class Codes(CampaignList):
+    """All codes with how many people came by each, those who left since among them."""
+
+    of = JoinCode
+    heading = gettext_lazy("Join codes")
+    adds = (("organiser:code_add", CodeForm.button),)
+    change_list_template = "organiser/codes.html"
+    ordering = ("-created_at", "-pk")
+    actions = ("extend", "revoke")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """With the people who agreed and said no."""
+        counts = {
+            "agreed": Sum("arrivals__joined", default=0),
+            "refused": Sum("arrivals__declined", default=0),
+        }
+        return super().get_queryset(request).annotate(**counts)
+
+    def shown(self, row: JoinCode) -> str:
+        """The address to which it leads."""
+        return join_address(self.request, row)
+
+    @action(description=gettext_lazy("Two weeks more"))
+    def extend(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> None:
+        """Let codes open the campaign for longer, from now where they are over: posters that hang stay true."""
+        with transaction.atomic():
+            for code in _in_hand(codes):
+                if code.expires_at is not None:
+                    started = code.expires_at if code.in_force else timezone.now()
+                    code.expires_at = started + timedelta(days=MORE_DAYS)
+                    code.save(update_fields=["expires_at"])
+                    record(self.campaign, request.user, "code extended", code=code.code, days=MORE_DAYS)
+
+    @action(description=gettext_lazy("Revoke"))
+    def revoke(self, request: HttpRequest, codes: QuerySet[JoinCode]) -> HttpResponse | None:
+        """Stop codes from opening the campaign; who joined with them stays."""
+        consequence = gettext(
+            "This code and its posters will not open the campaign any more, and that cannot be taken back. Whoever "
+            "joined with it can go on."
         )
-        if row is not None and row.expires_at is not None:
-            row.expires_at = (row.expires_at if row.in_force else timezone.now()) + timedelta(days=MORE_DAYS)
-            row.save(update_fields=["expires_at"])
-            record(campaign, request.user, "code extended", code=code, days=MORE_DAYS)
-    return redirect("organiser:codes", campaign.slug)
-
-
-@allowed(Role.ORGANISER, methods=SEND)
-def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Stop a code from opening the campaign; who joined with it stays."""
-    consequence = gettext(
-        "This code and its posters will not open the campaign any more, and that cannot be taken back. Whoever joined "
-        "with it can go on."
-    )
-    question = ask_first(
-        request, campaign, action=gettext("Revoke"), consequence=consequence, back="organiser:codes"
-    )
-    if question is not None:
+        question = ask_first(
+            request, self.campaign, action=gettext("Revoke"), consequence=consequence, back="organiser:codes"
+        )
+        if question is None:
+            with transaction.atomic():
+                for code in _in_hand(codes):
+                    code.revoked = True
+                    code.save(update_fields=["revoked"])
+                    record(self.campaign, request.user, "code revoked", code=code.code)
         return question
-    with transaction.atomic():
-        revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
-        if revoked:
-            record(campaign, request.user, "code revoked", code=code)
-    return redirect("organiser:codes", campaign.slug)
+
+
+def _in_hand(codes: QuerySet[JoinCode]) -> QuerySet[JoinCode]:
+    """Those of the codes that are not revoked, locked; rows with sums cannot be locked."""
+    chosen = list(codes.values_list("pk", flat=True))
+    return JoinCode.objects.select_for_update().filter(pk__in=chosen, revoked=False)
 
 
 @allowed(Role.ORGANISER, methods=READ)
@@ -211,10 +217,9 @@ def _in_force(campaign: Campaign, code: str) -> JoinCode:
 
 
 urlpatterns = [
-    path("<slug:slug>/codes/", codes, name="codes"),
+    path("<slug:slug>/codes/", Codes.page(), name="codes"),
+    path("<slug:slug>/new-code/", CodeForm.page(), name="code_add"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
-    path("<slug:slug>/codes/<slug:code>/name/", name, name="code_name"),
-    path("<slug:slug>/codes/<slug:code>/extend/", extend, name="code_extend"),
-    path("<slug:slug>/codes/<slug:code>/revoke/", revoke, name="code_revoke"),
+    path("<slug:slug>/codes/<slug:code>/name/", NameForm.page(), name="code_name"),
 ]

@@ -2,103 +2,50 @@
 
 from __future__ import annotations
 
-import tempfile
-import zipfile
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import SpooledTemporaryFile, TemporaryDirectory
-from typing import IO, Any
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from django import forms
-from django.contrib.auth.models import User
+from django.contrib import messages
+from django.contrib.admin import action
 from django.core.files.uploadedfile import UploadedFile
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import URLPattern, path
+from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.errors import UserError
 from endoxa_collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
-from endoxa_collect.organiser.access import (
-    EVERYBODY,
-    JUDGES,
-    READ,
-    READ_OR_SEND,
-    SEND,
-    account,
-    allowed,
-    ask_first,
-    roles_of,
-)
-from endoxa_collect.organiser.seeds import require_small
+from endoxa_collect.organiser.access import EVERYBODY, JUDGES, READ, SEND, account, allowed, ask_first
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList, require_small, sent, zipped
+from endoxa_collect.organiser.wording import STATES
 from endoxa_collect.tasks.adding import add_task, options_of
-from endoxa_collect.tasks.handing import (
-    TaskOverError,
-    next_turn,
-    settings_of,
-    undo,
-)
+from endoxa_collect.tasks.handing import TaskOverError, next_turn, settings_of, undo
 from endoxa_collect.tasks.judging import item_context, take_sent
-from endoxa_collect.tasks.results import OpenTaskError, Progress, progress, write_results
+from endoxa_collect.tasks.results import OpenTaskError, progress, write_results
 from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
 
-_IN_MEMORY = 8 * 2**20
 BEGUN = "task_begun_{}"
 """Session key: the account has seen the content warning of a task."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRow:
-    """A task as the list shows it."""
-
-    task: Task
-    room: Room
-    progress: Progress
-
-
-def judge_of(task: Task, user: User) -> Judge:
-    """The judge that an account is in a task."""
-    return Judge.objects.get_or_create(task=task, user=user)[0]
-
-
-def undoable(judge: Judge) -> Turn | None:
-    """What the judge did last and can take back; None where there is nothing."""
-    closed = judge.turns.filter(state__in=(TurnState.JUDGED, TurnState.SKIPPED))
-    return closed.select_related("item").order_by("-closed_at", "-number").first()
-
-
-def packed(task: Task, user: User) -> IO[bytes]:
-    """The judgements as CSV tables in a zip archive.
-
-    Raises:
-        OpenTaskError: what is hidden from judges would be shown while they still judge.
-        UserError: a table cannot be written.
-    """
-    with TemporaryDirectory() as folder:
-        paths = list(write_results(task, Path(folder) / f"{task.name}.csv", user))
-        archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
-            for path in paths:
-                packing.write(path, path.name)
-    archive.seek(0)
-    return archive
 
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
-def kinds() -> list[tuple[str, Any]]:
-    """Kinds of tasks with their titles."""
-    return [(kind, room.title) for kind, room in sorted(rooms().items())]
-
-
-class TaskForm(forms.Form):
+class TaskForm(CampaignForm):
     """Kind, file and settings of a task."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("Kind of the task"), choices=kinds)
+    title, button = gettext_lazy("Add a task"), gettext_lazy("Add the task")
+    back, template = "organiser:tasks", "tasks/add.html"
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind of the task"),
+        choices=lambda: [(kind, room.title) for kind, room in sorted(rooms().items())],
+    )
     file = forms.FileField(
         label=gettext_lazy("File with the items"),
         widget=forms.FileInput(attrs={"accept": ",".join(SUFFIXES)}),
@@ -123,62 +70,30 @@ class TaskForm(forms.Form):
             raise forms.ValidationError(gettext("Expected a file that ends in .csv, .tsv or .jsonl."))
         return file
 
+    def rooms(self) -> list[tuple[Room, dict[str, Any]]]:
+        """What files of each kind need, with its settings and their defaults."""
+        return [(room, room.settings().model_dump(mode="json")) for room in rooms().values()]
 
-@allowed(Role.ORGANISER, methods=READ_OR_SEND)
-def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make a task from an uploaded file; every row is checked before anything is kept."""
-    form = TaskForm(request.POST, request.FILES) if request.method == "POST" else TaskForm()
-    if request.method == "POST" and form.is_valid():
-        try:
-            _add(request, campaign, form.cleaned_data)
-        except UserError as problem:
-            form.add_error("file", str(problem))
-        else:
-            return redirect("organiser:tasks", campaign.slug)
-    kinds = [
-        {
-            "kind": kind.kind,
-            "title": kind.title,
-            "columns": {**kind.columns, **kind.optional},
-            "needed": set(kind.columns),
-            "settings": [
-                f"{name}={_text(field.default)}" for name, field in kind.settings.model_fields.items()
-            ],
-        }
-        for kind in rooms().values()
-    ]
-    context = {"campaign": campaign, "form": form, "rooms": kinds}
-    return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
-
-
-def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> Task:
-    """The task; messages name the file as it was called, not where it lay here.
-
-    Raises:
-        UserError: the file or a setting cannot be used.
-    """
-    file = cleaned["file"]
-    named = Path(file.name or "items").name
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"items{Path(named).suffix.lower()}"
-        path.write_bytes(file.read())
-        lines = [line for line in cleaned["settings"].splitlines() if line.strip()]
-        try:
-            return add_task(
-                campaign,
-                cleaned["kind"],
-                path,
-                name=cleaned["name"] or None,
-                options=options_of(lines),
-                panel=cleaned["panel"],
-                user=request.user,
-            )
-        except UserError as problem:
-            raise UserError(str(problem).replace(str(path), named).replace(f"{folder}/", "")) from None
-
-
-def _text(value: object) -> str:
-    return "[" + ",".join(map(str, value)) + "]" if isinstance(value, tuple) else str(value)
+    def carry_out(self, request: HttpRequest) -> HttpResponse | None:
+        """Make the task, once every row was checked; messages name the file as it was called, not where it lay here."""
+        cleaned, file = self.cleaned_data, self.cleaned_data["file"]
+        with TemporaryDirectory() as folder:
+            items = Path(folder) / f"items{Path(file.name).suffix.lower()}"
+            items.write_bytes(file.read())
+            try:
+                add_task(
+                    self.campaign,
+                    cleaned["kind"],
+                    items,
+                    name=cleaned["name"] or None,
+                    options=options_of(filter(str.strip, cleaned["settings"].splitlines())),
+                    panel=cleaned["panel"],
+                    user=request.user,
+                )
+            except UserError as problem:
+                self.add_error("file", str(problem).replace(str(items), file.name).replace(f"{folder}/", ""))
+                return None
+        return redirect(self.back, self.campaign.slug)
 
 
 CHANGES = {
@@ -189,35 +104,91 @@ CHANGES = {
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
-@allowed(*EVERYBODY, methods=READ)
-def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def _turning(state: TaskState, label: Any) -> Any:
+    """An action that opens, pauses or closes tasks."""
+
+    @action(description=label, permissions=["organise"])
+    def turned(rows: Tasks, request: HttpRequest, tasks: QuerySet[Task]) -> HttpResponse | None:
+        if state == TaskState.CLOSED:
+            consequence = gettext(
+                "Nobody can judge in this task any more, and once what judges must not know was downloaded, it cannot "
+                "be opened again."
+            )
+            question = ask_first(
+                request, rows.campaign, action=str(label), consequence=consequence, back="organiser:tasks"
+            )
+            if question is not None:
+                return question
+        elif tasks.filter(revealed_at__isnull=False).exists():
+            fault = gettext(
+                "This task cannot be opened again: what judges must not know was shown to somebody."
+            )
+            rows.message_user(request, fault, messages.ERROR)
+            return None
+        for task in tasks.exclude(state=state):
+            Task.objects.filter(pk=task.pk).update(state=state)
+            record(rows.campaign, request.user, CHANGES[state], task=task.name)
+        return None
+
+    return turned
+
+
+class Tasks(CampaignList):
     """All tasks with their progress."""
-    return _list(request, campaign)
 
+    sees = EVERYBODY
+    of = Task
+    heading = gettext_lazy("Tasks")
+    adds = (("organiser:task_add", TaskForm.title),)
+    change_list_template = "tasks/list.html"
+    ordering = ("name",)
+    actions = ("reopen", "pause", "close", "export")
 
-def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int = 200) -> HttpResponse:
-    roles = roles_of(request, campaign)
-    rows = []
-    for task in Task.objects.filter(campaign=campaign).order_by("name"):
-        kind = room(task.kind)
-        rows.append(TaskRow(task, kind, progress(task)))
-    context = {
-        "campaign": campaign,
-        "tasks": rows,
-        "judges": bool(roles & set(JUDGES)),
-        "organiser": Role.ORGANISER in roles,
-        "exports": bool(roles & {Role.ORGANISER, Role.RESEARCHER}),
-        "fault": fault,
-    }
-    return render(request, "tasks/list.html", context, status=status)
+    def context(self) -> dict[str, Any]:
+        """Whether the account may judge."""
+        return {"judges": bool(self.roles & set(JUDGES))}
+
+    def shown(self, row: Task) -> dict[str, Any]:
+        """What kind of task it is, and how many items have enough judgements."""
+        return {"room": room(row.kind), "state": STATES[row.state], "progress": progress(row)}
+
+    def has_export_permission(self, _request: HttpRequest) -> bool:
+        """Who may download judgements."""
+        return self.organises or Role.RESEARCHER in self.roles
+
+    reopen = _turning(TaskState.OPEN, gettext_lazy("Open again"))
+    pause = _turning(TaskState.PAUSED, gettext_lazy("Pause"))
+    close = _turning(TaskState.CLOSED, gettext_lazy("Close"))
+
+    @action(description=gettext_lazy("Download the judgements"), permissions=["export"])
+    def export(self, request: HttpRequest, tasks: QuerySet[Task]) -> HttpResponseBase | None:
+        """The judgements as tables in an archive; a task that is open refuses before another one is shown."""
+        tasks = tasks.order_by("-state")
+        try:
+            with TemporaryDirectory() as folder:
+                tables = [
+                    table
+                    for task in tasks
+                    for table in write_results(task, Path(folder) / f"{task.name}.csv", account(request))
+                ]
+                archive = zipped(tables)
+        except OpenTaskError:
+            fault = gettext("Close this task first: the file would show what judges must not know.")
+            self.message_user(request, fault, messages.ERROR)
+            return None
+        for task in tasks:
+            record(self.campaign, request.user, "task exported", task=task.name)
+        names = "-".join(task.name for task in tasks)
+        return sent(archive, f"{self.campaign.slug}-{names}-{timezone.now():%Y-%m-%d}.zip")
 
 
 @allowed(*JUDGES, methods=READ)
 def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """The item in hand, or the next one; before the first a word of warning."""
-    task, who = _judging(request, campaign, name)
-    groups = settings_of(task).groups
-    if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
+    task = _task(campaign, name)
+    who = Judge.objects.filter(task=task, user=account(request)).select_related("task__campaign").first()
+    asked = settings_of(task).groups and who and not who.group
+    if who is None or asked or not request.session.get(BEGUN.format(task.pk)):
         return render(request, "tasks/begin.html", _frame(task))
     return _item_page(request, who)
 
@@ -225,86 +196,42 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
 @allowed(*JUDGES, methods=SEND)
 def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take a judgement, or let the item go (`action` = skip)."""
-    _, who = _judging(request, campaign, name)
-    if who is None:
-        return redirect("organiser:task", campaign.slug, name)
-    return take_sent(
-        request,
-        who,
-        partial(_item_page, request, who),
-        lambda: redirect("organiser:task", campaign.slug, name),
-    )
+    who = _judge(request, campaign, name)
+    onward = partial(redirect, "organiser:task", campaign.slug, name)
+    return take_sent(request, who, partial(_item_page, request, who), onward)
 
 
 @allowed(*JUDGES, methods=SEND)
 def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take the last judgement back, as often as there are some."""
-    _, who = _judging(request, campaign, name)
     with suppress(TaskOverError):
-        if who is not None:
-            undo(who)
+        undo(_judge(request, campaign, name))
     return redirect("organiser:task", campaign.slug, name)
 
 
 @allowed(*JUDGES, methods=SEND)
 def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
-    task, _ = _judging(request, campaign, name)
-    who = judge_of(task, account(request))
-    chosen = request.POST.get("group", "")
-    if chosen in settings_of(task).groups:
+    task = _task(campaign, name)
+    who, _ = Judge.objects.get_or_create(task=task, user=account(request))
+    if (chosen := request.POST.get("group", "")) in settings_of(task).groups:
         Judge.objects.filter(pk=who.pk).update(group=chosen)
     request.session[BEGUN.format(task.pk)] = True
     return redirect("organiser:task", campaign.slug, name)
 
 
-@allowed(Role.ORGANISER, methods=SEND)
-def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """Open, pause or close a task."""
-    task = get_object_or_404(Task, campaign=campaign, name=name)
-    state = request.POST.get("state", "")
-    if state not in TaskState.values:
-        raise Http404
-    if task.revealed_at is not None and state != TaskState.CLOSED:
-        fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
-        return _list(request, campaign, fault, status=409)
-    if state == TaskState.CLOSED:
-        consequence = gettext(
-            "Nobody can judge in this task any more, and once what judges must not know was downloaded, it cannot be "
-            "opened again."
-        )
-        question = ask_first(
-            request, campaign, action=gettext("Close"), consequence=consequence, back="organiser:tasks"
-        )
-        if question is not None:
-            return question
-    Task.objects.filter(pk=task.pk).update(state=state)
-    record(campaign, account(request), CHANGES[TaskState(state)], task=task.name)
-    return redirect("organiser:tasks", campaign.slug)
-
-
-@allowed(Role.ORGANISER, Role.RESEARCHER, methods=SEND)
-def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
-    """The judgements as tables in an archive."""
-    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
-    try:
-        archive = packed(task, account(request))
-    except OpenTaskError:
-        fault = gettext("Close this task first: the file would show what judges must not know.")
-        return _list(request, campaign, fault, status=409)
-    record(campaign, account(request), "task exported", task=task.name)
-    file = f"{campaign.slug}-{task.name}-{timezone.now():%Y-%m-%d}.zip"
-    return FileResponse(archive, as_attachment=True, filename=file, content_type="application/zip")
-
-
-def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
-    """The task, and the judge that the account is in it; None before it has begun."""
+def _task(campaign: Campaign, name: str) -> Task:
+    """A task in which accounts judge."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
     if room(task.kind).study:
         raise Http404
-    return task, Judge.objects.filter(task=task, user=account(request)).select_related(
-        "task__campaign"
-    ).first()
+    return task
+
+
+def _judge(request: HttpRequest, campaign: Campaign, name: str) -> Judge:
+    """The judge that the account is in a task, once it has begun."""
+    judges = Judge.objects.filter(task__campaign=campaign, task__name=name).select_related("task__campaign")
+    return get_object_or_404(judges, user=account(request))
 
 
 def _frame(task: Task) -> dict[str, Any]:
@@ -320,7 +247,9 @@ def _item_page(
 ) -> HttpResponse:
     """The page of one item, or that there is nothing more to do."""
     done = judge.turns.filter(state=TurnState.JUDGED).count()
-    context = {**_frame(judge.task), "note": note, "done": done, "last": undoable(judge)}
+    closed = judge.turns.filter(state__in=(TurnState.JUDGED, TurnState.SKIPPED)).select_related("item")
+    last = closed.order_by("-closed_at", "-number").first()
+    context = {**_frame(judge.task), "note": note, "done": done, "last": last}
     try:
         turn = turn or next_turn(judge)
     except TaskOverError:
@@ -331,13 +260,11 @@ def _item_page(
     return render(request, context["room"].template, context, status=422 if form else 200)
 
 
-urlpatterns: list[URLPattern] = [
-    path("<slug:slug>/tasks/", tasks, name="tasks"),
-    path("<slug:slug>/new-task/", add, name="task_add"),
+urlpatterns = [
+    path("<slug:slug>/tasks/", Tasks.page(), name="tasks"),
+    path("<slug:slug>/new-task/", TaskForm.page(), name="task_add"),
     path("<slug:slug>/tasks/<slug:name>/", work, name="task"),
     path("<slug:slug>/tasks/<slug:name>/judge/", judge, name="task_judge"),
     path("<slug:slug>/tasks/<slug:name>/undo/", undo_last, name="task_undo"),
     path("<slug:slug>/tasks/<slug:name>/begin/", begin, name="task_begin"),
-    path("<slug:slug>/tasks/<slug:name>/state/", change_state, name="task_state"),
-    path("<slug:slug>/tasks/<slug:name>/export/", export, name="task_export"),
 ]

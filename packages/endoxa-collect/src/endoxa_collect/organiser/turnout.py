@@ -1,13 +1,12 @@
-"""People: how many came by which code, in which language, on which day, and how far they got. Numbers only.
+"""People: how many came in which language, on which day, and how far they got. Numbers only.
 
-Language and day are traits of people (`small_cells`); what was done by how many is none, nor how many a code brought.
+Language and day are traits of people (`small_cells`); what was done by how many is none.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, date
 from typing import Any
 from uuid import UUID
@@ -35,48 +34,23 @@ from endoxa_collect.organiser.access import READ, allowed
 from endoxa_collect.small_cells import LEAST, counted, in_steps
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One bar: its name, how many people, and how many of `most`, the length of the whole bar."""
-
-    name: str
-    people: int
-    most: int
-    code: str = ""
-    declined: int = 0
-
-    @property
-    def percent(self) -> int:
-        """The share of the whole."""
-        return round(100 * self.people / self.most) if self.most else 0
-
-
-def by_code(campaign: Campaign) -> list[Row]:
-    """Codes with how many agreed and said no, those who left since among them; newest codes first."""
-    codes = campaign.codes.annotate(joined=Sum("arrivals__joined"), no=Sum("arrivals__declined"))
-    rows = codes.order_by("-created_at", "-pk").values_list("label", "joined", "code", "no")
-    most = max((joined or 0 for _, joined, _, _ in rows), default=0)
-    return [Row(label, joined or 0, most, code, no or 0) for label, joined, code, no in rows]
-
-
-def by_language(campaign: Campaign) -> list[Row]:
+def by_language(campaign: Campaign) -> list[tuple[str, int]]:
     """The languages of the pages in which people read them, most first."""
     here = get_language() or "en"
-    shown = _shown(campaign.people.values_list("ui_language", "pk"))
-    return _bars(
+    return [
         (geography.language_name(code, here) if code else gettext("Other languages"), number)
-        for code, number in shown
-    )
+        for code, number in _shown(campaign.people.values_list("ui_language", "pk"))
+    ]
 
 
-def by_day(campaign: Campaign) -> list[Row]:
+def by_day(campaign: Campaign) -> list[tuple[str, int]]:
     """The days on which people agreed, in UTC, the newest first."""
     people = campaign.people.values_list("consent_hour", "pk")
     shown = _shown((hour.astimezone(UTC).date().isoformat(), person) for hour, person in people)
-    return _bars(
+    return [
         (date_format(date.fromisoformat(day), "DATE_FORMAT") if day else gettext("Other days"), number)
         for day, number in sorted(shown, reverse=True)
-    )
+    ]
 
 
 def _shown(people: Iterable[tuple[str, UUID]]) -> list[tuple[str, int]]:
@@ -87,13 +61,7 @@ def _shown(people: Iterable[tuple[str, UUID]]) -> list[tuple[str, int]]:
     return [(trait, in_steps(number)) for trait, number in counted(cells)]
 
 
-def _bars(counts: Iterable[tuple[str, int]]) -> list[Row]:
-    rows = list(counts)
-    most = max((number for _, number in rows), default=0)
-    return [Row(name, number, most) for name, number in rows]
-
-
-def steps(campaign: Campaign) -> list[Row]:
+def steps(campaign: Campaign) -> list[tuple[str, int]]:
     """How many of those who take part came as far as each page."""
     people, settings = campaign.people.all(), campaign.settings
     named = [
@@ -116,7 +84,7 @@ def steps(campaign: Campaign) -> list[Row]:
             (gettext("Finished a set of cards"), sum(number >= least for number in done.values())),
             (gettext("Added words"), _people_of(Mention.objects.filter(pair__campaign=campaign))),
         ]
-    return [Row(name, number, named[0][1]) for name, number in named]
+    return named
 
 
 def _people_of(rows: QuerySet[Any]) -> int:
@@ -125,24 +93,19 @@ def _people_of(rows: QuerySet[Any]) -> int:
     return number
 
 
-def left(campaign: Campaign) -> int:
-    """How many deleted their answers."""
-    return AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count()
-
-
 @allowed(Role.ORGANISER, methods=READ)
 def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All of it on one page."""
-    codes = by_code(campaign)
     context = {
         "campaign": campaign,
         "total": Person.objects.filter(campaign=campaign).count(),
-        "left": left(campaign),
-        "declined": sum(row.declined for row in codes),
+        "left": AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count(),
+        "declined": campaign.codes.aggregate(number=Sum("arrivals__declined", default=0))["number"],
         "steps": steps(campaign),
-        "codes": codes,
-        "languages": by_language(campaign),
-        "days": by_day(campaign),
+        "traits": [
+            (gettext("By language of the pages"), by_language(campaign)),
+            (gettext("By day on which they agreed"), by_day(campaign)),
+        ],
         "least": LEAST,
     }
     return render(request, "organiser/turnout.html", context)

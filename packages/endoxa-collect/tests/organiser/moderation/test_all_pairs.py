@@ -13,8 +13,7 @@ from django.urls import reverse
 
 from endoxa_collect.entry.cleaning import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
-from endoxa_collect.organiser import all_pairs
-from endoxa_collect.organiser.all_pairs import PairsForm, page_of
+from endoxa_collect.organiser.all_pairs import Pairs, containing
 from endoxa_collect.organiser.decisions import revision
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -60,8 +59,14 @@ def page(client, campaign, make_account):
     return open_page
 
 
-def texts(campaign, **query):
-    return [pair.attribute for pair in page_of(PairsForm(campaign, query).pairs(), "").pairs]
+def ticked(action, *pairs, seen=None):
+    """What a browser sends for an action on pairs that are ticked."""
+    shown = [f"{pair.pk}:{seen or revision(pair)}" for pair in pairs]
+    return {"index": 0, "action": action, "_selected_action": [pair.pk for pair in pairs], "seen": shown}
+
+
+def texts(campaign, typed):
+    return [pair.attribute for pair in containing(Pair.objects.filter(campaign=campaign), typed)]
 
 
 @pytest.mark.parametrize(
@@ -85,53 +90,54 @@ def test_words_are_found_in_any_case_and_accents(campaign, make, typed, text, la
     make("nothing like it", language="en")
     if text:
         make(text, language=language)
-    assert texts(campaign, q=typed) == ([text] if text else [])
+    assert texts(campaign, typed) == ([text] if text else [])
 
 
 def test_what_is_a_pattern_to_a_database_is_text(campaign, make):
     make("percent", language="en")
-    assert texts(campaign, q="%") == []
-    assert texts(campaign, q="per_zent") == []
-    assert texts(campaign, q="' OR 1=1 --") == []
+    assert texts(campaign, "%") == []
+    assert texts(campaign, "per_zent") == []
+    assert texts(campaign, "' OR 1=1 --") == []
 
 
-def test_each_filter(campaign, make, person):
+def test_each_filter(campaign, make, person, page):
     kept = {"source": Source.CONTRIBUTOR, "author": person, "negative": None}
     make("seed", negative=True)
     make("new", country="BR", language="pt", moderation=Moderation.PENDING, **kept)
     make("later", created_at=START + timedelta(days=2), flags=["name"], ratings=2, **kept)
     make("", moderation=Moderation.HIDDEN)
     wanted = {
-        "country": ("BR", ["new"]),
-        "language": ("pt", ["new"]),
-        "state": ("pending", ["new"]),
-        "tone": ("unkind", ["seed"]),
-        "flagged": ("on", ["later"]),
-        "unrated": ("on", ["new", "seed"]),
-        "wave": ("seeds", ["seed"]),
+        "country=BR": ["new"],
+        "language=pt": ["new"],
+        "state=pending": ["new"],
+        "tone=unkind": ["seed"],
+        "tone=unjudged": ["later", "new"],
+        "tone=kind": [],
+        "only=flagged": ["later"],
+        "only=unrated": ["new", "seed"],
+        "wave=seeds": ["seed"],
+        "wave=people": ["later", "new"],
+        "wave=2026-05-04": ["new"],
+        "q=new&tone=unjudged": ["new"],
+        # What there is not to choose is ignored, and so is what the page does not offer to search by.
+        "country=XX&wave=2026-99-99": ["later", "new", "seed"],
+        f"author={person.pk}": ["later", "new", "seed"],
+        f"author__secret_hash={person.secret_hash}": ["later", "new", "seed"],
+        "topic=x&p=99": ["later", "new", "seed"],
     }
-    for name, (value, there) in wanted.items():
-        assert texts(campaign, **{name: value}) == there, name
-    assert texts(campaign, tone="unjudged") == ["later", "new"]
-    assert texts(campaign, tone="kind") == []
-    assert texts(campaign, wave="people") == ["later", "new"]
-    assert texts(campaign, wave="2026-05-04") == ["new"]
-    assert texts(campaign, country="XX", wave="2026-99-99") == ["later", "new", "seed"]
-    days = [value for value, _ in PairsForm(campaign).fields["wave"].choices]
-    assert days == ["", "seeds", "people", "2026-05-06", "2026-05-04"]
+    for query, there in wanted.items():
+        listed = page(query=f"?{query}").context["cl"]
+        assert [pair.attribute for pair in listed.result_list] == there, query
+    (sources,) = [one for one in listed.filter_specs if one.parameter_name == "wave"]
+    assert [name for name, _ in sources.lookup_choices] == ["seeds", "people", "2026-05-06", "2026-05-04"]
 
 
-def test_pages_follow_each_other_without_a_gap_when_pairs_have_one_moment(campaign, make, monkeypatch):
-    monkeypatch.setattr(all_pairs, "PAGE", 3)
-    made = {make(f"word {number}", created_at=START).pk for number in range(8)}
-    seen, after = [], ""
-    for _ in range(3):
-        page = page_of(PairsForm(campaign, {}).pairs(), after)
-        seen += [pair.pk for pair in page.pairs]
-        after = page.following
-    assert (sorted(seen), after) == (sorted(made), "")
+def test_pages_follow_each_other_without_a_gap_when_pairs_have_one_moment(page, make, monkeypatch):
+    monkeypatch.setattr(Pairs, "list_per_page", 3)
+    made = [make(f"word {number}", created_at=START).pk for number in range(8)]
+    seen = [pair.pk for number in (1, 2, 3) for pair in page(query=f"?p={number}").context["cl"].result_list]
     assert seen == sorted(made, reverse=True)
-    assert page_of(PairsForm(campaign, {}).pairs(), "no key").number == 8
+    assert "?p=2" in page().content.decode()
 
 
 def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, person):
@@ -157,14 +163,19 @@ def test_words_of_people_are_escaped(page, make):
     assert "<script>alert(" not in page().content.decode()
 
 
+def test_the_box_of_a_row_says_no_words(page, make):
+    pair = make("unkind words", negative=True)
+    content = page().content.decode()
+    (label,) = re.findall(r'name="_selected_action" value="\d+" aria-labelledby="([^"]*)"', content)
+    (said,) = re.findall(rf'<p id="{label}">(.*?)</p>', content)
+    assert said == f'<bdi>Colombia</bdi> · Spanish · <bdi class="quiet">{pair.public_id.hex[:4]}</bdi>'
+    uncovered = re.sub(r'<details class="cover">.*?</details>', "", content, flags=re.DOTALL)
+    assert "unkind words" not in uncovered
+
+
 def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, make):
     pair = make("sing loudly")
-    answer = page(
-        query="?country=CO&q=sing",
-        data={"action": "hide", "seen": revision(pair)},
-        name="all_pairs_act",
-        parts=[pair.public_id],
-    )
+    answer = page(query="?country=CO&q=sing", data=ticked("hide", pair))
     assert answer.headers["Location"].endswith("/pairs/?country=CO&q=sing")
     pair.refresh_from_db()
     assert pair.moderation == Moderation.HIDDEN
@@ -182,40 +193,53 @@ def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, mak
     ]
 
 
-def test_marking_as_may_hurt_keeps_the_topic(page, make):
-    pair = make("sing loudly", topic="Music", negative=None)
-    data = {"action": "mark", "seen": revision(pair), "topic": "Music", "negative": "true"}
-    page(data=data, name="all_pairs_act", parts=[pair.public_id])
-    pair.refresh_from_db()
-    assert (pair.topic, pair.negative) == ("Music", True)
+def test_several_are_decided_at_once_and_marks_keep_the_topic(page, make):
+    pairs = [make("sing loudly", topic="Music", negative=None), make("dance", negative=None)]
+    page(data=ticked("hurts", *pairs))
+    assert [(pair.topic, pair.negative) for pair in Pair.objects.order_by("pk")] == [
+        ("Music", True),
+        ("", True),
+    ]
 
 
-def test_who_decides_on_an_old_list_is_told(page, make):
-    pair = make("sing loudly")
-    answer = page(data={"action": "hide", "seen": "0" * 12}, name="all_pairs_act", parts=[pair.public_id])
-    assert answer.status_code == 409
-    assert "Somebody else decided" in answer.content.decode()
+def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, make):
+    pair = make("sing loudly", negative=None)
+    for action in ("hide", "hurts"):
+        page(data=ticked(action, pair, seen="0" * 12))
+        content = page().content.decode()
+        assert f"{pair.public_id.hex[:4]}: Somebody else decided" in content
+        assert "sing loudly" not in content[: content.index('<ul class="rows')]
     pair.refresh_from_db()
-    assert pair.moderation == Moderation.LIVE
+    assert (pair.moderation, pair.negative) == (Moderation.LIVE, None)
 
 
 def test_reviewers_read_and_what_is_with_the_organiser_stays_there(page, make):
     pair = make("sing loudly", flags=["escalated"], moderation=Moderation.PENDING)
-    act = {"action": "approve", "seen": revision(pair)}
+    approve = ticked("approve", pair)
     assert "Approve" not in page(Role.REVIEWER).content.decode()
-    assert page(Role.REVIEWER, data=act, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
-    assert page(data=act, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
-    wrong = {**act, "action": "personal"}
-    assert page(Role.ORGANISER, data=wrong, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
-    page(Role.ORGANISER, data=act, name="all_pairs_act", parts=[pair.public_id])
+    assert page(Role.REVIEWER, data=approve).status_code == 404
+    page(data=approve)
+    page(Role.ORGANISER, data={**approve, "action": "personal"})
+    page(Role.ORGANISER, data={**approve, "action": "delete_selected"})
+    pair.refresh_from_db()
+    assert pair.moderation == Moderation.PENDING
+    page(Role.ORGANISER, data=approve)
     pair.refresh_from_db()
     assert pair.moderation == Moderation.LIVE
 
 
-@pytest.mark.parametrize("query", [{}, {"country": "CO"}, {"wave": "2026-05-04"}, {"q": "late"}])
-def test_a_page_is_read_in_the_order_of_an_index(campaign, make, query):
+def test_pairs_of_another_campaign_are_not_listed_or_decided_about(page, make_campaign, make_pairs):
+    (foreign,) = make_pairs(make_campaign("lake"), ("CL", "secret of the lake", "en"))
+    page(Role.ORGANISER, data=ticked("hide", foreign))
+    foreign.refresh_from_db()
+    assert foreign.moderation == Moderation.LIVE
+    assert "secret of the lake" not in page(Role.ORGANISER).content.decode()
+
+
+@pytest.mark.parametrize("query", ["", "?country=CO", "?wave=2026-05-04", "?q=late"])
+def test_a_page_is_read_in_the_order_of_an_index(page, make, query):
     make("late", created_at=START, source=Source.CONTRIBUTOR)
-    plan = PairsForm(campaign, query).pairs().explain()
+    plan = page(query=query).context["cl"].queryset.explain()
     assert "pair_by_age" in plan or "pair_by_cell" in plan
     assert "SCAN" not in plan
 
