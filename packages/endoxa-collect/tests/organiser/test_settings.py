@@ -20,9 +20,8 @@ from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, P
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
-from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, text_lines
-from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
-from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, left_pairs, save
+from endoxa_collect.organiser.setting_forms import SECTIONS, KeyedField, LinesField, code_of, label_of
+from endoxa_collect.organiser.settings import Change, ConflictError, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
@@ -403,26 +402,20 @@ def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
     assert school.version == 1
 
 
-def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
-    campaign = make_campaign(**RICH)
-    assert _refused(campaign, {"questions": []}) == "A survey needs at least one question."
-    assert _refused(campaign, {}).startswith("This does not go with what stands on another page")
-
-
 def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):
     typed = {"form-0-DELETE": "on", "form-1-DELETE": "on"}
     response = organiser.post(address("questions"), as_sent(river, "questions", **typed))
     assert response.status_code == 200
-    assert "switch the survey off first" in response.content.decode()
+    assert "A survey needs at least one question." in response.content.decode()
 
 
 def test_a_survey_needs_a_question_and_a_campaign_needs_something_to_do(client, make_campaign, make_account):
     campaign = make_campaign("river")
     client.force_login(make_account("ana", campaign, Role.ORGANISER))
     sent = as_sent(campaign, "general", survey="on")
-    sent.pop("cards")
     errors = client.post(address("general"), sent).context["form"].errors
-    assert errors == {"survey": ["Write a question of the survey first, on its own page."]}
+    assert errors == {"survey": ["A survey needs at least one question."]}
+    sent.pop("cards")
     sent.pop("survey")
     assert client.post(address("general"), sent).context["form"].errors == {
         "cards": ["Choose cards, the survey or both."]
@@ -578,15 +571,10 @@ def test_versions_and_what_each_changed(organiser, river):
     page = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
     assert "Version 2" in page
     assert "ana" in page
-    page = organiser.get(reverse("organiser:settings_version", args=["river", 2])).content.decode()
     assert "rain, snow" in page
     assert "&lt;script&gt;" in page
     assert "<script>alert" not in page
-    assert (
-        "first version"
-        in organiser.get(reverse("organiser:settings_version", args=["river", 1])).content.decode()
-    )
-    assert organiser.get(reverse("organiser:settings_version", args=["river", 7])).status_code == 404
+    assert page.count("first version") == 1
 
 
 def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
@@ -608,9 +596,9 @@ def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(setting
 
 
 def test_lines_and_names_are_read_forgivingly():
-    assert text_lines(" a \n\n b") == [(1, "a"), (3, "b")]
-    assert keyed_lines("a|b | c\r\n") == [(1, "a", "b | c")]
-    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "UK", "Chili")
+    assert LinesField().clean(" a \n\n b\na") == ["a", "b"]
+    assert KeyedField(countries=False).clean("a|b | c\r\n") == {"a": "b | c"}
+    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "gb", "Chili")
     assert [code_of(one, country_names) for one in typed] == [
         "CL",
         "IN",
@@ -632,8 +620,8 @@ def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
     with translation.override(language):
         with pytest.raises(ValidationError, match=typed):
             code_of(typed, country_names)
-        asked = ("UK", "USA", "Brasil", "México", "cd", "gn")
-        assert [code_of(one, country_names) for one in asked] == ["GB", "US", "BR", "MX", "CD", "GN"]
+        asked = ("USA", "Brasil", "México", "cd", "gn")
+        assert [code_of(one, country_names) for one in asked] == ["US", "BR", "MX", "CD", "GN"]
 
 
 @pytest.mark.slow
@@ -650,12 +638,13 @@ def test_there_are_no_other_sections(organiser):
 
 
 def test_numbers_for_researchers_are_folded_until_one_is_wrong(river):
-    sent = QueryDict(mutable=True)
+    cards, sent = SECTIONS["cards"], QueryDict(mutable=True)
     sent.update(as_sent(river, "cards", calibration="99"))
-    fresh, wrong = CardsForm(river.settings), CardsForm(river.settings, sent)
-    assert {field.name for group in fresh.groups() for field in group.fields} == set(fresh.fields)
-    folded = {field.name for group in fresh.groups() if group.folded for field in group.fields}
+    fresh, wrong = cards.form(river.settings, None), cards.form(river.settings, sent)
+    assert cards.checked(wrong, river.settings) is None
+    assert {field.name for block in fresh.blocks() for field in block.fields} == set(fresh.fields)
+    folded = {field.name for block in fresh.blocks() if block.folded for field in block.fields}
     assert "calibration" in folded
     assert folded.isdisjoint({"k", "own_slots", "break_after", "lease_online"})
-    assert not any(group.open for group in fresh.groups())
-    assert [group.open for group in wrong.groups() if group.folded] == [True]
+    assert not any(block.open for block in fresh.blocks())
+    assert [block.open for block in wrong.blocks() if block.folded] == [True]
