@@ -237,9 +237,7 @@ class CampaignSettings(_Checked):
         _("From the opening to the end; the forecast looks that far. A week is 10080."),
     )
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = labelled(
-        40,
-        _("People expected"),
-        _("The forecast begins with them, until it has seen how many there are."),
+        40, _("People expected"), _("The forecast begins with them, until it has seen how many there are.")
     )
     feedback: bool = labelled(True, _("After an answer, tell how many others knew the same"))
     heard_lists: Annotated[int, Field(ge=0, le=10)] = labelled(
@@ -262,9 +260,7 @@ class CampaignSettings(_Checked):
         18, _("Minimum age to take part"), _("0 asks nobody about their age.")
     )
     maximum_age: Annotated[int, Field(ge=0, le=99)] = labelled(
-        0,
-        _("Maximum age to take part"),
-        _("0 is no maximum. A campaign of minors needs one of 17 or less."),
+        0, _("Maximum age to take part"), _("0 is no maximum. A campaign of minors needs one of 17 or less.")
     )
     guardian: bool = labelled(
         False,
@@ -289,9 +285,7 @@ class CampaignSettings(_Checked):
         format="date",
     )
     licence: Annotated[str, Field(max_length=60)] = labelled(
-        "",
-        _("Licence of the data"),
-        _("It stands in the data card of each export. For example: CC BY 4.0."),
+        "", _("Licence of the data"), _("It stands in the data card of each export. For example: CC BY 4.0.")
     )
     help_lines: tuple[HelpLine, ...] = labelled(
         (),
