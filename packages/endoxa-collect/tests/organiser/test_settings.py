@@ -20,7 +20,7 @@ from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, P
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
-from endoxa_collect.organiser.setting_forms import SECTIONS, KeyedField, LinesField, code_of, label_of
+from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of, label_of
 from endoxa_collect.organiser.settings import Change, ConflictError, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
@@ -597,7 +597,7 @@ def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(setting
 
 def test_lines_and_names_are_read_forgivingly():
     assert LinesField().clean(" a \n\n b\na") == ["a", "b"]
-    assert KeyedField(countries=False).clean("a|b | c\r\n") == {"a": "b | c"}
+    assert LinesField(parts=2).clean("a|b | c\r\n") == [("a", "b | c")]
     typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "gb", "Chili")
     assert [code_of(one, country_names) for one in typed] == [
         "CL",

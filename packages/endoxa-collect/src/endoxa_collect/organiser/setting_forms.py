@@ -62,94 +62,51 @@ class NumberField(forms.FloatField):
 
 
 class LinesField(forms.CharField):
-    """One entry a line; cleaned to a list of the entries, each once."""
+    """One entry a line, cleaned to a list of the entries, each once.
+
+    An entry is a text or, where it has several `parts`, a tuple of them, typed with | between. With `names` the first
+    is typed as a name or a code, cleaned to the code, and shown as the name in the language of the page.
+    """
 
     widget = forms.Textarea(attrs={"rows": 6, "dir": "auto"})
 
-    def __init__(self, **named: Any) -> None:
-        super().__init__(max_length=_LONGEST_LIST, **named)
+    def __init__(self, names: Callable[[str], Names] | None = None, parts: int = 1) -> None:
+        super().__init__(max_length=_LONGEST_LIST)
+        self._names, self.parts = names, parts
 
     def prepare_value(self, value: Any) -> Any:
         """Entries as lines."""
-        return value if isinstance(value, str) or value is None else "\n".join(map(self.written, value))
+        if isinstance(value, str) or value is None:
+            return value
+        shown = self._names(get_language() or "en").of if self._names else str
+        rows = ([entry] if isinstance(entry, str) else entry for entry in value)
+        return "\n".join(f" {SEPARATOR} ".join((shown(key) or EVERYWHERE, *more)) for key, *more in rows)
 
-    def clean(self, value: Any) -> Any:
+    def clean(self, value: Any) -> list[Any]:
         """The entries, each once; it is said in which line something is wrong."""
-        entries = []
-        for number, line in enumerate(map(str.strip, super().clean(value).splitlines()), start=1):
-            try:
-                entry = self.entry(line) if line else None
-            except ValidationError as problem:
-                values = {"number": number, "problem": problem.message}
-                raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
-            if entry and entry not in entries:
-                entries.append(entry)
-        return entries
+        entries: dict[Any, None] = {}
+        for number, line in enumerate(super().clean(value).splitlines(), start=1):
+            if line.strip():
+                try:
+                    entries[self._entry(line)] = None
+                except ValidationError as problem:
+                    values = {"number": number, "problem": problem.message}
+                    raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
+        return list(entries)
 
-    def written(self, entry: Any) -> str:
-        """An entry as a line."""
-        return str(entry)
-
-    def entry(self, line: str) -> Any:
-        """The entry that a line stands for."""
-        return line
-
-
-class CodesField(LinesField):
-    """Names or codes, one a line, cleaned to codes; shown as names in the language of the page."""
-
-    def __init__(self, names: Callable[[str], Names], **named: Any) -> None:
-        super().__init__(**named)
-        self._names = names
-
-    def written(self, entry: str) -> str:
-        """The name of a code."""
-        return self._names(get_language() or "en").of(entry)
-
-    def entry(self, line: str) -> str:
-        """The code of a name; the nearest name is suggested where there is none."""
-        return code_of(line, self._names)
+    def _entry(self, line: str) -> Any:
+        key, *more = parts = [part.strip() for part in line.split(SEPARATOR, maxsplit=self.parts - 1)]
+        if len(parts) != self.parts or not all(parts):
+            raise ValidationError(_PARTS[self.parts])
+        if self._names:
+            key = "" if key == EVERYWHERE and more else code_of(key, self._names)
+        return (key, *more) if more else key
 
 
-class HelpLinesField(LinesField):
-    """Lines "country | name | how to reach it", cleaned to help lines as they are stored."""
-
-    def written(self, entry: HelpLine) -> str:
-        """A help line as it is typed."""
-        return f" {SEPARATOR} ".join((_country_shown(entry.country), entry.name, entry.contact))
-
-    def entry(self, line: str) -> dict[str, str]:
-        """A help line, with the code of its country."""
-        parts = [part.strip() for part in line.split(SEPARATOR)]
-        if len(parts) != 3 or not all(parts):
-            raise ValidationError(
-                gettext("write three parts with a | between them: country, name, how to reach it.")
-            )
-        return {"country": _country_code(parts[0]), "name": parts[1], "contact": parts[2]}
-
-
-class KeyedField(LinesField):
-    """Lines "key | words" in one language, cleaned to words by key; keys may be names of countries."""
-
-    def __init__(self, *, countries: bool, **named: Any) -> None:
-        super().__init__(**named)
-        self._countries = countries
-
-    def written(self, entry: tuple[str, str]) -> str:
-        """An entry as it is typed."""
-        key, words = entry
-        return f"{_country_shown(key) if self._countries else key} {SEPARATOR} {words}"
-
-    def entry(self, line: str) -> tuple[str, str]:
-        """The key, as it is stored, and the words."""
-        key, _, words = (part.strip() for part in line.partition(SEPARATOR))
-        if not (key and words):
-            raise ValidationError(gettext("write two parts with a | between them."))
-        return _country_code(key) if self._countries else key, words
-
-    def clean(self, value: Any) -> dict[str, str]:
-        """Words by key."""
-        return dict(super().clean(value))
+_PARTS = {
+    2: gettext_lazy("write two parts with a | between them."),
+    3: gettext_lazy("write three parts with a | between them: country, name, how to reach it."),
+}
 
 
 def code_of(typed: str, names: Callable[[str], Names]) -> str:
@@ -166,14 +123,6 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
         values = {"typed": typed, "near": local.of(match.perhaps[0])}
         raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % values)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
-
-
-def _country_code(typed: str) -> str:
-    return "" if typed == EVERYWHERE else code_of(typed, country_names)
-
-
-def _country_shown(code: str) -> str:
-    return geography.name(code, get_language() or "en") if code else EVERYWHERE
 
 
 def _field(model: type[BaseModel], name: str) -> forms.Field:  # noqa: PLR0911
@@ -196,13 +145,12 @@ def _field(model: type[BaseModel], name: str) -> forms.Field:  # noqa: PLR0911
         case {"type": "string"}:
             return forms.CharField()
         case {"items": {"pattern": pattern}}:
-            return CodesField(country_names if "A-Z" in pattern else language_names)
+            return LinesField(country_names if "A-Z" in pattern else language_names)
         case {"items": {"$ref": _}}:
-            return HelpLinesField()
+            return LinesField(country_names, parts=len(HelpLine.model_fields))
         case {"additionalProperties": {"additionalProperties": _}}:
-            return KeyedField(
-                countries="propertyNames" not in schema
-            )  # other keys have a limit of their length
+            # Keys that are no countries have a limit of their length.
+            return LinesField(None if "propertyNames" in schema else country_names, parts=2)
         case {"additionalProperties": {"maxLength": longest}}:
             return forms.CharField(widget=forms.Textarea(attrs={"rows": 4}) if longest > _LINE else None)
     return LinesField()
@@ -227,7 +175,8 @@ class Section:
         held = getattr(settings, self.within) if self.within else settings
         facts = {"section": self, "languages": settings.ui_languages}
         if not isinstance(held, tuple):
-            return SettingsForm(data, initial=dict(held), **facts)
+            lines = [tuple(dict(line).values()) for line in settings.help_lines]
+            return SettingsForm(data, initial={**dict(held), "help_lines": lines}, **facts)
         most = _properties(CampaignSettings)[self.within]["maxItems"]
         made = formset_factory(
             SettingsForm, EntriesFormSet, can_delete=True, can_order=True, max_num=most, absolute_max=most
@@ -296,7 +245,7 @@ class SettingsForm(forms.Form):
             field.label = f"{field.label} ({geography.language_name(language, get_language() or 'en')})"
             field.widget.attrs |= {"lang": language, "dir": "auto"}
             shown = self.initial.get(name, {})
-            if isinstance(field, KeyedField):
+            if isinstance(field, LinesField):
                 lines = [(key, texts[language]) for key, texts in shown.items() if language in texts]
                 field.initial = lines or None
             else:
@@ -331,7 +280,8 @@ class SettingsForm(forms.Form):
             before = self.initial.get(name, {})
             if "" in places:
                 values[name] = typed[""]
-            elif isinstance(self.fields[places[self._languages[0]]], KeyedField):
+            elif isinstance(self.fields[places[self._languages[0]]], LinesField):
+                typed = {language: dict(lines) for language, lines in typed.items()}
                 keys = dict.fromkeys(itertools.chain(*typed.values()))
                 values[name] = {
                     key: _written(before.get(key, {}), {code: by.get(key, "") for code, by in typed.items()})
@@ -341,6 +291,8 @@ class SettingsForm(forms.Form):
                 values[name] = _written(before, typed)
         if first := values.pop("main_language", ""):
             values["ui_languages"] = list(dict.fromkeys([first, *values["ui_languages"]]))
+        if lines := values.get("help_lines"):
+            values["help_lines"] = [dict(zip(HelpLine.model_fields, line, strict=True)) for line in lines]
         return values
 
     def content(self) -> dict[str, Any]:
