@@ -73,7 +73,8 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
 def site_faults(context: RequestContext) -> dict[str, Any]:
     """What the request for this page shows to be wrong with the proxy, or with the disk of the site."""
     proxy = proxy_of(context["request"])
-    return {"plain": settings.HTTPS and not proxy.https, "addresses": proxy.addresses, "full": disk_is_full()}
+    plain = settings.HTTPS and not proxy["https"]
+    return {"plain": plain, "addresses": proxy["addresses_passed_on"], "full": disk_is_full()}
 
 
 def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
