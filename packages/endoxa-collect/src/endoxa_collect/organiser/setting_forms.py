@@ -19,12 +19,19 @@ from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet, BoundField, formset_factory
 from django.http import QueryDict
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from endoxa_collect import geography
-from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
+from endoxa_collect.campaign import (
+    UI_LANGUAGES,
+    CampaignSettings,
+    CampaignTexts,
+    HelpLine,
+    ProfileField,
+    SurveyQuestion,
+)
 from endoxa_collect.labels import RefusedError, fault_of
 from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.sampler import SamplerSettings
@@ -35,14 +42,21 @@ EVERYWHERE = "*"
 _LONGEST_LIST = 10_000
 _LINE = 120
 """A text that may be longer gets several rows to type in."""
-_NUMBERS = ("integer", "number")
+
+
+_FIRST_LANGUAGE = {
+    "enum": UI_LANGUAGES,
+    "words": dict(django_settings.LANGUAGES),
+    "title": gettext_noop("First language"),
+    "description": gettext_noop("The projector page speaks it; its texts must be complete."),
+}
+"""What the first of the languages of the pages is on its page, as if it were a setting."""
 
 
 @cache
 def _properties(model: type[BaseModel]) -> Mapping[str, Any]:
     """JSON Schema of the fields of a model by name: `type`, `maxLength`, `enum`, `title` and the like."""
-    properties: Mapping[str, Any] = model.model_json_schema()["properties"]
-    return properties
+    return {"main_language": _FIRST_LANGUAGE, **model.model_json_schema()["properties"]}
 
 
 class NumberField(forms.FloatField):
@@ -125,11 +139,25 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
 
 
-def _field(model: type[BaseModel], name: str) -> forms.Field:  # noqa: PLR0911
-    """A field for what a model holds, by its JSON Schema. Limits are left to the model."""
-    match schema := _properties(model)[name]:
-        case {"enum": values}:
-            choices = [(value, gettext_lazy(schema["words"][value])) for value in values]
+def _field(model: type[BaseModel], name: str, *, first: bool) -> forms.Field:
+    """A field for what a model holds, by its JSON Schema; of a text, for the first or a further language."""
+    schema = _properties(model)[name]
+    field = _plain_field(schema)
+    field.label = gettext_lazy(schema["title"])
+    if first and "description" in schema:
+        field.help_text = gettext_lazy(schema["description"])
+    if longest := {**schema, **schema.get("additionalProperties", {})}.get("maxLength"):
+        field.widget.attrs["maxlength"] = longest
+    must = "default" not in schema or "enum" in schema or schema.get("type") in ("integer", "number")
+    field.required = field.widget.is_required = first and must
+    return field
+
+
+def _plain_field(schema: Mapping[str, Any]) -> forms.Field:  # noqa: PLR0911
+    """Limits are left to the model."""
+    match schema:
+        case {"enum": values, "words": words}:
+            choices = [(value, gettext_lazy(words[value])) for value in values]
             return forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
         case {"items": {"enum": _}}:
             tiles = forms.CheckboxSelectMultiple
@@ -170,13 +198,19 @@ class Section:
     model: type[BaseModel] = CampaignSettings
     within: str = ""
 
+    @property
+    def names(self) -> list[str]:
+        """The fields of the model."""
+        return list(itertools.chain(*self.parts.values()))
+
     def form(self, settings: CampaignSettings, data: QueryDict | None) -> SettingsForm | EntriesFormSet:
         """What stands there as a form, or as a form for each entry of a list and one more."""
         held = getattr(settings, self.within) if self.within else settings
         facts = {"section": self, "languages": settings.ui_languages}
         if not isinstance(held, tuple):
             lines = [tuple(dict(line).values()) for line in settings.help_lines]
-            return SettingsForm(data, initial={**dict(held), "help_lines": lines}, **facts)
+            more = {"help_lines": lines, "main_language": settings.ui_languages[0]}
+            return SettingsForm(data, initial={**dict(held), **more}, **facts)
         most = _properties(CampaignSettings)[self.within]["maxItems"]
         made = formset_factory(
             SettingsForm, EntriesFormSet, can_delete=True, can_order=True, max_num=most, absolute_max=most
@@ -216,50 +250,28 @@ class SettingsForm(forms.Form):
     def __init__(self, *args: Any, section: Section, languages: tuple[str, ...], **named: Any) -> None:
         super().__init__(*args, **named)
         self._section, self._languages = section, languages
-        self._places: dict[str, dict[str, str]] = {}
-        """Names of the fields by field of the model and language, "" for what is no text."""
-        for name in itertools.chain(*section.parts.values()):
-            if name == "main_language":
-                self.fields[name] = forms.ChoiceField(
-                    choices=django_settings.LANGUAGES,
-                    label=gettext_lazy("First language"),
-                    help_text=gettext_lazy("The projector page speaks it; its texts must be complete."),
-                    initial=languages[0],
-                )
-                self._places[name] = {"": name}
+        for name in section.names:
+            if "additionalProperties" not in _properties(section.model)[name]:
+                self.fields[name] = _field(section.model, name, first=True)
                 continue
-            by_language = "additionalProperties" in _properties(section.model)[name]
-            self._places[name] = {code: f"{name}-{code}" for code in languages} if by_language else {"": name}
-            for language, place in self._places[name].items():
-                self.fields[place] = self._made(name, language)
-
-    def _made(self, name: str, language: str) -> forms.Field:
-        model, field = self._section.model, _field(self._section.model, name)
-        schema, first = _properties(model)[name], language in ("", self._languages[0])
-        field.label = gettext_lazy(schema["title"])
-        if first and "description" in schema:
-            field.help_text = gettext_lazy(schema["description"])
-        must = model.model_fields[name].is_required() or "enum" in schema or schema.get("type") in _NUMBERS
-        field.required = field.widget.is_required = first and must
-        if language:
-            field.label = f"{field.label} ({geography.language_name(language, get_language() or 'en')})"
-            field.widget.attrs |= {"lang": language, "dir": "auto"}
             shown = self.initial.get(name, {})
-            if isinstance(field, LinesField):
-                lines = [(key, texts[language]) for key, texts in shown.items() if language in texts]
-                field.initial = lines or None
-            else:
+            for language in languages:
+                field = _field(section.model, name, first=language == languages[0])
+                field.label = f"{field.label} ({_language(language)})"
+                field.widget.attrs |= {"lang": language, "dir": "auto"}
                 field.initial = shown.get(language, "")
-        return field
+                if isinstance(field, LinesField):
+                    lines = [(key, texts[language]) for key, texts in shown.items() if language in texts]
+                    field.initial = lines or None
+                self.fields[f"{name}-{language}"] = field
 
     def blocks(self) -> list[Block]:
         """The fields under their headings: those of the page, or the languages of the texts."""
         if self._section.model is CampaignTexts:
-            here = get_language() or "en"
             return [
                 Block(
-                    geography.language_name(language, here),
-                    [self[places[language]] for places in self._places.values()],
+                    _language(language),
+                    [self[f"{name}-{language}"] for name in self._section.names],
                     folded=True,
                     open=language == self._languages[0] or bool(self.errors),
                 )
@@ -267,28 +279,26 @@ class SettingsForm(forms.Form):
             ]
         blocks = []
         for place, (heading, names) in enumerate(self._section.parts.items(), start=1):
-            fields = [self[field] for name in names for field in self._places[name].values()]
+            fields = [self[name] for name in names]
             folded = 1 < place == len(self._section.parts)
             blocks.append(Block(heading, fields, folded, any(field.errors for field in fields)))
         return blocks
 
     def values(self) -> dict[str, Any]:
         """What was typed, by field of the model. Texts in languages that are off now are kept."""
-        values: dict[str, Any] = {}
-        for name, places in self._places.items():
-            typed = {language: self.cleaned_data[place] for language, place in places.items()}
-            before = self.initial.get(name, {})
-            if "" in places:
-                values[name] = typed[""]
-            elif isinstance(self.fields[places[self._languages[0]]], LinesField):
-                typed = {language: dict(lines) for language, lines in typed.items()}
-                keys = dict.fromkeys(itertools.chain(*typed.values()))
-                values[name] = {
-                    key: _written(before.get(key, {}), {code: by.get(key, "") for code, by in typed.items()})
-                    for key in keys
-                }
-            else:
-                values[name] = _written(before, typed)
+        values = {name: self.cleaned_data[name] for name in self._section.names if name in self.fields}
+        for name in self._section.names:
+            if name not in values:
+                typed = {code: self.cleaned_data[f"{name}-{code}"] for code in self._languages}
+                before = self.initial.get(name, {})
+                if isinstance(self.fields[f"{name}-{self._languages[0]}"], LinesField):
+                    words = {code: dict(lines) for code, lines in typed.items()}
+                    values[name] = {
+                        key: _written(before.get(key), {code: by.get(key, "") for code, by in words.items()})
+                        for key in itertools.chain(*words.values())
+                    }
+                else:
+                    values[name] = _written(before, typed)
         if first := values.pop("main_language", ""):
             values["ui_languages"] = list(dict.fromkeys([first, *values["ui_languages"]]))
         if lines := values.get("help_lines"):
@@ -302,12 +312,9 @@ class SettingsForm(forms.Form):
     def refuse(self, place: Sequence[str | int], error: ErrorDetails) -> None:
         """Say what the model refused beside the field that it is about, or above all fields."""
         name, *inside = place or ("",)
-        if (name, inside) == ("ui_languages", [0]):
-            name = "main_language"
-        fields = self._places.get(str(name), {})
-        field = fields.get("") or fields.get(
-            next((str(part) for part in inside if part in fields), self._languages[0])
-        )
+        by_language = (f"{name}-{part}" for part in (*inside, self._languages[0]))
+        likely = ("main_language" if inside == [0] else name, *by_language)
+        field = next((str(likeliest) for likeliest in likely if likeliest in self.fields), None)
         self.add_error(field, _sentence(error, getattr(self.fields.get(field or ""), "scale", 1)))
 
 
@@ -333,9 +340,13 @@ class EntriesFormSet(BaseFormSet):  # type: ignore[type-arg]
             self.non_form_errors().append(_sentence(error))
 
 
-def _written(before: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
+def _written(before: Mapping[str, str] | None, typed: Mapping[str, str]) -> dict[str, str]:
     """Texts by language, those that are not empty."""
-    return {code: text.replace("\r\n", "\n") for code, text in {**before, **typed}.items() if text}
+    return {code: text.replace("\r\n", "\n") for code, text in {**(before or {}), **typed}.items() if text}
+
+
+def _language(code: str) -> str:
+    return geography.language_name(code, get_language() or "en")
 
 
 _SENTENCES: dict[str, Any] = {
@@ -366,23 +377,22 @@ def label_of(path: Iterable[str]) -> str:
     The first part in a list is the name of the entry, which is the organiser's own.
     """
     model: type[BaseModel] | None = CampaignSettings
-    words, entry, here = [], False, get_language() or "en"
+    words, entry = [], False
     for part in path:
-        if entry:
-            words.append(part)
-            entry = False
-        elif model and part in model.model_fields:
-            field = model.model_fields[part]
+        field = model.model_fields.get(part) if model and not entry else None
+        if field:
             words.append(gettext(field.title) if field.title else part)
-            inside = (field.annotation, *get_args(field.annotation))
+            inside = [field.annotation, *get_args(field.annotation)]
             model = next(
                 (kind for kind in inside if isinstance(kind, type) and issubclass(kind, BaseModel)), None
             )
             entry = model is not None and model is not field.annotation
-        elif part in dict(django_settings.LANGUAGES):
-            words.append(geography.language_name(part, here))
+            continue
+        if not entry and part in dict(django_settings.LANGUAGES):
+            words.append(_language(part))
         else:
-            words.append(geography.name(part, here) if part in geography.codes() else part)
+            words.append(part if entry else geography.name(part, get_language() or "en"))
+        entry = False
     return " › ".join(words)
 
 
