@@ -140,8 +140,9 @@ def test_four_places_stand_side_by_side_and_the_others_are_one_touch_away(
     assert (link.findall(first), link.findall(rest)) == (places, more)
 
 
-def test_the_other_places_are_in_sight_on_their_own_pages(organiser):
-    assert "<details open>" in words(organiser.get(address("audit")))
+def test_the_page_that_is_shown_stands_beside_the_places(organiser):
+    _, _, page = words(organiser.get(address("audit"))).partition('<nav class="pages"')
+    assert f'<a href="{address("audit")}" aria-current="page">' in page.partition("<details>")[0]
 
 
 def test_the_first_button_opens_a_campaign_that_is_not_open(client, river, make_account):

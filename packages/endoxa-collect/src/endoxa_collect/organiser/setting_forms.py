@@ -158,7 +158,9 @@ def _plain_field(schema: Mapping[str, Any]) -> forms.Field:  # noqa: PLR0911
     match schema:
         case {"enum": values, "words": words}:
             choices = [(value, gettext_lazy(words[value])) for value in values]
-            return forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
+            return forms.ChoiceField(
+                choices=choices, widget=forms.Select if len(values) > 3 else forms.RadioSelect
+            )
         case {"items": {"enum": _}}:
             tiles = forms.CheckboxSelectMultiple
             return forms.MultipleChoiceField(choices=django_settings.LANGUAGES, widget=tiles)

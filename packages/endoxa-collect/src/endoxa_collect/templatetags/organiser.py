@@ -70,15 +70,15 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
     """Links to the pages of a campaign that the signed-in account may open, and to its opening where it is not open."""
     request = context["request"]
     shown = links(request, campaign)
+    first = [link for place, link in enumerate(shown) if place < PLACES or link.current]
     before = request.resolver_match.url_name in PREPARING and Role.ORGANISER in roles_of(request, campaign)
     opens = before and (campaign.state != State.OPEN or campaign.rehearsing)
     return {
         "title": title_of(campaign),
         "state": state_of(campaign),
         "opening": reverse("organiser:opening", args=[campaign.slug]) if opens else "",
-        "links": shown[:PLACES],
-        "more": shown[PLACES:],
-        "elsewhere": any(link.current for link in shown[PLACES:]),
+        "links": first,
+        "more": [link for link in shown if link not in first],
     }
 
 
