@@ -47,10 +47,9 @@ ShortName = Annotated[
 
 def _is_day(text: str) -> bool:
     try:
-        date.fromisoformat(text)
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-    return True
 
 
 ADULT = 18
@@ -272,7 +271,7 @@ class CampaignSettings(_Checked):
         _("Show results to everybody after the end"),
         _("A page of rounded figures; nothing of single people and nothing that may hurt."),
     )
-    results_from: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = labelled(
+    results_from: str = labelled(
         "",
         _("First day of the results page"),
         _("Empty: as soon as the campaign is closed. People read it at the end."),

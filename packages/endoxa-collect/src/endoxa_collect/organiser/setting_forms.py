@@ -191,7 +191,7 @@ class Section:
     """A page of the settings: its title, what it is about, and what of the settings stands on it.
 
     `within` is the setting that holds what stands there, "" for the settings themselves; `parts` are names of fields of
-    `model` by their heading. The last of several parts is folded: hardly any campaign changes these.
+    `model` by their heading.
     """
 
     title: Promise
@@ -236,14 +236,8 @@ class Section:
         return None
 
 
-@dataclass(frozen=True)
-class Block:
-    """Fields under one heading; `folded` ones are shown on request, or at once (`open`)."""
-
-    heading: Promise | str
-    fields: Sequence[BoundField]
-    folded: bool = False
-    open: bool = False
+Block = tuple[Promise | str, list[BoundField], bool]
+"""Fields under one heading, and whether they are shown at once; "" is no heading, and they always are."""
 
 
 class SettingsForm(forms.Form):
@@ -268,23 +262,16 @@ class SettingsForm(forms.Form):
                 self.fields[f"{name}-{language}"] = field
 
     def blocks(self) -> list[Block]:
-        """The fields under their headings: those of the page, or the languages of the texts."""
+        """The fields under the headings of the page or, of texts, the names of languages; first the first are shown."""
+        parts: Mapping[Promise | str, Sequence[str]] = self._section.parts
         if self._section.model is CampaignTexts:
-            return [
-                Block(
-                    _language(language),
-                    [self[f"{name}-{language}"] for name in self._section.names],
-                    folded=True,
-                    open=language == self._languages[0] or bool(self.errors),
-                )
-                for language in self._languages
-            ]
-        blocks = []
-        for place, (heading, names) in enumerate(self._section.parts.items(), start=1):
-            fields = [self[name] for name in names]
-            folded = 1 < place == len(self._section.parts)
-            blocks.append(Block(heading, fields, folded, any(field.errors for field in fields)))
-        return blocks
+            names = self._section.names
+            parts = {_language(code): [f"{name}-{code}" for name in names] for code in self._languages}
+        blocks = [(heading, [self[name] for name in names]) for heading, names in parts.items()]
+        return [
+            (heading, fields, place == 0 or any(field.errors for field in fields))
+            for place, (heading, fields) in enumerate(blocks)
+        ]
 
     def values(self) -> dict[str, Any]:
         """What was typed, by field of the model. Texts in languages that are off now are kept."""
@@ -325,10 +312,8 @@ class EntriesFormSet(BaseFormSet):  # type: ignore[type-arg]
 
     def blocks(self) -> list[Block]:
         """The fields of each entry, under its name."""
-        return [
-            Block(form.initial.get("name") or gettext_lazy("Add one"), list(form), True, bool(form.errors))
-            for form in self
-        ]
+        add = gettext_lazy("Add one")
+        return [(form.initial.get("name", add), list(form), bool(form.errors)) for form in self]
 
     def content(self) -> dict[str, Any]:
         """New values by field of the settings: the entries in the order asked for, without those taken out."""
