@@ -74,7 +74,7 @@ def test_only_results_that_are_public_may_be_listed(client: Client, campaign: Ca
     ],
 )
 def test_the_check_names_what_is_wrong_with_the_proxy(outside: Asked, local: Asked | None, said: list[str]):
-    found = faults(SITE, outside, local, https_expected=True)
+    found = list(faults(SITE, outside, local, https_expected=True))
     assert len(found) == len(said)
     assert all(words in sentence for words, sentence in zip(said, found, strict=True))
 

@@ -224,12 +224,12 @@ def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign)
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"minimum_age": 18, "maximum_age": 19}, "set minimum_age between 1 and 17"),
-        ({"minimum_age": 0}, "set minimum_age between 1 and 17"),
-        ({"maximum_age": 0}, "set maximum_age to 17 or less"),
-        ({"maximum_age": 12}, "maximum_age 12 is below minimum_age 13"),
-        ({"texts": {"guardian": {}}}, "needs texts.guardian"),
-        ({"profile": "religion"}, "minors are not asked about 'religion'"),
+        ({"minimum_age": 18, "maximum_age": 19}, "set a minimum and a maximum age between 1 and 17"),
+        ({"minimum_age": 0}, "set a minimum and a maximum age between 1 and 17"),
+        ({"maximum_age": 0}, "set a minimum and a maximum age between 1 and 17"),
+        ({"maximum_age": 12}, "The maximum age is below the minimum age"),
+        ({"texts": {"guardian": {}}}, "Write the sheet for parents and guardians first"),
+        ({"profile": "religion"}, "Minors are not asked about “religion”"),
     ],
 )
 def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, sentence):
@@ -277,7 +277,7 @@ def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
     }[kind]
     CampaignSettings.model_validate({**content, kind: [harmless]})
     asked = {**harmless, **changes}
-    with pytest.raises(ValidationError, match=f"minors are not asked about '{asked['name']}'"):
+    with pytest.raises(ValidationError, match=f"Minors are not asked about “{asked['name']}”"):
         CampaignSettings.model_validate({**content, kind: [asked]})
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date
-from typing import Annotated, Any, Literal, Self
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from endoxa.errors import UserError
 from endoxa_collect import rules
-from endoxa_collect.labels import _, labelled
+from endoxa_collect.labels import _, fault_of, labelled, refuse
 from endoxa_collect.sampler.slots import SamplerSettings
 
 UNLISTED = "unlisted"
 """Flag in a language without a list of slurs: of words that are a slur in English, and of seeds that their file does
 not mark. Nobody has checked these words, so they stay covered."""
 
-UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
+UiLanguage = Literal["en", "fr", "es", "pt", "ar", "hi", "sw"]
+UI_LANGUAGES: tuple[str, ...] = get_args(UiLanguage)
 """Languages that the pages themselves speak."""
 
 Line = Annotated[str, Field(max_length=120)]
@@ -42,6 +43,13 @@ ShortName = Annotated[
     ),
 ]
 """Name of a column in exports."""
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 ADULT = 18
@@ -70,9 +78,7 @@ class ProfileField(_Checked):
     name: ShortName
     label: Texts = labelled(..., _("Question"))
     purpose: Texts = labelled(..., _("Why it is asked"))
-    choices: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=30)], Texts], Field(min_length=2, max_length=20)
-    ] = labelled(
+    choices: dict[Annotated[str, Field(min_length=1, max_length=30)], Texts] = labelled(
         ...,
         _("Answers to choose from"),
         _(
@@ -80,6 +86,12 @@ class ProfileField(_Checked):
             "“Prefer not to say” is always there."
         ),
     )
+
+    @model_validator(mode="after")
+    def _some_choices(self) -> Self:
+        if not 2 <= len(self.choices) <= 20:
+            refuse(_("Write %(least)d to %(most)d answers."), "choices", least=2, most=20)
+        return self
 
 
 class SurveyQuestion(_Checked):
@@ -182,7 +194,7 @@ class CampaignSettings(_Checked):
         _("An e-mail address or a phone number; it stands at the foot of every page."),
     )
     texts: CampaignTexts = labelled(..., _("Texts"))
-    ui_languages: tuple[Language, ...] = labelled(
+    ui_languages: Annotated[tuple[UiLanguage, ...], Field(min_length=1)] = labelled(
         UI_LANGUAGES, _("Languages of the pages"), _("People choose among these. Write the texts for each.")
     )
     data_languages: Annotated[tuple[Language, ...], Field(min_length=1)] = labelled(
@@ -224,9 +236,7 @@ class CampaignSettings(_Checked):
         _("From the opening to the end; the forecast looks that far. A week is 10080."),
     )
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = labelled(
-        40,
-        _("People expected"),
-        _("The forecast begins with them, until it has seen how many there are."),
+        40, _("People expected"), _("The forecast begins with them, until it has seen how many there are.")
     )
     feedback: bool = labelled(True, _("After an answer, tell how many others knew the same"))
     heard_lists: Annotated[int, Field(ge=0, le=10)] = labelled(
@@ -249,9 +259,7 @@ class CampaignSettings(_Checked):
         18, _("Minimum age to take part"), _("0 asks nobody about their age.")
     )
     maximum_age: Annotated[int, Field(ge=0, le=99)] = labelled(
-        0,
-        _("Maximum age to take part"),
-        _("0 is no maximum. A campaign of minors needs one of 17 or less."),
+        0, _("Maximum age to take part"), _("0 is no maximum. A campaign of minors needs one of 17 or less.")
     )
     guardian: bool = labelled(
         False,
@@ -263,7 +271,7 @@ class CampaignSettings(_Checked):
         _("Show results to everybody after the end"),
         _("A page of rounded figures; nothing of single people and nothing that may hurt."),
     )
-    results_from: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = labelled(
+    results_from: str = labelled(
         "",
         _("First day of the results page"),
         _("Empty: as soon as the campaign is closed. People read it at the end."),
@@ -276,9 +284,7 @@ class CampaignSettings(_Checked):
         format="date",
     )
     licence: Annotated[str, Field(max_length=60)] = labelled(
-        "",
-        _("Licence of the data"),
-        _("It stands in the data card of each export. For example: CC BY 4.0."),
+        "", _("Licence of the data"), _("It stands in the data card of each export. For example: CC BY 4.0.")
     )
     help_lines: tuple[HelpLine, ...] = labelled(
         (),
@@ -322,18 +328,16 @@ class CampaignSettings(_Checked):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if self.survey and not self.questions:
-            raise ValueError("a campaign with a survey needs at least one question")
         if not (self.cards or self.survey or self.tasks):
-            raise ValueError("a campaign needs cards, a survey or both")
-        unknown = set(self.ui_languages) - set(UI_LANGUAGES)
-        if unknown or not self.ui_languages:
-            raise ValueError(f"ui_languages must be among {', '.join(UI_LANGUAGES)}")
+            refuse(_("Choose cards, the survey or both."), "cards")
+        if self.survey and not self.questions:
+            refuse(_("A survey needs at least one question."), "survey")
         for field, entries in (("questions", self.questions), ("profile", self.profile)):
-            if len({entry.name for entry in entries}) < len(entries):
-                raise ValueError(f"{field}: each entry needs a name of its own")
-        if self.results_from:
-            date.fromisoformat(self.results_from)
+            names = [entry.name for entry in entries]
+            if twice := next((place for place, name in enumerate(names) if name in names[:place]), 0):
+                refuse(_("Another entry has this short name."), field, twice, "name")
+        if self.results_from and not _is_day(self.results_from):
+            refuse(_("Enter a valid date."), "results_from")
         return self
 
     @model_validator(mode="before")
@@ -361,30 +365,56 @@ class CampaignSettings(_Checked):
 
     @model_validator(mode="after")
     def _ages(self) -> Self:
-        if self.maximum_age and self.maximum_age < self.minimum_age:
-            raise ValueError(
-                f"maximum_age {self.maximum_age} is below minimum_age {self.minimum_age}: nobody could take part"
-            )
-        if self.guardian:
-            if not 0 < self.minimum_age < ADULT:
-                raise ValueError(
-                    "guardian = true is for people under 18: set minimum_age between 1 and 17 (13 in the school preset)"
-                )
-            if not 0 < self.maximum_age < ADULT:
-                raise ValueError(
-                    "guardian = true makes everybody confirm a guardian's consent, which adults cannot: "
-                    "set maximum_age to 17 or less"
-                )
-            if not self.texts.guardian:
-                raise ValueError(
-                    "guardian = true needs texts.guardian, the sheet that parents and guardians read"
-                )
-            if sensitive := sensitive_field(self.profile, self.questions):
-                raise ValueError(
-                    f"guardian = true: minors are not asked about '{sensitive}'; remove the question, "
-                    "or set guardian = false"
-                )
+        if 0 < self.maximum_age < self.minimum_age:
+            refuse(_("The maximum age is below the minimum age."), "maximum_age")
+        if not self.guardian:
+            return self
+        if not (self.minimum_age > 0 and 0 < self.maximum_age < ADULT):
+            ages = _("A guardian's consent is for minors: set a minimum and a maximum age between 1 and 17.")
+            refuse(ages, "guardian")
+        if not self.texts.guardian:
+            refuse(_("Write the sheet for parents and guardians first (Texts)."), "guardian")
+        if name := sensitive_field(self.profile, self.questions):
+            minors = _("Minors are not asked about “%(name)s”: take that question out first.")
+            refuse(minors, "guardian", name=name)
         return self
+
+    @model_validator(mode="after")
+    def _changed(self, info: ValidationInfo) -> Self:
+        """What may not be changed from what was in force; settings that are stored or read anew may have it."""
+        before = (info.context or {}).get("before")
+        if before is None:
+            return self
+        if self.retention != before.retention:
+            if not self.retention:
+                refuse(_("People agreed to a day: choose another one, but name one."), "retention")
+            if not _is_day(self.retention):
+                refuse(_("Enter a valid date."), "retention")
+            if self.retention <= datetime.now(UTC).date().isoformat():
+                refuse(_("Choose a day after today."), "retention")
+        first, earlier = self.ui_languages[0], before.ui_languages[0]
+        for name, texts in self.texts:
+            if not texts.get(first) and (name != "guardian" or self.guardian):
+                if first != earlier:
+                    incomplete = _(
+                        "Tick this language below and save; write its texts; then make it the first one."
+                    )
+                    refuse(incomplete, "ui_languages", 0)
+                if getattr(before.texts, name).get(first):
+                    refuse(_("This field is required."), "texts", name, first)
+        for place, field in enumerate(self.profile if self.profile != before.profile else ()):
+            if lacking := [key for key, texts in field.choices.items() if first not in texts]:
+                others = _("Another language has these names as well: %(names)s.")
+                refuse(others, "profile", place, "choices", names=", ".join(lacking))
+        return self
+
+    def changed(self, content: Mapping[str, Any]) -> Self:
+        """The settings with other values of some fields.
+
+        Raises:
+            pydantic.ValidationError: they contradict a rule, or may not be changed so.
+        """
+        return self.model_validate({**self.model_dump(mode="json"), **content}, context={"before": self})
 
     @property
     def joined(self) -> bool:
@@ -444,10 +474,10 @@ def read_settings(content: object, source: str) -> CampaignSettings:
     try:
         return CampaignSettings.model_validate(content)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        name = ".".join(map(str, first["loc"]))
+        place, refused = fault_of(problem.errors()[0])
+        name = ".".join(map(str, place))
         field = f", setting '{name}'" if name and not source.endswith(name) else ""
-        raise UserError(f"{source}{field}: {first['msg']}.") from None
+        raise UserError(f"{source}{field}: {refused.rstrip('.')}.") from None
 
 
 def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -43,26 +43,18 @@ def disk_is_full() -> bool:
     return shutil.disk_usage(settings.FOLDER or ".").free < _FREE
 
 
-@dataclass(frozen=True)
-class Proxy:
-    """What a request shows of the proxy: whether it came by `https`, and whether `addresses` of visitors come along."""
-
-    https: bool
-    addresses: bool
-
-
-def proxy_of(request: HttpRequest) -> Proxy:
-    """Read it from the headers."""
-    return Proxy(request.is_secure(), any(request.headers.get(name) for name in _PASSED_ON))
+def proxy_of(request: HttpRequest) -> dict[str, bool]:
+    """What a request shows of the proxy: whether it came by https, and whether addresses of visitors come along."""
+    passed_on = any(request.headers.get(name) for name in _PASSED_ON)
+    return {"https": request.is_secure(), "addresses_passed_on": passed_on}
 
 
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """Yes or no for each part, some seconds old at most; status 503 where one fails."""
-    working, proxy = _LATELY.get("", parts), proxy_of(request)
+    working = _LATELY.get("", parts)
     well = all(working.values())
-    seen = {"https": proxy.https, "addresses_passed_on": proxy.addresses}
-    return JsonResponse({"ok": well, **working, **seen}, status=200 if well else 503)
+    return JsonResponse({"ok": well, **working, **proxy_of(request)}, status=200 if well else 503)
 
 
 @require_safe
@@ -88,20 +80,21 @@ def ask(address: str, host: str = "") -> Asked:
     wanted = Request(f"{address.rstrip('/')}/health", headers={"Host": host} if host else {})  # noqa: S310
     try:
         try:
-            with urlopen(wanted, timeout=10) as answer:  # noqa: S310
-                status, body = answer.status, answer.read(10_000)
+            answer = urlopen(wanted, timeout=10)  # noqa: S310
         except HTTPError as refused:
-            status, body = refused.code, refused.read(10_000)
+            answer = refused
+        with answer:
+            body = answer.read(10_000)
     except (URLError, OSError, http.client.HTTPException) as problem:
         return Asked(0, {}, str(getattr(problem, "reason", problem)))
     try:
         seen = json.loads(body)
     except ValueError:
         seen = None
-    return Asked(status, seen if isinstance(seen, dict) else {})
+    return Asked(answer.status, seen if isinstance(seen, dict) else {})
 
 
-def faults(address: str, outside: Asked, local: Asked | None, *, https_expected: bool) -> list[str]:
+def faults(address: str, outside: Asked, local: Asked | None, *, https_expected: bool) -> Iterator[str]:
     """What is wrong between people and the site, one sentence each, with what to do.
 
     Args:
@@ -112,38 +105,32 @@ def faults(address: str, outside: Asked, local: Asked | None, *, https_expected:
     """
     name = urlsplit(address).netloc
     if not outside.status:
-        return [
-            f"{address} cannot be reached ({outside.reason}): does the name lead to this machine, are ports 80 and 443 "
-            "open?"
-        ]
-    if outside.status == http.client.BAD_REQUEST:
-        if local is not None and local.seen:
-            return [
-                f"The proxy hands over another Host than {name}: let it pass Host on "
-                "(nginx: proxy_set_header Host $host)."
-            ]
-        return [f"The site does not know the name {name}: list it in ENDOXA_HOSTS and restart the site."]
-    if not outside.seen:
-        return [
-            f"{address}/health answers {outside.status}, and not as this site does: "
-            "does the site run where the proxy passes requests to?"
-        ]
-    problems = (
-        [] if outside.seen.get("ok") else ["The site answers that a part of it does not work (see above)."]
-    )
-    if address.startswith("https:") and not outside.seen.get("https"):
-        problems.append(
-            "The proxy does not say that people come by https: let it set X-Forwarded-Proto "
-            "(nginx: proxy_set_header X-Forwarded-Proto $scheme)."
-            if https_expected
-            else "The site does not know that people come by https: set ENDOXA_HTTPS=1 and restart it."
-        )
-    if outside.seen.get("addresses_passed_on"):
-        problems.append(
-            "The proxy passes addresses of visitors on: remove X-Forwarded-For, X-Real-IP and Forwarded "
-            '(nginx: proxy_set_header X-Forwarded-For "").'
-        )
-    return problems
+        reason = f"{address} cannot be reached ({outside.reason})"
+        yield f"{reason}: does the name lead to this machine, are ports 80 and 443 open?"
+    elif outside.status == http.client.BAD_REQUEST and local is not None and local.seen:
+        host = "let it pass Host on (nginx: proxy_set_header Host $host)"
+        yield f"The proxy hands over another Host than {name}: {host}."
+    elif outside.status == http.client.BAD_REQUEST:
+        yield f"The site does not know the name {name}: list it in ENDOXA_HOSTS and restart the site."
+    elif not outside.seen:
+        answered = f"{address}/health answers {outside.status}, and not as this site does"
+        yield f"{answered}: does the site run where the proxy passes requests to?"
+    else:
+        if not outside.seen.get("ok"):
+            yield "The site answers that a part of it does not work (see above)."
+        if address.startswith("https:") and not outside.seen.get("https"):
+            yield _NO_HTTPS if https_expected else _UNKNOWN_HTTPS
+        if outside.seen.get("addresses_passed_on"):
+            yield _ADDRESSES
 
 
+_NO_HTTPS = (
+    "The proxy does not say that people come by https: let it set X-Forwarded-Proto "
+    "(nginx: proxy_set_header X-Forwarded-Proto $scheme)."
+)
+_UNKNOWN_HTTPS = "The site does not know that people come by https: set ENDOXA_HTTPS=1 and restart it."
+_ADDRESSES = (
+    "The proxy passes addresses of visitors on: remove X-Forwarded-For, X-Real-IP and Forwarded "
+    '(nginx: proxy_set_header X-Forwarded-For "").'
+)
 urlpatterns = [path("health", health, name="health"), path("robots.txt", robots, name="robots")]

@@ -178,10 +178,11 @@ def test_a_text_and_a_number_are_changed(desk, site):
     desk.press("Save as a new version")
     desk.press("All versions")
     desk.check("desk-settings-versions")
-    desk.page.get_by_role("link", name="Version").nth(1).click()
+    version = desk.page.locator("details.fold").nth(1)
+    version.locator("summary").click()
     desk.check("desk-settings-version")
-    assert desk.page.locator("del").all_inner_texts() == ["What people say where you live"]
-    assert desk.page.locator("ins").all_inner_texts() == ["What our neighbours say"]
+    assert version.locator("del").all_inner_texts() == ["What people say where you live"]
+    assert version.locator("ins").all_inner_texts() == ["What our neighbours say"]
     for section in ("general", "profile", "questions", "care"):
         desk.go(f"{HERE}settings/{section}/")
         desk.check(f"desk-settings-{section}")
@@ -382,7 +383,7 @@ def test_each_role_sees_its_own_pages(browser, site):
             sign_in(one, f"the-{role}", told.split()[-1])
             one.page.wait_for_url("**/organise/")
             one.go(HERE)
-            assert set(one.page.locator(".pages a").all_inner_texts()) == links
+            assert set(one.page.locator(".pages li a").all_text_contents()) == links
             assert one.page.get_by_role("button", name="Pause").count() == 0
             one.check(f"desk-{role}")
             for page in (
@@ -556,9 +557,9 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
                     same.check()
                 desk.press("Save as a new version")
         desk.page.wait_for_url(f"**{HERE}settings/*")
-    newest = site.ask("select max(number) from collect_settingsversion")[0][0]
-    versions = [f"settings/versions/{number}/" for number in range(newest, newest - 5, -1)]
-    for page in ("", "projector/", "codes/", "moderation/", "exports/", "log/", "settings/", *versions):
+    for page in (
+        "", "projector/", "codes/", "moderation/", "exports/", "log/", "settings/", "settings/versions/",
+    ):  # fmt: skip
         harmless(desk, HERE + page)
     harmless(desk, f"{HERE}log/?account=%22%3E%3Cimg%20src%3Dx%3E&action=x", f"{HERE}seeds/")
     phone.go(site.join)

@@ -63,7 +63,6 @@ PAGES = {
     ("settings_section", "questions"): ORGANISER,
     ("settings_section", "care"): ORGANISER,
     ("settings_versions",): ORGANISER,
-    ("settings_version", 1): ORGANISER,
     ("seeds",): ORGANISER,
     ("seeds_add",): ORGANISER,
     ("seeds_one",): ORGANISER,
@@ -132,6 +131,51 @@ def test_each_role_opens_its_pages_and_no_other(client, river, make_account):
         client.force_login(make_account(f"one {role}", river, role))
         for page, roles in PAGES.items():
             assert client.get(address(*page)).status_code == (200 if role in roles else 404), (role, page)
+
+
+@pytest.mark.parametrize(
+    ("role", "places", "more"),
+    [
+        (
+            Role.ORGANISER,
+            ["Dashboard", "Moderation", "Join codes", "Settings"],
+            ["People", "Exports", "All pairs", "Seeds", "Tasks", "Projector", "Log"],
+        ),
+        (Role.MODERATOR, ["Dashboard", "Moderation", "All pairs", "Tasks"], ["Projector"]),
+        (Role.REVIEWER, ["Dashboard", "Moderation", "All pairs", "Tasks"], ["Projector"]),
+        (Role.RESEARCHER, ["Dashboard", "Exports", "Tasks", "Projector"], []),
+    ],
+)
+def test_four_places_stand_side_by_side_and_the_others_are_one_touch_away(
+    client, river, make_account, role, places, more
+):
+    client.force_login(make_account("ana", river, role))
+    _, _, page = words(client.get(address("dashboard"))).partition('<nav class="pages"')
+    first, _, rest = page.partition("</nav>")[0].partition("<details>")
+    link = re.compile(r'<li><a href="[^"]+"[^>]*>([^<]+)</a>')
+    assert (link.findall(first), link.findall(rest)) == (places, more)
+
+
+def test_the_page_that_is_shown_stands_beside_the_places(organiser):
+    _, _, page = words(organiser.get(address("audit"))).partition('<nav class="pages"')
+    assert f'<a href="{address("audit")}" aria-current="page">' in page.partition("<details>")[0]
+
+
+def test_the_first_button_opens_a_campaign_that_is_not_open(client, river, make_account):
+    button = re.compile(r'<main.*?class="button[^>]*>([^<]*)<', re.DOTALL)
+    accounts = {role: make_account(f"one {role}", river, role) for role in (Role.ORGANISER, Role.MODERATOR)}
+    for state, began_at, is_open in (
+        ("open", None, False),
+        ("paused", timezone.now(), False),
+        ("closed", timezone.now(), False),
+        ("open", timezone.now(), True),
+    ):
+        Campaign.objects.update(state=state, began_at=began_at)
+        for role, account in accounts.items():
+            client.force_login(account)
+            first = button.search(words(client.get(address("dashboard"))))[1]
+            opens = role == Role.ORGANISER and not is_open
+            assert (first == "Open the campaign") == opens, (state, role)
 
 
 def test_strangers_are_sent_to_sign_in_and_other_campaigns_stay_closed(
@@ -360,11 +404,11 @@ def test_codes_are_made_shown_and_revoked(organiser, river, settings):
 def test_a_code_is_extended_under_the_same_letters(organiser, river):
     code = JoinCode.objects.get(campaign=river)
     JoinCode.objects.update(expires_at=timezone.now() - timedelta(days=2))
-    assert "a join code in force" in organiser.get(address("dashboard")).content.decode()
+    assert ">Join code<" in organiser.get(address("dashboard")).content.decode()
     assert organiser.get(address("code_poster", code.code)).status_code == 404
     act(organiser, "codes", "extend", code)
     assert organiser.get(address("code_poster", code.code)).status_code == 200
-    assert "a join code in force" not in organiser.get(address("dashboard")).content.decode()
+    assert ">Join code<" not in organiser.get(address("dashboard")).content.decode()
     code.refresh_from_db()
     assert timedelta(days=13.9) < code.expires_at - timezone.now() < timedelta(days=14.1)
 
@@ -519,7 +563,7 @@ def test_hostile_words_are_shown_as_words(organiser, river, hostile):
     upload(organiser, f'country,attribute,language,topic\nAR,"{text}",en,"{text}"\n')
     shown = [words(upload(organiser, f"{hostile},attribute"))]
     shown += [words(organiser.get(address(*page))) for page in PAGES if page[0] != "code_qr"]
-    shown.append(words(organiser.get(address("settings_version", 2))))
+    shown.append(words(organiser.get(address("settings_versions"))))
     for page in shown:
         assert "<script>alert" not in page
         assert "<img src=x" not in page

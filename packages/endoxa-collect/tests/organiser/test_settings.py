@@ -16,13 +16,21 @@ from django.utils import timezone, translation
 
 from collect_support.samples import campaign_settings
 from collect_support.stored import stored_card
-from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
+from endoxa.errors import UserError
+from endoxa_collect.campaign import (
+    UI_LANGUAGES,
+    CampaignSettings,
+    CampaignTexts,
+    HelpLine,
+    ProfileField,
+    SurveyQuestion,
+    read_settings,
+)
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
-from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_of, text_lines
-from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
-from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, left_pairs, save
+from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of, label_of
+from endoxa_collect.organiser.settings import Change, ConflictError, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
@@ -307,17 +315,7 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
             "countries",
             "Line 2: “Argentinia” is not known. Did you mean “Argentina”?",
         ),
-        (
-            "general",
-            {"main_language": "fr"},
-            "main_language",
-            "Tick this language below and save; write its texts; then make it the first one.",
-        ),
-        ("general", {"retention": "2020-02-29"}, "retention", "Choose a day after today."),
-        ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
-        ("texts", {"title-en": ""}, "title-en", "This field is required."),
         ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),
-        ("cards", {"topup": "51"}, "topup", "Ensure this value is less than or equal to 50.0."),
         (
             "care",
             {"help_lines": "Chile | Fono"},
@@ -349,30 +347,11 @@ def test_errors_stand_beside_their_field_and_nothing_typed_is_lost(
 @pytest.mark.parametrize(
     ("section", "typed", "field", "said"),
     [
-        ("questions", {"form-1-name": "food"}, "name", "Another entry has this short name."),
-        (
-            "questions",
-            {"form-1-name": "Food!"},
-            "name",
-            "Use small letters a to z, digits and _, at most 31.",
-        ),
         (
             "questions",
             {"form-1-examples-en": "Chile\n"},
             "examples-en",
             "Line 1: write two parts with a | between them.",
-        ),
-        (
-            "profile",
-            {"form-0-choices-en": "a | one"},
-            "choices-en",
-            "Another language has these names as well: young.",
-        ),
-        (
-            "profile",
-            {"form-0-choices-en": "a | one", "form-0-choices-es": ""},
-            "choices-en",
-            "Write 2 to 20 answers.",
         ),
     ],
 )
@@ -380,6 +359,96 @@ def test_errors_in_lists_stand_beside_their_field(organiser, river, section, typ
     response = organiser.post(address(section), as_sent(river, section, **typed))
     assert response.status_code == 200
     assert [said] in [form.errors.get(field) for form in response.context["form"].forms]
+
+
+BROKEN = [
+    ("general", {"cards": None, "survey": None}, "cards", "Choose cards, the survey or both."),
+    ("general", {"minimum_age": "20", "maximum_age": "19"}, "maximum_age",
+     "The maximum age is below the minimum age."),
+    ("general", {"guardian": "on"}, "guardian",
+     "A guardian's consent is for minors: set a minimum and a maximum age between 1 and 17."),
+    ("general", {"guardian": "on", "minimum_age": "0", "maximum_age": "17"}, "guardian",
+     "A guardian's consent is for minors: set a minimum and a maximum age between 1 and 17."),
+    ("general", {"retention": ""}, "retention", "People agreed to a day: choose another one, but name one."),
+    ("general", {"retention": "2020-02-29"}, "retention", "Choose a day after today."),
+    ("general", {"retention": "soon"}, "retention", "Enter a valid date."),
+    ("general", {"results_from": "2027-02-30"}, "results_from", "Enter a valid date."),
+    ("general", {"results_from": "20270228"}, "results_from", "Enter a valid date."),
+    ("general", {"main_language": "fr"}, "main_language",
+     "Tick this language below and save; write its texts; then make it the first one."),
+    ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
+    ("general", {"minutes": "1.5"}, "minutes", "Enter a whole number."),
+    ("general", {"licence": "a" * 61}, "licence",
+     "Ensure this value has at most 60 characters (it has 61)."),
+    ("texts", {"title-en": ""}, "title-en", "This field is required."),
+    ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),
+    ("cards", {"topup": "51"}, "topup", "Ensure this value is less than or equal to 50.0."),
+    ("questions", {"form-1-name": "food"}, "form-1-name", "Another entry has this short name."),
+    ("questions", {"form-1-name": "Food!"}, "form-1-name",
+     "Use small letters a to z, digits and _, at most 31."),
+    ("questions", {"form-0-DELETE": "on", "form-1-DELETE": "on"}, "",
+     "A survey needs at least one question."),
+    ("profile", {"form-0-choices-en": "a | one", "form-0-choices-es": ""}, "form-0-choices-en",
+     "Write 2 to 20 answers."),
+    ("profile", {"form-0-choices-en": "a | one\nb | two"}, "form-0-choices-en",
+     "Another language has these names as well: young."),
+]  # fmt: skip
+
+
+def refusals(section, typed):
+    """What a page says where this is typed: sentences by the name of the field, "" above all fields."""
+    settings, page, sent = campaign_settings(**RICH), SECTIONS[section], QueryDict(mutable=True)
+    for name, value in {**shown(page.form(settings, None)), **typed}.items():
+        if value is not None:
+            sent.setlist(name, list(value) if isinstance(value, list | tuple) else [value])
+    form = page.form(settings, sent)
+    assert page.checked(form, settings) is None
+    parts = form.forms if isinstance(form, BaseFormSet) else [form]
+    found = {part.add_prefix(name): said[0] for part in parts for name, said in part.errors.items()}
+    return found | ({"": form.non_form_errors()[0]} if isinstance(form, BaseFormSet) and not found else {})
+
+
+@pytest.mark.parametrize(("section", "typed", "field", "said"), BROKEN)
+def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(section, typed, field, said):
+    assert refusals(section, typed) == {field: said}
+    for language in set(UI_LANGUAGES) - {"en"}:
+        with translation.override(language):
+            elsewhere = refusals(section, typed)
+        assert elsewhere.keys() == {field}
+        assert elsewhere[field] not in {"", said}, language
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"cards": False}, "'cards': Choose cards, the survey or both."),
+        ({"survey": True}, "'survey': A survey needs at least one question."),
+        (
+            {"minimum_age": 20, "maximum_age": 19},
+            "'maximum_age': The maximum age is below the minimum age.",
+        ),
+        (
+            {"sampler": {"k": 9}},
+            "'sampler.k_max': This cannot be less than the ratings each pair should get.",
+        ),
+        ({"results_from": "2027-02-30"}, "'results_from': Enter a valid date."),
+        ({"profile": [GENDER, GENDER]}, "'profile.1.name': Another entry has this short name."),
+        (
+            {"profile": [{**GENDER, "choices": {"woman": {"en": "woman"}}}]},
+            "'profile.0.choices': Write 2 to 20 answers.",
+        ),
+        (
+            {"ui_languages": ["de"]},
+            "'ui_languages.0': Input should be 'en', 'fr', 'es', 'pt', 'ar', 'hi' or 'sw'.",
+        ),
+    ],
+)
+def test_a_file_is_refused_with_the_same_sentence_and_its_key(content, said):
+    facts = campaign_settings().model_dump(mode="json")
+    sampler = {"sampler": {**facts["sampler"], **content["sampler"]}} if "sampler" in content else {}
+    with pytest.raises(UserError) as caught:
+        read_settings({**facts, **content, **sampler}, "campaign.toml")
+    assert str(caught.value) == f"campaign.toml, setting {said}"
 
 
 @pytest.mark.parametrize("language", ["en", "es", "ar"])
@@ -401,32 +470,6 @@ def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
     assert "guardian = true" not in page
     school.refresh_from_db()
     assert school.version == 1
-
-
-def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
-    campaign = make_campaign(**RICH)
-    assert _refused(campaign, {"questions": []}) == "A survey needs at least one question."
-    assert _refused(campaign, {}).startswith("This does not go with what stands on another page")
-
-
-def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):
-    typed = {"form-0-DELETE": "on", "form-1-DELETE": "on"}
-    response = organiser.post(address("questions"), as_sent(river, "questions", **typed))
-    assert response.status_code == 200
-    assert "switch the survey off first" in response.content.decode()
-
-
-def test_a_survey_needs_a_question_and_a_campaign_needs_something_to_do(client, make_campaign, make_account):
-    campaign = make_campaign("river")
-    client.force_login(make_account("ana", campaign, Role.ORGANISER))
-    sent = as_sent(campaign, "general", survey="on")
-    sent.pop("cards")
-    errors = client.post(address("general"), sent).context["form"].errors
-    assert errors == {"survey": ["Write a question of the survey first, on its own page."]}
-    sent.pop("survey")
-    assert client.post(address("general"), sent).context["form"].errors == {
-        "cards": ["Choose cards, the survey or both."]
-    }
 
 
 def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river):
@@ -578,15 +621,10 @@ def test_versions_and_what_each_changed(organiser, river):
     page = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
     assert "Version 2" in page
     assert "ana" in page
-    page = organiser.get(reverse("organiser:settings_version", args=["river", 2])).content.decode()
     assert "rain, snow" in page
     assert "&lt;script&gt;" in page
     assert "<script>alert" not in page
-    assert (
-        "first version"
-        in organiser.get(reverse("organiser:settings_version", args=["river", 1])).content.decode()
-    )
-    assert organiser.get(reverse("organiser:settings_version", args=["river", 7])).status_code == 404
+    assert page.count("first version") == 1
 
 
 def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
@@ -608,9 +646,9 @@ def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(setting
 
 
 def test_lines_and_names_are_read_forgivingly():
-    assert text_lines(" a \n\n b") == [(1, "a"), (3, "b")]
-    assert keyed_lines("a|b | c\r\n") == [(1, "a", "b | c")]
-    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "UK", "Chili")
+    assert LinesField().clean(" a \n\n b\na") == ["a", "b"]
+    assert LinesField(parts=2).clean("a|b | c\r\n") == [("a", "b | c")]
+    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "gb", "Chili")
     assert [code_of(one, country_names) for one in typed] == [
         "CL",
         "IN",
@@ -632,8 +670,8 @@ def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
     with translation.override(language):
         with pytest.raises(ValidationError, match=typed):
             code_of(typed, country_names)
-        asked = ("UK", "USA", "Brasil", "México", "cd", "gn")
-        assert [code_of(one, country_names) for one in asked] == ["GB", "US", "BR", "MX", "CD", "GN"]
+        asked = ("USA", "Brasil", "México", "cd", "gn")
+        assert [code_of(one, country_names) for one in asked] == ["US", "BR", "MX", "CD", "GN"]
 
 
 @pytest.mark.slow
@@ -649,13 +687,13 @@ def test_there_are_no_other_sections(organiser):
     assert organiser.get(address("secrets")).status_code == 404
 
 
-def test_numbers_for_researchers_are_folded_until_one_is_wrong(river):
-    sent = QueryDict(mutable=True)
+def test_numbers_below_the_first_are_folded_until_one_is_wrong(river):
+    cards, sent = SECTIONS["cards"], QueryDict(mutable=True)
     sent.update(as_sent(river, "cards", calibration="99"))
-    fresh, wrong = CardsForm(river.settings), CardsForm(river.settings, sent)
-    assert {field.name for group in fresh.groups() for field in group.fields} == set(fresh.fields)
-    folded = {field.name for group in fresh.groups() if group.folded for field in group.fields}
-    assert "calibration" in folded
-    assert folded.isdisjoint({"k", "own_slots", "break_after", "lease_online"})
-    assert not any(group.open for group in fresh.groups())
-    assert [group.open for group in wrong.groups() if group.folded] == [True]
+    fresh, wrong = cards.form(river.settings, None), cards.form(river.settings, sent)
+    assert cards.checked(wrong, river.settings) is None
+    assert {field.name for _, fields, _ in fresh.blocks() for field in fields} == set(fresh.fields)
+    shown = {field.name for _, fields, is_open in fresh.blocks() if is_open for field in fields}
+    assert {"k", "own_slots"} <= shown
+    assert "calibration" not in shown
+    assert [is_open for _, _, is_open in wrong.blocks()] == [True, False, False, False, True]

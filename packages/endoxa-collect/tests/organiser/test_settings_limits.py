@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from collect_support.samples import campaign_settings
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
+from endoxa_collect.organiser.setting_forms import SECTIONS
 from endoxa_collect.sampler import SamplerSettings
 
 PERCENT = {"topup", "calibration", "prompt", "prompt_early", "candidate_share"}
@@ -35,7 +35,7 @@ def sent(form, **typed):
     values = {part.add_prefix(name): part[name].value() for part in parts for name in part.fields}
     data = QueryDict(mutable=True)
     for name, value in {**values, **typed}.items():
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             data.setlist(name, value)
         elif value is not None and value is not False:
             data[name] = str(value)
@@ -51,8 +51,9 @@ def model_takes(**changed):
 
 
 def form_takes(section, settings=None, **typed):
-    make, base = SECTIONS[section].form, settings or campaign_settings()
-    return make(base, sent(make(base, None), **typed)).is_valid()
+    page, base = SECTIONS[section], settings or campaign_settings()
+    form = page.form(base, sent(page.form(base, None), **typed))
+    return page.checked(form, base) is not None
 
 
 def sampler_taken(**numbers):
@@ -84,12 +85,11 @@ def test_limits_of_the_sampler_are_those_of_its_page(name):
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_yes_or_no_of_the_sampler_is_kept(waits):
-    settings = campaign_settings(sampler={"second_mention": waits})
+    settings, page = campaign_settings(sampler={"second_mention": waits}), SECTIONS["cards"]
     for asked in (True, False):
-        form = CardsForm(settings, sent(CardsForm(settings), second_mention=asked))
-        assert form.is_valid()
-        assert form.content()["sampler"]["second_mention"] is asked
-    assert CardsForm(settings)["second_mention"].value() is waits
+        form = page.form(settings, sent(page.form(settings, None), second_mention=asked))
+        assert page.checked(form, settings).sampler.second_mention is asked
+    assert page.form(settings, None)["second_mention"].value() is waits
 
 
 @pytest.mark.parametrize(("numbers", "valid"), [({"k": 7}, True), ({"k": 8}, False), ({"k_max": 2}, False)])
@@ -110,10 +110,9 @@ def test_any_numbers_are_taken_by_both_or_by_neither(numbers):
 
 @given(st.floats(min_value=0, max_value=4))
 def test_a_number_comes_back_as_it_was_shown(variance):
-    settings = campaign_settings(sampler={"disagreement": variance})
-    form = CardsForm(settings, sent(CardsForm(settings)))
-    assert form.is_valid()
-    assert form.content()["sampler"]["disagreement"] == pytest.approx(variance, rel=1e-11)
+    settings, page = campaign_settings(sampler={"disagreement": variance}), SECTIONS["cards"]
+    form = page.form(settings, sent(page.form(settings, None)))
+    assert page.checked(form, settings).sampler.disagreement == pytest.approx(variance, rel=1e-11)
 
 
 @pytest.mark.slow

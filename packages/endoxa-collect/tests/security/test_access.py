@@ -76,7 +76,6 @@ ROLES = {
     "seeds_one": "organiser",
     "settings": "organiser",
     "settings_section": "organiser",
-    "settings_version": "organiser",
     "settings_versions": "organiser",
     "state": "organiser",
     "task": "moderator organiser reviewer",

@@ -131,7 +131,7 @@ def test_a_campaign_of_tasks_has_nothing_to_join(make_campaign):
 def test_only_campaigns_with_tasks_go_without_cards_and_survey():
     content = load_preset("panel").settings.model_dump()
     assert not CampaignSettings.model_validate(content).joined
-    with pytest.raises(ValueError, match="needs cards, a survey or both"):
+    with pytest.raises(ValueError, match="Choose cards, the survey or both"):
         CampaignSettings.model_validate({**content, "tasks": False})
 
 

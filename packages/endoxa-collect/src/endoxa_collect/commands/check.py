@@ -56,19 +56,17 @@ def check(
 
     from endoxa_collect.health import ask, faults, parts
 
-    working = parts()
-    good = [_PARTS[name][0] for name, well in working.items() if well]
-    problems = [_PARTS[name][1] for name, well in working.items() if not well]
+    good, problems = [], []
+    for part, well in parts().items():
+        (good if well else problems).append(_PARTS[part][0 if well else 1])
     name = urlsplit(address).netloc if address else settings.ALLOWED_HOSTS[0]
     inside = ask(local, name) if local else None
-    if local and inside is not None:
-        reached = bool(inside.seen)
-        good += [f"The site answers at {local}."] if reached else []
-        problems += (
-            [] if reached else [f"The site does not answer at {local} by the name {name}: does it run?"]
-        )
+    if inside and inside.seen:
+        good.append(f"The site answers at {local}.")
+    elif inside:
+        problems.append(f"The site does not answer at {local} by the name {name}: does it run?")
     if address:
-        between = faults(address, ask(address), inside, https_expected=settings.HTTPS)
+        between = list(faults(address, ask(address), inside, https_expected=settings.HTTPS))
         problems += between
         good += [] if between else [f"{address} leads to the site, and the proxy is right."]
     for line in [*([] if quiet else good), *problems]:

@@ -101,116 +101,87 @@ def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
 class Check:
     """One thing that a campaign needs before people come in.
 
-    `now` is what stands there, "" for nothing. `missing` is how sentences name it where it is not `fine`; without what
-    is `needed` nobody can open the campaign.
+    `now` is what stands there, "" for nothing; `missing` says what is wrong where its name does not. Without what is
+    `needed` nobody can open the campaign.
     """
 
     name: Promise | str
-    missing: Promise | str
     now: str
     fine: bool
     address: str
     needed: bool = False
+    missing: str = ""
 
 
-_SETTINGS = (
-    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
-    ("organisation", "general", gettext_lazy("who runs it")),
-    ("contact", "general", gettext_lazy("how people reach you")),
-    ("licence", "general", gettext_lazy("the licence of the data")),
-    ("help_lines", "care", gettext_lazy("help lines")),
-)
-"""Settings on the list, the page of each, and what is missing without it."""
+_SETTINGS = {
+    "retention": "general",
+    "organisation": "general",
+    "contact": "general",
+    "licence": "general",
+    "help_lines": "care",
+}
+"""Settings on the list, and the page of each."""
 
 
 def checklist(campaign: Campaign) -> list[Check]:
     """All that is looked at before the opening, what is needed first."""
-    settings = campaign.settings
-    checks = [
-        Check(
-            name=gettext_lazy(str(CampaignSettings.model_fields[name].title)),
-            missing=missing,
-            now=_setting(campaign, name),
-            fine=has_day(campaign) if name == "retention" else bool(getattr(settings, name)),
-            address=reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}",
-            needed=name == "retention",
-        )
-        for name, section, missing in _SETTINGS
-    ]
+    settings, checks = campaign.settings, []
+    seeds, codes = (reverse(f"organiser:{page}", args=[campaign.slug]) for page in ("seeds", "codes"))
+    for name, section in _SETTINGS.items():
+        needed, value = name == "retention", getattr(settings, name)
+        fine = has_day(campaign) if needed else bool(value)
+        now = ", ".join({line.name: None for line in value}) if name == "help_lines" else day(value)
+        if needed and value and not fine:
+            now = gettext("%(day)s, which is over") % {"day": now}
+        address = reverse("organiser:settings_section", args=[campaign.slug, section])
+        label = gettext_lazy(str(CampaignSettings.model_fields[name].title))
+        checks.append(Check(label, now, fine, f"{address}#id_{name}", needed))
     if settings.cards:
-        checks.append(_seeds(campaign))
+        pairs = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).count()
+        now = ngettext("%(pairs)d pair", "%(pairs)d pairs", pairs) % {"pairs": pairs} if pairs else ""
+        added = AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists()
+        checks.append(Check(gettext_lazy("Seeds"), now, added, seeds))
     if settings.joined and campaign.state != State.CLOSED:
         code = newest_code(campaign) or JoinCode.objects.in_force().filter(campaign=campaign).first()
-        checks.append(
-            Check(
-                gettext_lazy("Join code"),
-                gettext_lazy("a join code in force"),
-                code.code if code else "",
-                code is not None,
-                reverse("organiser:codes", args=[campaign.slug]),
-            )
-        )
-    return [*checks, _languages(campaign)] if settings.joined else checks
+        checks.append(Check(gettext_lazy("Join code"), code.code if code else "", code is not None, codes))
+    return [*checks, _languages(campaign, seeds)] if settings.joined else checks
 
 
-def _setting(campaign: Campaign, name: str) -> str:
-    value = getattr(campaign.settings, name)
-    if name == "help_lines":
-        return ", ".join(dict.fromkeys(line.name for line in value))
-    if name != "retention" or not is_over(campaign, timezone.now().date()):
-        return day(str(value))
-    return gettext("%(day)s, which is over") % {"day": day(value)}
-
-
-def cards_by_language(campaign: Campaign) -> dict[str, int]:
-    """Cards that somebody who reads one language would get: its live pairs, as far as they ask for ratings."""
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).order_by()
-    return dict(live.exclude(need__in=(CANDIDATE, FULL)).values_list("language").annotate(Count("pk")))
-
-
-def _seeds(campaign: Campaign) -> Check:
-    pairs = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).count()
-    return Check(
-        gettext_lazy("Seeds"),
-        gettext_lazy("seeds of your own"),
-        ngettext("%(pairs)d pair", "%(pairs)d pairs", pairs) % {"pairs": pairs} if pairs else "",
-        AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists(),
-        reverse("organiser:seeds", args=[campaign.slug]),
-    )
-
-
-def _languages(campaign: Campaign) -> Check:
+def _languages(campaign: Campaign, seeds: str) -> Check:
     """The languages of the pages and, with cards, how many somebody would get who reads one language only.
 
     Languages of the pages need a first set of cards; in others, which nobody reads by default, people may begin.
     """
-    settings, here = campaign.settings, get_language() or "en"
-    cards, needed = cards_by_language(campaign) if settings.cards else {}, settings.sampler.break_after
+    settings, here, cards = campaign.settings, get_language() or "en", {}
+    if settings.cards:
+        live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).order_by()
+        asking = live.exclude(need__in=(CANDIDATE, FULL))
+        cards = dict(asking.values_list("language").annotate(Count("pk")))
 
     def listed(codes: Iterable[str]) -> str:
         names = ((geography.language_name(code, here), cards.get(code, 0)) for code in codes)
         return ", ".join(f"{name} ({number})" if cards else name for name, number in names)
 
+    label, needed = gettext_lazy("Languages of the pages"), settings.sampler.break_after
     few = [code for code in settings.ui_languages if cards and cards.get(code, 0) < needed]
-    shown = listed(dict.fromkeys((*settings.ui_languages, *settings.data_languages, *cards)))
-    return Check(
-        gettext_lazy("Languages of the pages"),
-        # Not lazy: the names are in the language of this page.
-        gettext("pairs in these languages of the pages: %(languages)s; a set has %(number)d cards")
-        % {"languages": listed(few), "number": needed},
-        gettext("Cards for somebody who reads one language: %(languages)s") % {"languages": shown}
-        if cards
-        else listed(settings.ui_languages),
-        not few,
-        reverse("organiser:seeds", args=[campaign.slug])
-        if few
-        else reverse("organiser:settings_section", args=[campaign.slug, "general"]) + "#id_main_language",
-    )
+    if few:
+        address = seeds
+    else:
+        address = reverse("organiser:settings_section", args=[campaign.slug, "general"]) + "#id_main_language"
+    now = listed(dict.fromkeys((*settings.ui_languages, *(settings.data_languages if cards else ()), *cards)))
+    if cards:
+        now = gettext("Cards for somebody who reads one language: %(languages)s") % {"languages": now}
+    # Not lazy: the names are in the language of this page.
+    missing = gettext("pairs in these languages of the pages: %(languages)s; a set has %(number)d cards")
+    values = {"languages": listed(few), "number": needed}
+    return Check(label, now, not few, address, missing=missing % values)
 
 
 def lacking(campaign: Campaign) -> tuple[tuple[Promise | str, str], ...]:
     """All that is missing, with the addresses of the pages where it is said."""
-    return tuple((check.missing, check.address) for check in checklist(campaign) if not check.fine)
+    return tuple(
+        (check.missing or check.name, check.address) for check in checklist(campaign) if not check.fine
+    )
 
 
 class OpenForm(forms.Form):

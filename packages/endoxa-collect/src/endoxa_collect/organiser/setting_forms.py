@@ -1,460 +1,449 @@
-"""The sections of the settings pages: their forms, whose fields are those of the models, and what must go together."""
+"""The pages of the settings as forms: fields made from the models, which alone say what is refused.
+
+A text in several languages gets a field for each of them; lists are typed line by line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, Protocol, cast
+from functools import cache
+from typing import Any, cast, get_args
 
+import pydantic
 from django import forms
 from django.conf import settings as django_settings
+from django.core import validators
 from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet, BoundField, formset_factory
 from django.http import QueryDict
-from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import (
-    ADULT,
+    UI_LANGUAGES,
     CampaignSettings,
     CampaignTexts,
+    HelpLine,
     ProfileField,
     SurveyQuestion,
-    sensitive_field,
 )
-from endoxa_collect.organiser.setting_fields import (
-    Keyed,
-    SettingsFormMeta,
-    country_code,
-    country_shown,
-    declared,
-    text_field,
-    typed_text,
-    words_of,
-)
+from endoxa_collect.labels import RefusedError, fault_of
+from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.sampler import SamplerSettings
 
-
-class SectionForm(Protocol):
-    """A form or formset for a part of the settings."""
-
-    def is_valid(self) -> bool:
-        """Whether what was typed can be saved."""
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`."""
+SEPARATOR = "|"
+EVERYWHERE = "*"
+"""Typed in place of a country: everywhere else."""
+_LONGEST_LIST = 10_000
+_LINE = 120
+"""A text that may be longer gets several rows to type in."""
 
 
-class SettingsForm(forms.Form, metaclass=SettingsFormMeta):
-    """A form for some fields of the settings, `names`."""
-
-    model = CampaignSettings
-
-    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None, **initial: Any) -> None:
-        super().__init__(data, initial={**dict(settings), **initial})
-        self._settings = settings
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`."""
-        return {name: value for name, value in self.cleaned_data.items() if name in self.model.model_fields}
+_FIRST_LANGUAGE = {
+    "enum": UI_LANGUAGES,
+    "words": dict(django_settings.LANGUAGES),
+    "title": gettext_noop("First language"),
+    "description": gettext_noop("The projector page speaks it; its texts must be complete."),
+}
+"""What the first of the languages of the pages is on its page, as if it were a setting."""
 
 
-class GeneralForm(SettingsForm):
-    """Basics of a campaign."""
+@cache
+def _properties(model: type[BaseModel]) -> Mapping[str, Any]:
+    """JSON Schema of the fields of a model by name: `type`, `maxLength`, `enum`, `title` and the like."""
+    return {"main_language": _FIRST_LANGUAGE, **model.model_json_schema()["properties"]}
 
-    model = CampaignSettings
-    names = (
-        "organisation", "contact", "main_language", "ui_languages", "data_languages", "countries",
-        "cards", "survey", "setting", "minutes", "expected_people", "feedback", "wave_minutes", "heard_lists",
-        "comparisons", "moderation", "minimum_age", "maximum_age", "guardian", "results_page", "results_from",
-        "retention", "licence",
-    )  # fmt: skip
-    main_language = forms.ChoiceField(
-        choices=django_settings.LANGUAGES,
-        label=gettext_lazy("First language"),
-        help_text=gettext_lazy("The projector page speaks it; its texts must be complete."),
-    )
-    ui_languages = forms.MultipleChoiceField(
-        choices=django_settings.LANGUAGES,
-        widget=forms.CheckboxSelectMultiple,
-        **words_of(CampaignSettings, "ui_languages"),
-    )
 
-    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
-        languages = list(settings.ui_languages)
-        super().__init__(settings, data, main_language=languages[0], ui_languages=languages)
+class NumberField(forms.FloatField):
+    """A number; with the scale 100 a share of the model that is typed in per cent."""
 
-    def clean(self) -> dict[str, Any]:
-        """Look at what must go together."""
-        cleaned = super().clean() or self.cleaned_data
-        if not (cleaned.get("cards") or cleaned.get("survey") or self._settings.tasks):
-            self.add_error("cards", gettext("Choose cards, the survey or both."))
-        if cleaned.get("survey") and not self._settings.questions:
-            self.add_error("survey", gettext("Write a question of the survey first, on its own page."))
-        main = cleaned.get("main_language", "")
-        # The sheet for guardians is only needed where minors take part.
-        needed = [pair for pair in self._settings.texts if pair[0] != "guardian" or cleaned.get("guardian")]
-        if main and not all(texts.get(main) for _, texts in needed):
-            self.add_error(
-                "main_language",
-                gettext("Tick this language below and save; write its texts; then make it the first one."),
+    def __init__(self, *, scale: int, **named: Any) -> None:
+        super().__init__(**named)
+        self.scale = scale
+
+    def prepare_value(self, value: Any) -> Any:
+        """A number of the model as it is typed."""
+        return f"{self.scale * value:.12g}" if isinstance(value, float) else value
+
+    def clean(self, value: Any) -> float:
+        """The number of the model."""
+        return float(super().clean(value)) / self.scale
+
+
+class LinesField(forms.CharField):
+    """One entry a line, cleaned to a list of the entries, each once.
+
+    An entry is a text or, where it has several `parts`, a tuple of them, typed with | between. With `names` the first
+    is typed as a name or a code, cleaned to the code, and shown as the name in the language of the page.
+    """
+
+    widget = forms.Textarea(attrs={"rows": 6, "dir": "auto"})
+
+    def __init__(self, names: Callable[[str], Names] | None = None, parts: int = 1) -> None:
+        super().__init__(max_length=_LONGEST_LIST)
+        self._names, self.parts = names, parts
+
+    def prepare_value(self, value: Any) -> Any:
+        """Entries as lines."""
+        if isinstance(value, str) or value is None:
+            return value
+        shown = self._names(get_language() or "en").of if self._names else str
+        rows = ([entry] if isinstance(entry, str) else entry for entry in value)
+        return "\n".join(f" {SEPARATOR} ".join((shown(key) or EVERYWHERE, *more)) for key, *more in rows)
+
+    def clean(self, value: Any) -> list[Any]:
+        """The entries, each once; it is said in which line something is wrong."""
+        entries: dict[Any, None] = {}
+        for number, line in enumerate(super().clean(value).splitlines(), start=1):
+            if line.strip():
+                try:
+                    entries[self._entry(line)] = None
+                except ValidationError as problem:
+                    values = {"number": number, "problem": problem.message}
+                    raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
+        return list(entries)
+
+    def _entry(self, line: str) -> Any:
+        key, *more = parts = [part.strip() for part in line.split(SEPARATOR, maxsplit=self.parts - 1)]
+        if len(parts) != self.parts or not all(parts):
+            raise ValidationError(_PARTS[self.parts])
+        if self._names:
+            key = "" if key == EVERYWHERE and more else code_of(key, self._names)
+        return (key, *more) if more else key
+
+
+_PARTS = {
+    2: gettext_lazy("write two parts with a | between them."),
+    3: gettext_lazy("write three parts with a | between them: country, name, how to reach it."),
+}
+
+
+def code_of(typed: str, names: Callable[[str], Names]) -> str:
+    """The code that a name (in any language of the pages) or a code stands for.
+
+    Raises:
+        ValidationError: it is neither, or may mean several; the nearest name is suggested.
+    """
+    local = names(get_language() or "en")
+    match = local.match(typed)
+    if code := match.code or (typed.upper() if typed.upper() in local.codes else ""):
+        return code
+    if match.perhaps:
+        values = {"typed": typed, "near": local.of(match.perhaps[0])}
+        raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % values)
+    raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
+
+
+def _field(model: type[BaseModel], name: str, *, first: bool) -> forms.Field:
+    """A field for what a model holds, by its JSON Schema; of a text, for the first or a further language."""
+    schema = _properties(model)[name]
+    field = _plain_field(schema)
+    field.label = gettext_lazy(schema["title"])
+    if first and "description" in schema:
+        field.help_text = gettext_lazy(schema["description"])
+    if longest := {**schema, **schema.get("additionalProperties", {})}.get("maxLength"):
+        field.widget.attrs["maxlength"] = longest
+    must = "default" not in schema or "enum" in schema or schema.get("type") in ("integer", "number")
+    field.required = field.widget.is_required = first and must
+    return field
+
+
+def _plain_field(schema: Mapping[str, Any]) -> forms.Field:  # noqa: PLR0911
+    """Limits are left to the model."""
+    match schema:
+        case {"enum": values, "words": words}:
+            choices = [(value, gettext_lazy(words[value])) for value in values]
+            return forms.ChoiceField(
+                choices=choices, widget=forms.Select if len(values) > 3 else forms.RadioSelect
             )
-        self._check_ages(cleaned)
-        return cleaned
-
-    def _check_ages(self, cleaned: dict[str, Any]) -> None:
-        """The sentences of `CampaignSettings`, beside the fields they are about."""
-        least, most = cleaned.get("minimum_age"), cleaned.get("maximum_age")
-        if least is None or most is None:
-            return
-        if most and most < least:
-            self.add_error("maximum_age", gettext("The maximum age is below the minimum age."))
-        if not cleaned.get("guardian"):
-            return
-        if not (0 < least < ADULT and 0 < most < ADULT):
-            self.add_error(
-                "guardian",
-                gettext(
-                    "A guardian's consent is for minors: set a minimum and a maximum age between 1 and 17."
-                ),
-            )
-        if not self._settings.texts.guardian:
-            self.add_error("guardian", gettext("Write the sheet for parents and guardians first (Texts)."))
-        if named := sensitive_field(self._settings.profile, self._settings.questions):
-            self.add_error(
-                "guardian",
-                gettext("Minors are not asked about “%(name)s”: take that question out first.")
-                % {"name": named},
-            )
-
-    def clean_retention(self) -> str:
-        """A day to come. One that is there already may have passed: then the campaign is over, and says so."""
-        typed: str = self.cleaned_data["retention"]
-        if typed and typed != self._settings.retention and typed <= timezone.now().date().isoformat():
-            raise ValidationError(gettext("Choose a day after today."))
-        if self._settings.retention and not typed:
-            raise ValidationError(gettext("People agreed to a day: choose another one, but name one."))
-        return typed
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`; the first language stands before the others."""
-        chosen = [self.cleaned_data["main_language"], *self.cleaned_data["ui_languages"]]
-        return {**super().content(), "ui_languages": list(dict.fromkeys(chosen))}
-
-
-class TextsForm(forms.Form):
-    """Every text in every language of the pages. The first language must be complete; others may wait."""
-
-    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
-        super().__init__(data)
-        self._settings = settings
-        first, *_ = settings.ui_languages
-        for language in settings.ui_languages:
-            for name, texts in settings.texts:
-                self.fields[f"{name}-{language}"] = text_field(
-                    CampaignTexts,
-                    name,
-                    language,
-                    rows=0 if name == "title" else 5,
-                    required=language == first and (name != "guardian" or settings.guardian),
-                    initial=texts.get(language, ""),
-                )
-
-    def languages(self) -> list[tuple[str, str, list[BoundField]]]:
-        """The fields by language: its code, its name, its fields."""
-        here = get_language() or "en"
-        return [
-            (
-                language,
-                geography.language_name(language, here),
-                [self[f"{name}-{language}"] for name in CampaignTexts.model_fields],
-            )
-            for language in self._settings.ui_languages
-        ]
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`; texts in languages that are off now are kept."""
-        typed = {
-            name: {
-                **texts,
-                **{language: typed_text(self, name, language) for language in self._settings.ui_languages},
-            }
-            for name, texts in self._settings.texts
-        }
-        return {
-            "texts": {
-                name: {code: text for code, text in texts.items() if text} for name, texts in typed.items()
-            }
-        }
-
-
-@dataclass(frozen=True)
-class FieldGroup:
-    """Fields under one heading; `folded` ones are shown on request, or at once where one has an error (`open`)."""
-
-    heading: Promise
-    fields: tuple[BoundField, ...]
-    folded: bool
-    open: bool
-
-
-class CardsForm(forms.Form, metaclass=SettingsFormMeta):
-    """The numbers of the sampler, shares in per cent."""
-
-    model = SamplerSettings
-    groups_of_names = (
-        (
-            gettext_lazy("How many ratings"),
-            ("k", "own_slots", "near_slots", "k_max", "disagreement", "topup"),
-        ),
-        (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row")),
-        (
-            gettext_lazy("Asking for new pairs"),
-            ("prompt_early", "prompt", "tick_people", "second_mention", "candidate_share"),
-        ),
-        (
-            gettext_lazy("How long a card is kept for one person, in minutes"),
-            ("lease_workshop", "lease_online"),
-        ),
-        # Hardly any campaign changes these.
-        (
-            gettext_lazy("For researchers: pairs that all people rate"),
-            ("calibration", "calibration_pairs"),
-        ),
-    )
-    names = tuple(name for _, names in groups_of_names for name in names)
-
-    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
-        super().__init__(data, initial=dict(settings.sampler))
-
-    def groups(self) -> list[FieldGroup]:
-        """The fields under their headings, the last ones folded; what has an error is never folded away."""
-        last = len(self.groups_of_names) - 1
-        return [
-            FieldGroup(
-                heading,
-                fields := tuple(self[name] for name in names),
-                place == last,
-                any(field.errors for field in fields),
-            )
-            for place, (heading, names) in enumerate(self.groups_of_names)
-        ]
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse fewer ratings at most than each pair should get."""
-        cleaned = super().clean() or self.cleaned_data
-        k, k_max = cleaned.get("k"), cleaned.get("k_max")
-        if k is not None and k_max is not None and k_max < k:
-            self.add_error("k_max", gettext("This cannot be less than the ratings each pair should get."))
-        return cleaned
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`."""
-        return {"sampler": self.cleaned_data}
-
-
-class CareForm(SettingsForm):
-    """Help lines, watch words, who decides whether words could hurt, and whose answers are left out of exports."""
-
-    model = CampaignSettings
-    names = (
-        "help_lines", "watch_words", "hurt_answers", "fast_seconds", "exclude_fast", "exclude_run", "exclude_skips",
-    )  # fmt: skip
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`."""
-        lines = [line.model_dump() for line in self.cleaned_data["help_lines"]]
-        return {**super().content(), "help_lines": lines}
-
-
-class EntryForm(forms.Form, metaclass=SettingsFormMeta):
-    """An entry of a list, with its texts in each language of the pages."""
-
-    model: ClassVar[type[BaseModel]]
-    texts: ClassVar[Mapping[str, int]]
-    """Rows of the fields of each text, by name."""
-    keyed: ClassVar[Mapping[str, Keyed]]
-    """Those of the texts that are lists by key."""
-
-    def __init__(self, *args: Any, languages: tuple[str, ...], **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._languages = languages
-        here = get_language() or "en"
-        for name, rows in self.texts.items():
-            shown, words = self.initial.get(name, {}), words_of(self.model, name)
-            for place, language in enumerate(languages):
-                lines = (
-                    self.keyed[name].lines(shown, language) if name in self.keyed else shown.get(language, "")
-                )
-                self.fields[f"{name}-{language}"] = text_field(
-                    self.model,
-                    name,
-                    language,
-                    rows=rows,
-                    label=f"{words['label']} ({geography.language_name(language, here)})",
-                    help_text="" if place else words["help_text"],
-                    required=words["required"] and not place,
-                    initial=lines,
-                )
-
-    def clean(self) -> dict[str, Any]:
-        """Put the texts together."""
-        cleaned = super().clean() or self.cleaned_data
-        for name in self.texts:
-            if name in self.keyed:
-                cleaned[name] = self.keyed[name].texts(self, name, self._languages)
-            else:
-                typed = {language: typed_text(self, name, language) for language in self._languages}
-                cleaned[name] = {language: text for language, text in typed.items() if text}
-        return cleaned
-
-    def content(self) -> dict[str, Any]:
-        """The entry by field of its model."""
-        return {name: self.cleaned_data[name] for name in self.model.model_fields}
-
-
-class QuestionForm(EntryForm):
-    """One open question."""
-
-    model = SurveyQuestion
-    names = ("name", "axis", "identity")
-    texts = {"text": 3, "examples": 3}
-    keyed = {"examples": Keyed(country_shown, country_code)}
-
-
-def _key(typed: str) -> str:
-    longest = declared(ProfileField, "choices")["propertyNames"]["maxLength"]
-    if len(typed) > longest:
-        values = {"number": longest}
-        raise ValidationError(gettext("the name in the export has more than %(number)d characters.") % values)
-    return typed
-
-
-class ProfileFieldForm(EntryForm):
-    """One question about the person."""
-
-    model = ProfileField
-    names = ("name",)
-    texts = {"label": 2, "purpose": 2, "choices": 6}
-    keyed = {"choices": Keyed(str, _key)}
-
-    def clean(self) -> dict[str, Any]:
-        """See that the first language has all choices."""
-        cleaned = super().clean()
-        first, choices = self._languages[0], cleaned["choices"]
-        field = f"choices-{first}"
-        lacking = [key for key, texts in choices.items() if first not in texts]
-        if lacking:
-            values = {"names": ", ".join(lacking)}
-            self.add_error(field, gettext("Another language has these names as well: %(names)s.") % values)
-        allowed = declared(ProfileField, "choices")
-        least, most = allowed["minProperties"], allowed["maxProperties"]
-        if field not in self.errors and not least <= len(choices) <= most:
-            values = {"least": least, "most": most}
-            self.add_error(field, gettext("Write %(least)d to %(most)d answers.") % values)
-        return cleaned
-
-
-class EntriesFormSet(BaseFormSet):  # type: ignore[type-arg]
-    """A list of entries: each has a short name that no other has."""
-
-    name: str
-    """The field of the settings."""
-    needed = False
-    """Whether the list may not be empty."""
-
-    def clean(self) -> None:
-        """Refuse a name that is there twice, and an empty list where entries are needed."""
-        seen = set()
-        there = [*self.initial_forms, *(form for form in self.extra_forms if form.has_changed())]
-        for form in there:
-            if form.cleaned_data.get("DELETE"):
-                continue
-            name = form.cleaned_data.get("name")
-            if name in seen:
-                form.add_error("name", gettext("Another entry has this short name."))
-            seen.add(name)
-        if self.needed and not seen:
-            raise ValidationError(gettext("Keep one question, or switch the survey off first, under Basics."))
-
-    def content(self) -> dict[str, Any]:
-        """New values by field of `CampaignSettings`: the entries in the order asked for, without those taken out."""
-        return {self.name: [form.content() for form in self.ordered_forms]}
-
-
-def entries_form(
-    name: str, form: type[EntryForm], settings: CampaignSettings, data: QueryDict | None = None
-) -> EntriesFormSet:
-    """All entries of a list of the settings, and room for one more."""
-    most = declared(CampaignSettings, name)["maxItems"]
-    made = formset_factory(
-        form,
-        formset=EntriesFormSet,
-        can_delete=True,
-        can_order=True,
-        max_num=most,
-        validate_max=True,
-        absolute_max=most,
-    )
-    shown = [entry.model_dump() for entry in getattr(settings, name)]
-    formset = cast(
-        EntriesFormSet, made(data, initial=shown, form_kwargs={"languages": settings.ui_languages})
-    )
-    formset.name, formset.needed = name, name == "questions" and settings.survey
-    return formset
+        case {"items": {"enum": _}}:
+            tiles = forms.CheckboxSelectMultiple
+            return forms.MultipleChoiceField(choices=django_settings.LANGUAGES, widget=tiles)
+        case {"type": "boolean"}:
+            return forms.BooleanField()
+        case {"type": "integer"}:
+            return forms.IntegerField()
+        case {"type": "number"}:
+            return NumberField(scale=100 if schema.get("percent") else 1)
+        case {"format": "date"}:
+            return forms.CharField(widget=forms.DateInput(attrs={"type": "date"}))
+        case {"type": "string"}:
+            return forms.CharField()
+        case {"items": {"pattern": pattern}}:
+            return LinesField(country_names if "A-Z" in pattern else language_names)
+        case {"items": {"$ref": _}}:
+            return LinesField(country_names, parts=len(HelpLine.model_fields))
+        case {"additionalProperties": {"additionalProperties": _}}:
+            # Keys that are no countries have a limit of their length.
+            return LinesField(None if "propertyNames" in schema else country_names, parts=2)
+        case {"additionalProperties": {"maxLength": longest}}:
+            return forms.CharField(widget=forms.Textarea(attrs={"rows": 4}) if longest > _LINE else None)
+    return LinesField()
 
 
 @dataclass(frozen=True)
 class Section:
-    """A page: its title, what it is about, its form and the template part that shows the form."""
+    """A page of the settings: its title, what it is about, and what of the settings stands on it.
+
+    `within` is the setting that holds what stands there, "" for the settings themselves; `parts` are names of fields of
+    `model` by their heading.
+    """
 
     title: Promise
     about: Promise
-    form: Callable[[CampaignSettings, QueryDict | None], SectionForm]
-    template: str
+    parts: Mapping[Promise | str, tuple[str, ...]]
+    model: type[BaseModel] = CampaignSettings
+    within: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The fields of the model."""
+        return list(itertools.chain(*self.parts.values()))
+
+    def form(self, settings: CampaignSettings, data: QueryDict | None) -> SettingsForm | EntriesFormSet:
+        """What stands there as a form, or as a form for each entry of a list and one more."""
+        held = getattr(settings, self.within) if self.within else settings
+        facts = {"section": self, "languages": settings.ui_languages}
+        if not isinstance(held, tuple):
+            lines = [tuple(dict(line).values()) for line in settings.help_lines]
+            more = {"help_lines": lines, "main_language": settings.ui_languages[0]}
+            return SettingsForm(data, initial={**dict(held), **more}, **facts)
+        most = _properties(CampaignSettings)[self.within]["maxItems"]
+        made = formset_factory(
+            SettingsForm, EntriesFormSet, can_delete=True, can_order=True, max_num=most, absolute_max=most
+        )
+        return cast(EntriesFormSet, made(data, initial=[dict(entry) for entry in held], form_kwargs=facts))
+
+    def checked(
+        self, form: SettingsForm | EntriesFormSet, settings: CampaignSettings
+    ) -> CampaignSettings | None:
+        """The settings with what was typed; None where a field or the model refuses it, which the form then says."""
+        if not form.is_valid():
+            return None
+        try:
+            return settings.changed(form.content())
+        except pydantic.ValidationError as problem:
+            for error in problem.errors():
+                place, _ = fault_of(error)
+                if self.within:
+                    place = place[1:] if place[0] == self.within else ()
+                form.refuse(place, error)
+        return None
+
+
+Block = tuple[Promise | str, list[BoundField], bool]
+"""Fields under one heading, and whether they are shown at once; "" is no heading, and they always are."""
+
+
+class SettingsForm(forms.Form):
+    """What one model holds, with a field for each language of the pages where it is a text."""
+
+    def __init__(self, *args: Any, section: Section, languages: tuple[str, ...], **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._section, self._languages = section, languages
+        for name in section.names:
+            if "additionalProperties" not in _properties(section.model)[name]:
+                self.fields[name] = _field(section.model, name, first=True)
+                continue
+            shown = self.initial.get(name, {})
+            for language in languages:
+                field = _field(section.model, name, first=language == languages[0])
+                field.label = f"{field.label} ({_language(language)})"
+                field.widget.attrs |= {"lang": language, "dir": "auto"}
+                field.initial = shown.get(language, "")
+                if isinstance(field, LinesField):
+                    lines = [(key, texts[language]) for key, texts in shown.items() if language in texts]
+                    field.initial = lines or None
+                self.fields[f"{name}-{language}"] = field
+
+    def blocks(self) -> list[Block]:
+        """The fields under the headings of the page or, of texts, the names of languages; first the first are shown."""
+        parts: Mapping[Promise | str, Sequence[str]] = self._section.parts
+        if self._section.model is CampaignTexts:
+            names = self._section.names
+            parts = {_language(code): [f"{name}-{code}" for name in names] for code in self._languages}
+        blocks = [(heading, [self[name] for name in names]) for heading, names in parts.items()]
+        return [
+            (heading, fields, place == 0 or any(field.errors for field in fields))
+            for place, (heading, fields) in enumerate(blocks)
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """What was typed, by field of the model. Texts in languages that are off now are kept."""
+        values = {name: self.cleaned_data[name] for name in self._section.names if name in self.fields}
+        for name in self._section.names:
+            if name not in values:
+                typed = {code: self.cleaned_data[f"{name}-{code}"] for code in self._languages}
+                before = self.initial.get(name, {})
+                if isinstance(self.fields[f"{name}-{self._languages[0]}"], LinesField):
+                    words = {code: dict(lines) for code, lines in typed.items()}
+                    values[name] = {
+                        key: _written(before.get(key), {code: by.get(key, "") for code, by in words.items()})
+                        for key in itertools.chain(*words.values())
+                    }
+                else:
+                    values[name] = _written(before, typed)
+        if first := values.pop("main_language", ""):
+            values["ui_languages"] = list(dict.fromkeys([first, *values["ui_languages"]]))
+        if lines := values.get("help_lines"):
+            values["help_lines"] = [dict(zip(HelpLine.model_fields, line, strict=True)) for line in lines]
+        return values
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of the settings."""
+        return {self._section.within: self.values()} if self._section.within else self.values()
+
+    def refuse(self, place: Sequence[str | int], error: ErrorDetails) -> None:
+        """Say what the model refused beside the field that it is about, or above all fields."""
+        name, *inside = place or ("",)
+        by_language = (f"{name}-{part}" for part in (*inside, self._languages[0]))
+        likely = ("main_language" if inside == [0] else name, *by_language)
+        field = next((str(likeliest) for likeliest in likely if likeliest in self.fields), None)
+        self.add_error(field, _sentence(error, getattr(self.fields.get(field or ""), "scale", 1)))
+
+
+class EntriesFormSet(BaseFormSet):  # type: ignore[type-arg]
+    """A form for each entry of a list of the settings, and one more."""
+
+    def blocks(self) -> list[Block]:
+        """The fields of each entry, under its name."""
+        add = gettext_lazy("Add one")
+        return [(form.initial.get("name", add), list(form), bool(form.errors)) for form in self]
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of the settings: the entries in the order asked for, without those taken out."""
+        return {self.form_kwargs["section"].within: [form.values() for form in self.ordered_forms]}
+
+    def refuse(self, place: Sequence[str | int], error: ErrorDetails) -> None:
+        """Say what the model refused at the entry that it is about, or above all entries."""
+        if place:
+            self.ordered_forms[int(place[0])].refuse(place[1:], error)
+        else:
+            self.non_form_errors().append(_sentence(error))
+
+
+def _written(before: Mapping[str, str] | None, typed: Mapping[str, str]) -> dict[str, str]:
+    """Texts by language, those that are not empty."""
+    return {code: text.replace("\r\n", "\n") for code, text in {**(before or {}), **typed}.items() if text}
+
+
+def _language(code: str) -> str:
+    return geography.language_name(code, get_language() or "en")
+
+
+_SENTENCES: dict[str, Any] = {
+    "greater_than_equal": validators.MinValueValidator.message,
+    "less_than_equal": validators.MaxValueValidator.message,
+    "string_too_long": validators.MaxLengthValidator.message,
+    "string_pattern_mismatch": gettext_lazy("Use small letters a to z, digits and _, at most 31."),
+}
+"""What pydantic refuses that people can type, in sentences that are in our catalogues or in Django's."""
+
+
+def _sentence(error: ErrorDetails, scale: int = 1) -> str:
+    """Why the model refuses a value, in the language of the page; numbers as they are typed."""
+    facts = error.get("ctx", {})
+    if isinstance(refused := facts.get("error"), RefusedError):
+        return gettext(refused.sentence) % refused.values
+    if error["type"] not in _SENTENCES:
+        return gettext(
+            "This does not go with what stands on another page of the settings. Nothing was saved."
+        )
+    limit = next(iter(facts.values())) * scale
+    return str(_SENTENCES[error["type"]] % {"limit_value": limit, "show_value": len(str(error["input"]))})
+
+
+def label_of(path: Iterable[str]) -> str:
+    """The way to a value, in the words of the page: "Texts › Title › Spanish".
+
+    The first part in a list is the name of the entry, which is the organiser's own.
+    """
+    model: type[BaseModel] | None = CampaignSettings
+    words, entry = [], False
+    for part in path:
+        field = model.model_fields.get(part) if model and not entry else None
+        if field:
+            words.append(gettext(field.title) if field.title else part)
+            inside = [field.annotation, *get_args(field.annotation)]
+            model = next(
+                (kind for kind in inside if isinstance(kind, type) and issubclass(kind, BaseModel)), None
+            )
+            entry = model is not None and model is not field.annotation
+            continue
+        if not entry and part in dict(django_settings.LANGUAGES):
+            words.append(_language(part))
+        else:
+            words.append(part if entry else geography.name(part, get_language() or "en"))
+        entry = False
+    return " › ".join(words)
 
 
 SECTIONS: dict[str, Section] = {
     "general": Section(
         gettext_lazy("Basics"),
         gettext_lazy("Who runs it, languages, countries, where and how long."),
-        GeneralForm,
-        "organiser/settings_fields.html",
+        {
+            "": (
+                "organisation", "contact", "main_language", "ui_languages", "data_languages", "countries",
+                "cards", "survey", "setting", "minutes", "expected_people", "feedback", "wave_minutes", "heard_lists",
+                "comparisons", "moderation", "minimum_age", "maximum_age", "guardian", "results_page", "results_from",
+                "retention", "licence",
+            ),
+        },
     ),
     "texts": Section(
         gettext_lazy("Texts"),
         gettext_lazy(
             "What people read, in each language. New words of consent get a new version of consent."
         ),
-        TextsForm,
-        "organiser/settings_texts.html",
+        {"": tuple(CampaignTexts.model_fields)},
+        CampaignTexts,
+        "texts",
     ),
     "cards": Section(
         gettext_lazy("Cards"),
         gettext_lazy("How many ratings each pair should get, and which cards people get."),
-        CardsForm,
-        "organiser/settings_cards.html",
+        {
+            gettext_lazy("How many ratings"): (
+                "k", "own_slots", "near_slots", "k_max", "disagreement", "topup",
+            ),
+            gettext_lazy("Pace and care"): ("break_after", "negative_in_a_row", "in_a_row"),
+            gettext_lazy("Asking for new pairs"): (
+                "prompt_early", "prompt", "tick_people", "second_mention", "candidate_share",
+            ),
+            gettext_lazy("How long a card is kept for one person, in minutes"): ("lease_workshop", "lease_online"),
+            gettext_lazy("For researchers: pairs that all people rate"): ("calibration", "calibration_pairs"),
+        },
+        SamplerSettings,
+        "sampler",
     ),
     "profile": Section(
         gettext_lazy("About the person"),
         gettext_lazy("What else you ask people about themselves. Ask as little as you can."),
-        partial(entries_form, "profile", ProfileFieldForm),
-        "organiser/settings_entries.html",
+        {"": tuple(ProfileField.model_fields)},
+        ProfileField,
+        "profile",
     ),
     "questions": Section(
         gettext_lazy("Survey"),
         gettext_lazy("Open questions, with examples by country."),
-        partial(entries_form, "questions", QuestionForm),
-        "organiser/settings_entries.html",
+        {"": tuple(SurveyQuestion.model_fields)},
+        SurveyQuestion,
+        "questions",
     ),
     "care": Section(
         gettext_lazy("Care"),
         gettext_lazy("Help lines, and words that a moderator should see first."),
-        CareForm,
-        "organiser/settings_fields.html",
+        {
+            "": (
+                "help_lines", "watch_words", "hurt_answers", "fast_seconds", "exclude_fast", "exclude_run",
+                "exclude_skips",
+            ),
+        },
     ),
-}
+}  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pydantic
-from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,13 +16,7 @@ from django.urls import path, reverse
 from django.utils.translation import get_language, gettext, ngettext
 
 from endoxa_collect import geography, groups
-from endoxa_collect.campaign import (
-    CampaignSettings,
-    ProfileField,
-    SurveyQuestion,
-    read_settings,
-    sensitive_field,
-)
+from endoxa_collect.campaign import CampaignSettings, read_settings
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import (
@@ -40,44 +34,32 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
 from endoxa_collect.organiser.queue import LOGGED
-from endoxa_collect.organiser.setting_fields import label_of
-from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
+from endoxa_collect.organiser.setting_forms import SECTIONS, label_of
 from endoxa_collect.terms import TEXTS, day, facts_of, waiting_for_consent, words_of
 
 
-def asks_again(before: CampaignSettings, content: Mapping[str, Any]) -> bool | None:
-    """Whether new values by field of the settings change what people agree to; None: only its words.
+def asks_again(before: CampaignSettings, after: CampaignSettings) -> bool | None:
+    """Whether other settings change what people agree to; None: only its words.
 
     Then the organiser says whether they still mean the same.
     """
-    after = _changed(before, content)
     if facts_of(before) != facts_of(after):
         return True
     return None if words_of(before) != words_of(after) else False
 
 
-def left_as_they_were(settings: CampaignSettings, content: Mapping[str, Any]) -> tuple[str, ...]:
-    """Languages of the pages in which a text of consent stays, while `content` changes it in another one.
+def left_as_they_were(before: CampaignSettings, after: CampaignSettings) -> tuple[str, ...]:
+    """Languages of the pages in which a text of consent stays, while another one changes, by their names.
 
-    Args:
-        settings: in force.
-        content: new values by field of the settings.
-
-    Returns:
-        Names in the language of the page. Languages that lack the text are not among them: their readers see another.
+    Languages that lack the text are not among them: their readers see another.
     """
-    texts = content.get("texts", {})
     kept = set()
     for name in TEXTS:
-        before, after = getattr(settings.texts, name), texts.get(name, getattr(settings.texts, name))
-        same = {code for code in settings.ui_languages if after.get(code) and after[code] == before.get(code)}
-        kept |= same if before != after else set()
+        old, new = getattr(before.texts, name), getattr(after.texts, name)
+        if old != new:
+            kept |= {code for code in before.ui_languages if new.get(code) and new[code] == old.get(code)}
     shown = get_language() or "en"
-    return tuple(geography.language_name(code, shown) for code in settings.ui_languages if code in kept)
-
-
-def _changed(before: CampaignSettings, content: Mapping[str, Any]) -> CampaignSettings:
-    return CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+    return tuple(geography.language_name(code, shown) for code in before.ui_languages if code in kept)
 
 
 class ConflictError(Exception):
@@ -114,8 +96,8 @@ def save(
         if current.version != base:
             raise ConflictError
         before = current.settings
-        after = _changed(before, content)
-        asks = asks_again(before, content)
+        after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+        asks = asks_again(before, after)
         if asks or (asks is None and not means_the_same):
             after = after.model_copy(update={"consent_version": before.consent_version + 1})
         if after == before:
@@ -155,8 +137,7 @@ def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) 
     Raises:
         UserError: the whole is not valid; nothing was saved.
     """
-    read_settings({**campaign.settings.model_dump(mode="json"), **content}, source)
-    out = removed(campaign, content)
+    out = removed(campaign, read_settings({**campaign.settings.model_dump(mode="json"), **content}, source))
     save(campaign, campaign.version, content, AnonymousUser())
     campaign.refresh_from_db()
     return out
@@ -195,10 +176,9 @@ def left_pairs(campaign: Campaign, after: CampaignSettings) -> dict[str, QuerySe
     }
 
 
-def removed(campaign: Campaign, content: Mapping[str, Any]) -> list[Removed]:
-    """What `content`, new values by field of the settings, leaves out although there are pairs or answers of it."""
+def removed(campaign: Campaign, after: CampaignSettings) -> list[Removed]:
+    """What other settings leave out although there are pairs or answers of it."""
     before, shown = campaign.settings, get_language() or "en"
-    after = _changed(before, content)
     left = left_pairs(campaign, after)
 
     def counted(setting: str, column: str, name: Callable[[str], str]) -> list[Removed]:
@@ -270,19 +250,13 @@ _TERMS = (_SAME, "ask")
 """Whether changed words of the terms still mean the same, or people are asked again."""
 
 
-class BaseForm(forms.Form):
-    """The version that the organiser saw when the page was opened."""
-
-    base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
-
-
 @allowed(Role.ORGANISER, methods=READ)
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The pages of the settings, the version in force and, after saving, what was saved."""
     context = {
         "campaign": campaign,
         "sections": SECTIONS.items(),
-        "version": _versions(campaign).filter(number=campaign.version).first(),
+        "version": _versions(campaign).first(),
         "saved": _saved(campaign, request.GET.get("saved", "")),
     }
     return render(request, "organiser/settings.html", context)
@@ -293,88 +267,45 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     """One page. It keeps what was typed and asks again where somebody saved meanwhile or something would be lost."""
     if name not in SECTIONS:
         raise Http404
-    if request.method != "POST":
-        return _page(request, campaign, name, SECTIONS[name].form(campaign.settings, None))
-    form = SECTIONS[name].form(campaign.settings, request.POST)
-    seen = BaseForm(request.POST)
-    base = seen.cleaned_data["base"] if seen.is_valid() else 0
-    if not form.is_valid():
-        return _page(request, campaign, name, form, base=base)
-    content = form.content()
-    left = left_as_they_were(campaign.settings, content)
-    terms = request.POST.get("terms", "")
-    try:
-        out = removed(campaign, content)
-        asked = asks_again(campaign.settings, content) is None and campaign.people.exists()
-        if ((out or left) and "sure" not in request.POST) or (asked and terms not in _TERMS):
-            return _page(request, campaign, name, form, base=base, removed=out, left=left, asked=asked)
-        retire = "retire" in request.POST
-        number = save(campaign, base, content, request.user, means_the_same=terms == _SAME, retire=retire)
-    except ConflictError:
-        campaign.refresh_from_db()
-        before = settings_of(campaign, base)
-        return _page(
-            request, campaign, name, form, meanwhile=(changes(before, campaign.settings) if before else ())
-        )
-    except pydantic.ValidationError:
-        return _page(request, campaign, name, form, base=base, refused=_refused(campaign, content))
-    saved = number if number != base else _NOTHING
-    return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
+    before, page, sent = campaign.settings, SECTIONS[name], request.POST
+    form = page.form(before, sent if request.method == "POST" else None)
+    context = {"campaign": campaign, "section": page, "form": form, "base": campaign.version}
+    if request.method == "POST":
+        typed = sent.get("base", "")
+        context["base"] = base = int(typed) if re.fullmatch(r"[0-9]{1,9}", typed) else 0
+        if after := page.checked(form, before):
+            left, out, terms = left_as_they_were(before, after), removed(campaign, after), sent.get("terms")
+            asked = asks_again(before, after) is None and campaign.people.exists()
+            if (not (out or left) or "sure" in sent) and (not asked or terms in _TERMS):
+                same, retire = terms == _SAME, "retire" in sent
+                try:
+                    number = save(
+                        campaign, base, form.content(), request.user, means_the_same=same, retire=retire
+                    )
+                except ConflictError:
+                    return _somebody_saved(request, campaign, context)
+                saved = number if number != base else _NOTHING
+                return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
+            context |= {"removed": out, "left": left, "asked": asked}
+    return render(request, "organiser/settings_section.html", context)
+
+
+def _somebody_saved(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
+    campaign.refresh_from_db()
+    seen = settings_of(campaign, context["base"])
+    meanwhile = changes(seen, campaign.settings) if seen else ()
+    context |= {"base": campaign.version, "meanwhile": meanwhile}
+    return render(request, "organiser/settings_section.html", context, status=409)
 
 
 @allowed(Role.ORGANISER, methods=READ)
 def versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """All versions, newest first."""
-    context = {"campaign": campaign, "versions": _versions(campaign)}
+    """All versions, newest first, and what each changed."""
+    rows = list(_versions(campaign))
+    read = [CampaignSettings.model_validate(row.content) for row in rows]
+    changed = [changes(before, after) for after, before in itertools.pairwise(read)]
+    context = {"campaign": campaign, "versions": list(itertools.zip_longest(rows, changed))}
     return render(request, "organiser/settings_versions.html", context)
-
-
-@allowed(Role.ORGANISER, methods=READ)
-def version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
-    """What one version changed."""
-    shown = _versions(campaign).filter(number=number).first()
-    after, before = settings_of(campaign, number), settings_of(campaign, number - 1)
-    if shown is None or after is None:
-        raise Http404
-    context = {
-        "campaign": campaign,
-        "version": shown,
-        "first": before is None,
-        "changes": changes(before, after) if before else (),
-    }
-    return render(request, "organiser/settings_version.html", context)
-
-
-def _page(
-    request: HttpRequest, campaign: Campaign, name: str, form: SectionForm, **more: Any
-) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "name": name,
-        "section": SECTIONS[name],
-        "form": form,
-        "base": campaign.version,
-        **more,
-    }
-    return render(
-        request, "organiser/settings_section.html", context, status=409 if "meanwhile" in more else 200
-    )
-
-
-def _refused(campaign: Campaign, content: Mapping[str, Any]) -> str:
-    """Why values that the form took do not go with those of other pages, in the language of this one."""
-    now = campaign.settings
-    profile = [ProfileField.model_validate(field) for field in content.get("profile", now.profile)]
-    questions = [
-        SurveyQuestion.model_validate(question) for question in content.get("questions", now.questions)
-    ]
-    if content.get("survey", now.survey) and not questions:
-        return gettext("A survey needs at least one question.")
-    if content.get("guardian", now.guardian) and (sensitive := sensitive_field(profile, questions)):
-        return gettext("Minors are not asked about “%(name)s”: take that question out first.") % {
-            "name": sensitive
-        }
-    return gettext("This does not go with what stands on another page of the settings. Nothing was saved.")
 
 
 def _saved(campaign: Campaign, number: str) -> str:
@@ -403,6 +334,5 @@ def _versions(campaign: Campaign) -> Any:
 urlpatterns = [
     path("<slug:slug>/settings/", overview, name="settings"),
     path("<slug:slug>/settings/versions/", versions, name="settings_versions"),
-    path("<slug:slug>/settings/versions/<int:number>/", version, name="settings_version"),
     path("<slug:slug>/settings/<slug:name>/", section, name="settings_section"),
 ]

@@ -14,7 +14,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from endoxa_collect.labels import _, labelled
+from endoxa_collect.labels import _, labelled, refuse
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -140,7 +140,7 @@ class SamplerSettings(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.k_max < self.k:
-            raise ValueError("k_max must be at least k")
+            refuse(_("This cannot be less than the ratings each pair should get."), "k_max")
         return self
 
 

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
 from endoxa_collect.health import disk_is_full, proxy_of
-from endoxa_collect.models import Campaign
+from endoxa_collect.models import Campaign, Role, State
 from endoxa_collect.organiser.access import roles_of
 from endoxa_collect.organiser.wording import digits, state_of, title_of
 
@@ -28,18 +28,24 @@ _CLOCKS = {"full": "H:i", "short": "H:i", "seconds": "H:i:s"}
 
 PAGES = (
     ("dashboard", gettext_lazy("Dashboard")),
-    ("projector", gettext_lazy("Projector")),
-    ("codes", gettext_lazy("Join codes")),
-    ("turnout", gettext_lazy("People")),
     ("moderation", gettext_lazy("Moderation")),
-    ("all_pairs", gettext_lazy("All pairs")),
-    ("tasks", gettext_lazy("Tasks")),
+    ("codes", gettext_lazy("Join codes")),
     ("settings", gettext_lazy("Settings")),
-    ("seeds", gettext_lazy("Seeds")),
+    ("turnout", gettext_lazy("People")),
     ("exports", gettext_lazy("Exports")),
+    ("all_pairs", gettext_lazy("All pairs")),
+    ("seeds", gettext_lazy("Seeds")),
+    ("tasks", gettext_lazy("Tasks")),
+    ("projector", gettext_lazy("Projector")),
     ("audit", gettext_lazy("Log")),
 )
-"""Names of the pages and what their links say."""
+"""Names of the pages and what their links say, the most used first."""
+
+PREPARING = ("dashboard", "settings", "settings_section", "seeds", "codes")
+"""Pages whose first button opens a campaign that is not open."""
+
+PLACES = 4
+"""Links that stand side by side on a phone; the others are one touch away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,18 @@ def clock(at: datetime, form: str = "full") -> str:
 
 @register.inclusion_tag("organiser/links.html", takes_context=True)
 def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, Any]:
-    """Links to the pages of a campaign that the signed-in account may open."""
+    """Links to the pages of a campaign that the signed-in account may open, and to its opening where it is not open."""
+    request = context["request"]
+    shown = links(request, campaign)
+    first = [link for place, link in enumerate(shown) if place < PLACES or link.current]
+    before = request.resolver_match.url_name in PREPARING and Role.ORGANISER in roles_of(request, campaign)
+    opens = before and (campaign.state != State.OPEN or campaign.rehearsing)
     return {
         "title": title_of(campaign),
         "state": state_of(campaign),
-        "links": links(context["request"], campaign),
+        "opening": reverse("organiser:opening", args=[campaign.slug]) if opens else "",
+        "links": first,
+        "more": [link for link in shown if link not in first],
     }
 
 
@@ -73,7 +86,8 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
 def site_faults(context: RequestContext) -> dict[str, Any]:
     """What the request for this page shows to be wrong with the proxy, or with the disk of the site."""
     proxy = proxy_of(context["request"])
-    return {"plain": settings.HTTPS and not proxy.https, "addresses": proxy.addresses, "full": disk_is_full()}
+    plain = settings.HTTPS and not proxy["https"]
+    return {"plain": plain, "addresses": proxy["addresses_passed_on"], "full": disk_is_full()}
 
 
 def links(request: HttpRequest, campaign: Campaign) -> list[Link]:

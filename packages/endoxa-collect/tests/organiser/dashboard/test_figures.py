@@ -404,16 +404,16 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
         page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
         return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
 
-    assert "a join code in force" in [str(what) for what, _ in lacking(campaign)]
+    assert "Join code" in [str(what) for what, _ in lacking(campaign)]
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     assert [str(what) for what, _ in lacking(campaign)] == [
-        "the licence of the data",
-        "help lines",
-        "seeds of your own",
+        "Licence of the data",
+        "Help lines",
+        "Seeds",
     ]
     assert [one.lacking for one in invitations()] == [tuple(str(what) for what, _ in lacking(campaign))]
     assert "Still missing" in box()
-    assert 'href="/organise/river/settings/care/#id_help_lines">help lines</a>' in box()
+    assert 'href="/organise/river/settings/care/#id_help_lines">Help lines</a>' in box()
     Campaign.objects.update(began_at=None)
     assert "Before people come" in box()
     lines = [{"country": "AR", "name": "Line", "contact": "102"}]
@@ -421,7 +421,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
     AuditEntry.objects.create(campaign=campaign, action="seeds added")
     assert box() == ""
     save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
-    assert "who runs it" in box()
+    assert "Who runs it" in box()
     client.force_login(make_account("ben", campaign, Role.MODERATOR))
     assert box() == ""
 
