@@ -139,9 +139,9 @@ def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, ma
     rate(root, people[:3], [4, 4, 1])
     rate(merged_pair, people[2:6], [4, 4, 4, 4])
     merge(merged_pair, root)
-    found = results.figures_of(closed(campaign)).heard
+    found = results.heard(editions.of_day(closed(campaign)).figures)
     # Whoever rated both counts once.
-    assert [(one.attribute, one.heard, one.people) for one in found] == [
+    assert [(one["attribute"], one["heard"], one["people"]) for one in found] == [
         ("sip tea", 6, 6),
         ("drink mate", 3, 3),
     ]
@@ -176,9 +176,9 @@ def test_only_pairs_that_somebody_rated_are_counted(rated, make_pairs):
     campaign = closed(rated(12))
     make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
     make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
-    found = results.figures_of(campaign).totals
     # Two rated pairs about Argentina, one about Chile.
-    assert (found.people, found.pairs, found.ratings, found.countries) == (10, 0, 5, ())
+    found = results.coarse(editions.of_day(campaign).figures)
+    assert found == {"people": 10, "pairs": 0, "ratings": 5, "countries": []}
 
 
 def test_countries_with_few_pairs_are_left_out(rated, make_pairs, client, rate):
@@ -187,7 +187,7 @@ def test_countries_with_few_pairs_are_left_out(rated, make_pairs, client, rate):
     for pair in made:
         rate(pair, Person.objects.filter(campaign=campaign), [1] * 12)
     # Seven pairs, rounded down; the one of Chile is left out.
-    assert results.figures_of(campaign).totals.countries == (("AR", 5),)
+    assert results.coarse(editions.of_day(campaign).figures)["countries"] == [("AR", 5)]
     assert "<bdi>Argentina</bdi>: at least 5" in page_of(client, campaign)
 
 

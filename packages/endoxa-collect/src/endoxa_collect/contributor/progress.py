@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -57,31 +57,18 @@ def avoidable_topic(latest: Card | None, person: Person) -> str:
     return topic if topic not in person.topic_optouts and latest.skip.reason == SkipReason.RATHER_NOT else ""
 
 
-def avoid_topic(person: Person, card: Card) -> None:
-    """Draw no more cards about the topic of this one; an open one about it is given back."""
-    if card.pair is None or not card.pair.topic:
+def avoid_topic(person: Person, card: Card, *, avoid: bool = True) -> None:
+    """Draw no more cards about the topic of this one, and give an open one about it back; or draw them again."""
+    topic = card.pair.topic if card.pair is not None else ""
+    if not topic:
         return
-    topic = card.pair.topic
     with locked(person.campaign_id):
-        _set_topics(person, lambda avoided: avoided | {topic})
-        Card.objects.filter(person=person, state__in=HOLDING, pair__topic=topic).update(
-            state=CardState.LAPSED
-        )
-
-
-def allow_topic(person: Person, card: Card) -> None:
-    """Draw cards about the topic of this one again."""
-    if card.pair is None or not card.pair.topic:
-        return
-    topic = card.pair.topic
-    with locked(person.campaign_id):
-        _set_topics(person, lambda avoided: avoided - {topic})
-
-
-def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None:
-    person.refresh_from_db(fields=["topic_optouts"])
-    person.topic_optouts = sorted(changed(set(person.topic_optouts)))
-    person.save(update_fields=["topic_optouts"])
+        person.refresh_from_db(fields=["topic_optouts"])
+        others = set(person.topic_optouts) - {topic}
+        person.topic_optouts = sorted(others | {topic} if avoid else others)
+        person.save(update_fields=["topic_optouts"])
+        if avoid:
+            person.cards.filter(state__in=HOLDING, pair__topic=topic).update(state=CardState.LAPSED)
 
 
 def topic_name(topic: str) -> str:
@@ -152,39 +139,26 @@ def pause_due(person: Person, counts: Progress) -> bool:
     return not person.cards.filter(state=CardState.OPEN).exists()
 
 
-@dataclass(frozen=True)
-class Addition:
-    """One thing that was added: words, "" where only a country was ticked; the country, "" where it is the card's."""
+def additions_to(card: Card) -> dict[str, Any]:
+    """What the person added to a card, oldest first, as words, language and country, and whether a check is due.
 
-    text: str
-    language: str
-    country: str
-
-
-@dataclass(frozen=True)
-class Additions:
-    """All that a person added to a card, oldest first. `waits`: others will see some of it after a check only."""
-
-    all: tuple[Addition, ...]
-    waits: bool
-
-
-def additions_to(card: Card) -> Additions:
-    """Read what the person added to a card."""
-    mentions = _said_on(card.pk)
-    waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
+    There are no words where only a country was ticked, and no country where it is the card's.
+    """
+    mentions, settings = list(_said_on(card.pk)), card.campaign.settings
     shown = get_language() or "en"
-    additions = (
-        Addition(
-            text="" if mention.via == Via.OTHER_COUNTRY else mention.text,
-            language=mention.pair.language,
-            country=""
-            if mention.pair.country == card.country
-            else groups.name(mention.pair.country, shown, card.campaign.settings),
-        )
-        for mention in mentions
-    )
-    return Additions(tuple(additions), waits)
+    return {
+        "waits": any(mention.pair.moderation == Moderation.PENDING for mention in mentions),
+        "all": [
+            {
+                "text": "" if mention.via == Via.OTHER_COUNTRY else mention.text,
+                "language": mention.pair.language,
+                "country": ""
+                if mention.pair.country == card.country
+                else groups.name(mention.pair.country, shown, settings),
+            }
+            for mention in mentions
+        ],
+    }
 
 
 @compiled(BigIntegerField())
@@ -192,36 +166,23 @@ def _said_on(card: int) -> QuerySet[Mention]:
     return Mention.objects.filter(card=card).select_related("pair").order_by("pk")
 
 
-@dataclass(frozen=True)
-class LastAnswer:
-    """What an answer was about, for the button that takes it back: the `words` of its pair, else `kind` of card.
+def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> dict[str, str] | None:
+    """Which answer the button takes back: country ("" for none), and the words of its pair or else the kind of card.
 
-    `country` is "" for a question about no country.
+    Words that are covered in this browser are not told.
     """
-
-    country: str
-    words: str = ""
-    language: str = ""
-    kind: str = ""
-
-
-def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAnswer | None:
-    """Say which answer it is; words that are covered in this browser are not told."""
     if latest is None:
         return None
-    country = (
-        groups.name(latest.country, get_language() or "en", latest.campaign.settings)
-        if latest.country
-        else ""
-    )
+    name = groups.name(latest.country, get_language() or "en", latest.campaign.settings)
+    country = name if latest.country else ""
     if isinstance(latest, MixedCard):
         heard = latest.kind == MixedKind.HEARD
-        return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
+        return {"country": country, "kind": gettext("A list") if heard else gettext("Two at once")}
     if latest.pair is None:
-        return LastAnswer(country, kind=gettext("A question"))
+        return {"country": country, "kind": gettext("A question")}
     if not answering.visible(latest, lifted=covers_lifted(request)):
-        return LastAnswer(country, kind=gettext("A card"))
-    return LastAnswer(country, latest.pair.attribute, latest.pair.language)
+        return {"country": country, "kind": gettext("A card")}
+    return {"country": country, "words": latest.pair.attribute, "language": latest.pair.language}
 
 
 def covers_lifted(request: HttpRequest) -> bool:
@@ -245,103 +206,38 @@ def unread_languages(person: Person) -> str:
     return ", ".join(geography.language_name(code, here) for code in codes)
 
 
-MOST_ECHOES = 3
-"""Pairs that a pause tells of: it stays short."""
-
-_PEOPLE = {
+_KNOWN = {
     3: gettext_lazy("Three people or more know this one too."),
     10: gettext_lazy("Ten people or more know this one too."),
     30: gettext_lazy("Thirty people or more know this one too."),
 }
-_PLACES = {
-    3: gettext_lazy("Three people or more, from three countries or more, know this one too."),
-    10: gettext_lazy("Ten people or more, from three countries or more, know this one too."),
-    30: gettext_lazy("Thirty people or more, from three countries or more, know this one too."),
-}
-_GROUPS = {
-    3: gettext_lazy("Three people or more, from three groups or more, know this one too."),
-    10: gettext_lazy("Ten people or more, from three groups or more, know this one too."),
-    30: gettext_lazy("Thirty people or more, from three groups or more, know this one too."),
-}
 _RECOGNISED = {
+    0: "",
     3: gettext_lazy("Something you added was recognised by three others or more."),
     10: gettext_lazy("Something you added was recognised by ten others or more."),
     30: gettext_lazy("Something you added was recognised by thirty others or more."),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """The way to the next pause: `at` of `of` cards are done."""
-
-    at: int
-    of: int
-
-    @property
-    def left(self) -> int:
-        """Cards until the pause."""
-        return self.of - self.at
-
-
-def bar_of(person: Person, done: int) -> Bar:
-    """Progress after `done` cards."""
+def bar_of(person: Person, done: int) -> dict[str, int]:
+    """The way to the next pause: `at` of `of` cards are done, and how many are left."""
     of = person.campaign.settings.sampler.break_after
-    return Bar(done % of, of)
-
-
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them.
-
-    `about` names its group as `groups.spoken` does.
-    """
-
-    about: Mapping[str, str]
-    pair: Pair
-    line: str
-
-
-def echoes(person: Person) -> tuple[Echo, ...]:
-    """Of the cards since the pause before, the latest `MOST_ECHOES` that something may be told of.
-
-    Only at a pause: on the page of a card it would read as if it were about the pair that is to be rated, and even
-    below it, it would stand before a rating. See `docs/collect/cards.md`.
-
-    Never of the answer that can be taken back: it would be given once more after it was told.
-    """
-    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number")
-    since = person.campaign.settings.sampler.break_after
-    spoken = get_language() or "en"
-    shown = []
-    for card in closed.select_related("pair", "campaign", "rating")[1 : since + 1]:
-        heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
-        if heard and (others := feedback.after(card)):
-            people, places = others
-            lines = (_GROUPS if person.campaign.settings.groups else _PLACES) if places else _PEOPLE
-            line = str(lines[people])
-            assert card.pair is not None
-            about = groups.spoken(card.pair.country, spoken, person.campaign.settings)
-            shown.append(Echo(about, card.pair, line))
-    return tuple(shown[:MOST_ECHOES])
+    return {"at": done % of, "of": of, "left": of - done % of}
 
 
 def at_pause(person: Person) -> dict[str, Any]:
     """What the pause says besides the person's own counts."""
-    recognised, settings = feedback.recognised(person), person.campaign.settings
-    spoken = get_language() or "en"
+    settings, spoken = person.campaign.settings, get_language() or "en"
+    all_of_them = gettext("All groups") if settings.groups else gettext("All countries")
     return {
         "goals": [
-            (
-                groups.name(aim.country, spoken, settings)
-                if aim.country
-                else gettext("All groups")
-                if settings.groups
-                else gettext("All countries"),
-                aim,
-            )
+            (groups.name(aim.country, spoken, settings) if aim.country else all_of_them, aim)
             for aim in balance.goals_of(person)
         ],
         "k": settings.sampler.k,
-        "echoes": echoes(person),
-        "recognised": _RECOGNISED[recognised] if recognised else "",
+        "echoes": [
+            {"about": groups.spoken(pair.country, spoken, settings), "pair": pair, "line": _KNOWN[others]}
+            for pair, others in feedback.echoes(person)
+        ],
+        "recognised": _RECOGNISED[feedback.recognised(person)],
     }

@@ -12,6 +12,7 @@ import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
 from endoxa_collect.cards.conduct import Conduct, conduct_of
+from endoxa_collect.cards.counts import roots_of
 from endoxa_collect.export.columns import OTHER, OWN, PROFILE, schema_of
 from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
 from endoxa_collect.small_cells import LEAST
@@ -208,16 +209,15 @@ class Pool:
 
 def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> Pool:
     """Names and roots of all pairs; those `without` have no root, as if they were hidden."""
-    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
-    pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
+    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "moderation")
+    pairs = {pk: (name, moderation) for pk, name, moderation in rows}
+    above = roots_of(campaign.pk)
     roots: dict[int, UUID] = {}
     for pk in pairs:
-        root = pk
-        while (into := pairs[root][1]) is not None:
-            root = into
-        if pairs[root][2] == Moderation.LIVE and root not in without:
+        root = above.get(pk, pk)
+        if pairs[root][1] == Moderation.LIVE and root not in without:
             roots[pk] = pairs[root][0]
-    return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
+    return Pool({pk: name for pk, (name, _) in pairs.items()}, roots)
 
 
 def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int]:
@@ -225,18 +225,12 @@ def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int
     if not people:
         return frozenset()
     pairs = Pair.objects.filter(campaign=campaign)
-    into = dict(pairs.values_list("pk", "merged_into"))
-
-    def root(pk: int) -> int:
-        while (heir := into[pk]) is not None:
-            pk = heir
-        return pk
-
+    roots = roots_of(campaign.pk)
     behind: defaultdict[int, set[UUID]] = defaultdict(set)
     for model in (Mention, Rating):
         for pk, person in model.objects.filter(pair__in=pairs).values_list("pair", "person"):
-            behind[root(pk)].add(person)
+            behind[roots.get(pk, pk)].add(person)
     said = pairs.filter(mention_rows__person__in=people, source=Source.CONTRIBUTOR).distinct()
-    theirs = {root(pk) for pk in said.values_list("pk", flat=True)}
+    theirs = {roots.get(pk, pk) for pk in said.values_list("pk", flat=True)}
     kept = set(pairs.filter(pk__in=theirs).exclude(source=Source.CONTRIBUTOR).values_list("pk", flat=True))
     return frozenset(pk for pk in theirs - kept if behind[pk] <= people)

@@ -103,6 +103,7 @@ def estimates(make_campaign, make_person, make_pairs, monkeypatch):
             feedback=told,
             heard_lists=0,
             comparisons=0,
+            wave_minutes=1440,
             sampler={"break_after": EVERY, "prompt_early": 0, "k": 6, "k_max": 30},
         )
         words = [(country, "ha" * n, "en") for country in ("AR", "CL", "UY") for n in range(1, 8)]
@@ -114,8 +115,7 @@ def estimates(make_campaign, make_person, make_pairs, monkeypatch):
                 person = make_person(campaign, f"{campaign.slug} {wave} {number}")
                 readers.append(Reader(person, shift, carry, clock))
                 readers[-1].play(2 * EVERY + 1)
-            if told:
-                feedback.begin(campaign, timezone.now())
+            clock.now += timedelta(days=1)
         found = defaultdict(list)
         for pair, value in Rating.objects.filter(person__campaign=campaign).values_list(
             "pair__attribute", "value"
