@@ -30,7 +30,7 @@ from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decisions import act_form, decide
+from endoxa_collect.organiser.decisions import ActForm, decide
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,
@@ -250,7 +250,7 @@ def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpR
     pair = decidable(request, campaign, item)
     if request.POST.get("action") not in _OFFERED:
         raise Http404
-    form = act_form(pair, request.POST)
+    form = ActForm(pair, request.POST)
     if not form.is_valid():
         return _page(
             request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults]

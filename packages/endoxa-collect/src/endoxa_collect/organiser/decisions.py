@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -54,6 +53,7 @@ FIELDS = (
     "waiting_since",
 )
 """What a decision can change in a pair itself."""
+_TOPIC_LENGTH = 40
 _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 """Decisions that are possible about a merged pair."""
 
@@ -294,14 +294,7 @@ def _restore(act: Act) -> None:
     recount(pair.campaign, [pair])
 
 
-class Shown(NamedTuple):
-    """A pair of a page, and the revision of it that the account saw."""
-
-    item: UUID
-    seen: str
-
-
-def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
+def plain(pairs: Iterable[Pair], user: User) -> list[Pair]:
     """Those that may be approved with others: they wait or were not judged yet, and nobody else looks at them.
 
     What carries a flag, accuses, insults or may name a person is decided alone. Words are looked at anew: lists grow.
@@ -320,119 +313,42 @@ def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
     ]
 
 
-def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
-    """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
-    approved = 0
-    for item, seen in shown:
-        matching = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
-        if plain(list(matching), user):
-            with suppress(EntryError):
-                decide(campaign, user, item, Decision(Action.APPROVE, seen))
-                approved += 1
-    return approved
-
-
-_TOPIC_LENGTH = 40
-
-
-_LOAD_AGAIN = gettext_lazy("Please load the page again.")
-
-
-_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
-
-
 class ActForm(forms.Form):
-    """What to do, and the revision of the pair that the account saw."""
+    """What to do, the revision of the pair that the account saw, and what an edit, marks and a merge need besides."""
 
     action = forms.ChoiceField(choices=Action.choices)
     seen = forms.CharField(max_length=12)
-
-    def decision(self) -> Decision:
-        """What was decided, for `decisions.decide`."""
-        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
-        return Decision(**facts)
-
-
-class EditForm(ActForm):
-    """Other words for a pair, or the language they are in."""
-
     text = forms.CharField(
         label=gettext_lazy("Words"),
         max_length=MAX_LENGTH,
         widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
     )
     language = forms.ChoiceField(label=gettext_lazy("Language"))
-
-    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        shown = get_language() or "en"
-        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
-        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
-
-
-class ApproveForm(ActForm):
-    """Passing a pair; what is ticked as unkind stays covered."""
-
-    negative = forms.BooleanField(label=_MAY_HURT, required=False)
-
-    def __init__(self, data: Any = None) -> None:
-        # Its page has the box of `MarkForm` too.
-        super().__init__(data, auto_id="approve_%s")
-
-
-class MarkForm(ActForm):
-    """What the sampler and the covers go by."""
-
     topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
     negative = forms.NullBooleanField(
-        label=_MAY_HURT,
+        label=gettext_lazy("It may hurt to hear this about oneself"),
         help_text=gettext_lazy(
             "What people added stays covered while this is unknown and nobody has approved it."
         ),
         required=False,
     )
+    into = forms.UUIDField(required=False)
+    into_seen = forms.CharField(max_length=12, required=False)
 
+    def __init__(self, pair: Pair, data: Any = None) -> None:
+        facts = {
+            "text": pair.attribute,
+            "language": pair.language,
+            "topic": pair.topic,
+            "negative": pair.negative,
+        }
+        super().__init__(data, initial=facts)
+        shown = get_language() or "en"
+        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
+        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
+        for name in ("text", "language"):
+            self.fields[name].required = self.data.get("action") == Action.EDIT
 
-class MergeForm(ActForm):
-    """The pair that says the same, and the revision of it that the account saw."""
-
-    into = forms.UUIDField()
-    into_seen = forms.CharField(max_length=12)
-
-
-class ShownField(forms.Field):
-    """Pairs as `<id>:<revision>`, one in each hidden field."""
-
-    widget = forms.MultipleHiddenInput
-    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
-
-    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
-        """The pairs.
-
-        Raises:
-            ValidationError: not what the page sends.
-        """
-        parts = [text.partition(":") for text in value or ()]
-        try:
-            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
-        except ValueError as error:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
-
-
-class ShownForm(forms.Form):
-    """What stood on a page of the queue and may be approved at once."""
-
-    shown = ShownField()
-
-
-def act_form(pair: Pair, data: Any) -> ActForm:
-    """The form that belongs to the action which was sent."""
-    action = data.get("action", "")
-    if action == Action.EDIT:
-        return EditForm(pair, data)
-    kinds: Mapping[str, Callable[[Any], ActForm]] = {
-        Action.APPROVE: ApproveForm,
-        Action.MARK: MarkForm,
-        Action.MERGE: MergeForm,
-    }
-    return kinds.get(action, ActForm)(data)
+    def decision(self) -> Decision:
+        """What was decided, for `decide`."""
+        return Decision(**{**self.cleaned_data, "action": Action(self.cleaned_data["action"])})

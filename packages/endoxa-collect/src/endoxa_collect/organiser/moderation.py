@@ -1,9 +1,9 @@
-"""The pages of moderators: the queue, one pair, merges, decisions."""
+"""The pages of moderators: the queue with its buttons, what was merged, and one pair with all decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -23,12 +23,7 @@ from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pa
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
 from endoxa_collect.organiser.decisions import (
     ActForm,
-    ApproveForm,
-    EditForm,
-    MarkForm,
-    ShownForm,
-    act_form,
-    approve_all,
+    Decision,
     decide,
     latest_act,
     plain,
@@ -54,81 +49,52 @@ _WORDINGS = 20
 
 OPEN_WORDS = "moderation_open_words"
 """Set in the session of an account that wants all words shown at once."""
-APPROVED = "moderation_approved_{}"
-"""In the session, until the queue of the campaign with this id says it: how many were approved at once, and left."""
+MANY = "moderation_many_{}"
+"""In the session, until the queue of the campaign with this id says it: how many were decided at once, and left."""
 PAGE = 25
 
 _STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
 """Decisions after which the pair may still wait for another one."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A pair as lists show it. `covered`: its words are shown on request only; `seen`: its revision.
+def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
+    """A pair as pages show it, in their language. `covered`: its words are shown on request only.
 
-    `mark`, the first four digits of its id, tells pairs apart while their words are covered.
+    `mark`, the first four digits of its id, tells pairs apart while their words are covered; `seen` is its revision.
     """
-
-    pair: Pair
-    mark: str
-    country: str
-    about: Mapping[str, str]
-    language: str
-    state: str
-    reasons: tuple[str, ...]
-    covered: bool
-    seed: bool
-    seen: str
-    score: int | None = None
-    named: bool = False
-
-
-@dataclass(frozen=True)
-class Done:
-    """What the account decided last."""
-
-    sentence: str
-    line: Line
-    public_id: str
-
-
-def line(pair: Pair, *, open_words: bool, score: float | None = None, named: bool = False) -> Line:
-    """A pair in the words of the page's language; `named`: a contributor said that it is the same."""
-    shown = get_language() or "en"
+    shown, settings = get_language() or "en", pair.campaign.settings
     waits = pair.moderation != Moderation.LIVE or pair.may_hurt
-    return Line(
-        pair=pair,
-        mark=pair.public_id.hex[:4],
-        country=groups.name(pair.country, shown, pair.campaign.settings),
-        about=groups.spoken(pair.country, shown, pair.campaign.settings),
-        language=geography.language_name(pair.language, shown),
-        state=str(STATES[pair.moderation]),
-        reasons=tuple(reasons(pair)),
-        covered=waits and not open_words,
-        seed=pair.source == Source.SEED,
-        seen=revision(pair),
-        score=None if score is None else round(score),
-        named=named,
-    )
+    return {
+        "pair": pair,
+        "mark": pair.public_id.hex[:4],
+        "country": groups.name(pair.country, shown, settings),
+        "about": groups.spoken(pair.country, shown, settings),
+        "language": geography.language_name(pair.language, shown),
+        "state": STATES[pair.moderation],
+        "reasons": reasons(pair),
+        "covered": waits and not open_words,
+        "seed": pair.source == Source.SEED,
+        "seen": revision(pair),
+    }
 
 
-def done(campaign: Campaign, user: User, *, open_words: bool) -> Done | None:
-    """What the account can take back with one key."""
+def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] | None:
+    """What the account decided last, and can take back with one key."""
     act = latest_act(campaign, user)
     if act is None:
         return None
-    return Done(str(DONE[act.action]), line(act.pair, open_words=open_words), str(act.public_id))
+    return {
+        "sentence": DONE[act.action],
+        "line": line(act.pair, open_words=open_words),
+        "public_id": act.public_id,
+    }
 
 
-def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
+def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, Any]]:
     """Pairs it may be merged into: those that contributors named, and those nearest to it or to the search."""
     mentions = Mention.objects.filter(pair__in=family(pair), alike=True, alike_to__isnull=False)
     others = Pair.objects.filter(pk__in=mentions.values("alike_to")).select_related("merged_into")
-    named = {
-        root.pk: root
-        for root in map(root_of, others.order_by("pk"))
-        if root.pk != pair.pk and root.moderation != Moderation.HIDDEN
-    }
+    named = {root_of(other) for other in others.order_by("pk")} - {pair}
     near = scored(
         pair.campaign,
         pair.country,
@@ -138,19 +104,14 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
         exclude=pair.pk,
         cut_off=_ALIKE_FROM,
     )
-    return [
-        *(line(root, open_words=open_words, named=True) for root in named.values()),
-        *(
-            line(match.pair, open_words=open_words, score=match.score)
-            for match in near
-            if match.pair.pk not in named
-        ),
-    ]
+    told = [(root, None) for root in named if root.moderation != Moderation.HIDDEN]
+    told += [(match.pair, round(match.score)) for match in near if match.pair not in named]
+    return [line(root, open_words=open_words) | {"score": score} for root, score in told]
 
 
 @allowed(*JUDGES, methods=READ)
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The queue, most urgent first."""
+    """The queue, most urgent first; with `merged` in the address pairs that were merged, the latest first."""
     return queue_page(request, campaign)
 
 
@@ -158,36 +119,33 @@ def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """One pair with all there is to know about it but what people answered."""
     pairs = Pair.objects.select_related("campaign", "author")
-    pair = get_object_or_404(pairs, campaign=campaign, public_id=item)
-    return item_page(request, campaign, pair)
-
-
-@allowed(*JUDGES, methods=READ)
-def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Pairs that were merged, the latest first."""
-    pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
-    page = Paginator(pairs.select_related("merged_into").order_by("-pk"), PAGE).get_page(
-        request.GET.get("page")
-    )
-    shown = bool(request.session.get(OPEN_WORDS))
-    rows = [
-        (line(pair, open_words=shown), line(pair.merged_into, open_words=shown), revision(pair))
-        for pair in page
-        if pair.merged_into is not None
-    ]
-    context = {"campaign": campaign, "page": page, "rows": rows, **rights_of(request, campaign)}
-    return render(request, "organiser/moderation_merges.html", context)
+    return item_page(request, campaign, get_object_or_404(pairs, campaign=campaign, public_id=item))
 
 
 def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
     """The page of the queue; with what could not be done, and why."""
-    frame = _frame(request, campaign)
-    context = {
-        **frame,
+    context = _frame(request, campaign)
+    pairs = queue(campaign, organiser=context["organiser"])
+    if merged := "merged" in request.GET:
+        pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
+        pairs = pairs.order_by("-pk")
+    page = Paginator(pairs.select_related("campaign", "merged_into"), PAGE).get_page(request.GET.get("page"))
+    shown = context["open_words"]
+    context |= {
         "faults": faults,
-        "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, account(request))],
-        "unjudged": unjudged(campaign).count(),
-        "approval": request.session.pop(APPROVED.format(campaign.pk), None),
+        "merged": merged,
+        "page": page,
+        "rows": [
+            (
+                line(pair, open_words=shown),
+                line(pair.merged_into, open_words=shown) if pair.merged_into else None,
+                context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
+            )
+            for pair in page
+        ],
+        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, account(request))],
+        "unjudged": 0 if merged else unjudged(campaign).count(),
+        "many": request.session.pop(MANY.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
@@ -199,49 +157,33 @@ def item_page(
     search = visible(request.GET.get("q", ""))[:MAX_LENGTH]
     frame = _frame(request, campaign)
     shown = frame["open_words"]
-    faults = list(bound.non_field_errors()) if bound else []
     mentions = Mention.objects.filter(pair__in=family(pair)).exclude(text__in=("", pair.attribute))
     wordings = mentions.values_list("text").annotate(n=Count("pk")).order_by("-n", "text")
-    words = {"text": pair.attribute, "language": pair.language}
-    marks = {"topic": pair.topic, "negative": pair.negative}
+    handed, faults = ESCALATED in pair.flags, bound.non_field_errors() if bound else ()
     context = {
         **frame,
-        "decides": frame["decides"] and (frame["organiser"] or ESCALATED not in pair.flags),
+        "decides": frame["decides"] and (frame["organiser"] or not handed),
         "item": line(pair, open_words=shown),
-        "seen": revision(pair),
-        "handed": ESCALATED in pair.flags,
+        "handed": handed,
         "unjudged": pair.unjudged and pair.moderation == Moderation.LIVE,
         "claimed_by": claimant(pair, account(request)),
         "wordings": list(wordings[:_WORDINGS]),
-        "merged": [
-            line(other, open_words=shown) for other in Pair.objects.filter(merged_into=pair).order_by("pk")
-        ],
+        "merged": [line(other, open_words=shown) for other in pair.merged.order_by("pk")],
         "into": line(root_of(pair), open_words=shown) if pair.merged_into else None,
         "alike": _candidates(pair, search, open_words=shown),
         "search": search,
-        "edit": bound if isinstance(bound, EditForm) else EditForm(pair, initial=words),
-        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(),
-        "mark": bound if isinstance(bound, MarkForm) else MarkForm(initial=marks),
+        "edit": bound if bound and "text" in bound.data else ActForm(pair),
+        "mark": bound if bound and "topic" in bound.data else ActForm(pair),
         "faults": faults,
-        "personal": Action.PERSONAL,
     }
     return render(request, "organiser/moderation_item.html", context, status=409 if faults else 200)
 
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    """The queue at the side, and what the account decided last."""
-    rights = rights_of(request, campaign)
-    pairs = queue(campaign, organiser=rights["organiser"]).select_related("campaign")
-    page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
-    shown = bool(request.session.get(OPEN_WORDS))
-    return {
-        "campaign": campaign,
-        "page": page,
-        "lines": [line(pair, open_words=shown) for pair in page],
-        "done": done(campaign, account(request), open_words=shown) if rights["decides"] else None,
-        "open_words": shown,
-        **rights,
-    }
+    """What both pages have: rights of the account, what it decided last, and whether words are covered."""
+    rights, shown = rights_of(request, campaign), bool(request.session.get(OPEN_WORDS))
+    latest = done(campaign, account(request), open_words=shown) if rights["decides"] else None
+    return {"campaign": campaign, "done": latest, "open_words": shown, **rights}
 
 
 def rights_of(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
@@ -265,9 +207,12 @@ def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
 
 @allowed(*DECIDERS, methods=SEND)
 def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
-    """Carry out a decision and go on to the next pair; back to this one with a sentence where it cannot be done."""
+    """Carry out a decision; then the page of the queue that is in the address, else the next pair.
+
+    Back to this one with a sentence where it cannot be done.
+    """
     pair = decidable(request, campaign, item)
-    form = act_form(pair, request.POST)
+    form = ActForm(pair, request.POST)
     if not form.is_valid():
         return item_page(request, campaign, pair, bound=form)
     decision = form.decision()
@@ -275,8 +220,8 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
         decide(campaign, account(request), item, decision)
     except EntryError as error:
         return _not_done(request, campaign, pair, form, error)
-    if request.POST.get("from") == "merges":
-        return redirect("organiser:merges", campaign.slug)
+    if "page" in request.GET:
+        return redirect(f"{reverse('organiser:moderation', args=[campaign.slug])}?{request.GET.urlencode()}")
     if decision.action in _STAYS:
         return redirect("organiser:moderation_item", campaign.slug, item)
     return _onward(request, campaign)
@@ -289,7 +234,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
     try:
         undo(campaign, account(request), act)
     except EntryError as error:
-        form = act_form(decided.pair, {"action": decided.action, "seen": "-"})
+        form = ActForm(decided.pair, {"action": decided.action, "seen": "-"})
         return _not_done(request, campaign, decided.pair, form, error)
     return redirect("organiser:moderation_item", campaign.slug, decided.pair.public_id)
 
@@ -301,17 +246,28 @@ def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 @allowed(*DECIDERS, methods=SEND)
-def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Approve all new pairs without a flag that stood, in words, on a page of the queue; say how many that were."""
-    form = ShownForm(request.POST)
-    if not form.is_valid():
-        return queue_page(request, campaign, faults=[str(fault) for fault in form.errors["shown"]])
-    if not request.session.get(OPEN_WORDS):
+def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Hide the pairs that were ticked, or approve those without a flag of a page with all words; say how many.
+
+    What changed since the page was shown, and what somebody else looks at, is left.
+    """
+    approves, user = request.POST.get("action") == Action.APPROVE, account(request)
+    if approves and not request.session.get(OPEN_WORDS):
         fault = gettext("To approve several at once, show all words first.")
         return queue_page(request, campaign, faults=[fault])
-    shown = form.cleaned_data["shown"]
-    approved = approve_all(campaign, account(request), shown)
-    request.session[APPROVED.format(campaign.pk)] = {"approved": approved, "left": len(shown) - approved}
+    sent, decided = request.POST.getlist("plain" if approves else "ticked"), 0
+    for text in sent:
+        item, _, seen = text.partition(":")
+        with suppress(ValueError, EntryError, Http404):
+            pair = decidable(request, campaign, UUID(item))
+            if plain([pair], user) if approves else not claimant(pair, user):
+                action = Action.APPROVE if approves else Action.HIDE
+                decide(campaign, user, pair.public_id, Decision(action, seen))
+                decided += 1
+    request.session[MANY.format(campaign.pk)] = {
+        "approved" if approves else "hidden": decided,
+        "left": len(sent) - decided,
+    }
     return redirect("organiser:moderation", campaign.slug)
 
 
@@ -319,7 +275,7 @@ def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse
 def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    return redirect(reverse("organiser:moderation", args=[campaign.slug]))
+    return redirect("organiser:moderation", campaign.slug)
 
 
 def _not_done(
@@ -343,9 +299,8 @@ def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 urlpatterns: list[URLPattern] = [
     path("<slug:slug>/moderation/", moderation, name="moderation"),
     path("<slug:slug>/moderation/next/", moderation_next, name="moderation_next"),
-    path("<slug:slug>/moderation/approve/", moderation_approve, name="moderation_approve"),
+    path("<slug:slug>/moderation/many/", moderation_many, name="moderation_many"),
     path("<slug:slug>/moderation/words/", moderation_words, name="moderation_words"),
-    path("<slug:slug>/moderation/merges/", merges, name="merges"),
     path("<slug:slug>/moderation/undo/<uuid:act>/", moderation_undo, name="moderation_undo"),
     path("<slug:slug>/moderation/<uuid:item>/", moderation_item, name="moderation_item"),
     path("<slug:slug>/moderation/<uuid:item>/act/", moderation_act, name="moderation_act"),
