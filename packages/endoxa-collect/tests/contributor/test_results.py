@@ -16,7 +16,6 @@ from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor import results
 from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export import columns, editions
-from endoxa_collect.export.people import merge_small_cells
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     JoinCode,
@@ -31,6 +30,7 @@ from endoxa_collect.models import (
     Via,
 )
 from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.small_cells import merge_small_cells
 
 
 @pytest.fixture

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from endoxa_collect.cards.aside import set_aside
-from endoxa_collect.cards.conduct import PACES, RUNS, SHARES, UNKNOWN, conduct_of, has_rule
+from endoxa_collect.cards.conduct import PACES, RUNS, SHARES, UNKNOWN, Conduct, conduct_of, has_rule
 from endoxa_collect.models import CLOSED, Campaign, Card, Person
 from endoxa_collect.organiser.access import DECIDERS, READ, SEND, allowed
 from endoxa_collect.organiser.figures import cached
@@ -41,80 +41,58 @@ LABELS: Mapping[str, Promise] = {
 _CONSPICUOUS = frozenset({"quarter_to_half", "over_half", "10_to_19", "20_or_more"})
 
 
-@dataclass(frozen=True)
-class Quality:
-    """Answers by class of time, and people by class, in steps; `left_out` are those of the rule."""
+def quality_of(campaign: Campaign) -> dict[str, Any] | None:
+    """Tables of the dashboard, some seconds old; None while fewer than `LEAST` people answered cards.
 
-    answers: Sequence[tuple[str, int]]
-    speeding: Sequence[tuple[str, int]]
-    straight_lining: Sequence[tuple[str, int]]
-    nonresponse: Sequence[tuple[str, int]]
-    rule: bool
-    left_out: int
+    Answers by class of time, and people by class, in steps; `left_out` are those of the rule.
+    """
+    counted = cached(campaign, "quality", lambda: _count(campaign))
+    if counted is None:
+        return None
+    answers, left_out, (speeding, runs, skips) = counted
+
+    def rows(people: Counter[str], names: tuple[str, ...]) -> list[tuple[Promise, int]]:
+        return [(LABELS[name], n) for name in (*names, UNKNOWN) if (n := in_steps(people[name]))]
+
+    people = gettext("People")
+    timed = [(LABELS[name], answers[name]) for name in (*PACES, UNKNOWN) if answers[name]]
+    return {
+        "rule": has_rule(campaign.settings),
+        "left_out": in_steps(left_out),
+        "tables": [
+            (gettext("Time per answer"), gettext("Answers"), timed),
+            (gettext("Share of fast answers (speeding)"), people, rows(speeding, SHARES)),
+            (gettext("Longest run of equal answers (straight-lining)"), people, rows(runs, RUNS)),
+            (gettext("Share of skips (item non-response)"), people, rows(skips, SHARES)),
+        ],
+    }
 
 
-def quality_of(campaign: Campaign) -> Quality | None:
-    """The figures, some seconds old; None while fewer than `LEAST` people answered cards."""
-    return cached(campaign, "quality", lambda: _count(campaign))
-
-
-def _count(campaign: Campaign) -> Quality | None:
-    settings, people = campaign.settings, conduct_of(campaign)
+def _count(campaign: Campaign) -> tuple[Counter[str], int, list[Counter[str]]] | None:
+    settings, people = campaign.settings, conduct_of(campaign).values()
     if len(people) < LEAST:
         return None
     cards = Card.objects.filter(campaign=campaign, state__in=CLOSED, pair__isnull=False)
-    answers = Counter(cards.values_list("pace", flat=True))
-    classes = [conduct.classes(settings) for conduct in people.values()]
-    speeding, runs, skips = (Counter(column) for column in zip(*classes, strict=True))
-
-    def rows(counted: Counter[str], names: Sequence[str]) -> list[tuple[str, int]]:
-        return [(name, in_steps(counted[name])) for name in (*names, UNKNOWN) if counted[name] >= LEAST]
-
-    return Quality(
-        answers=[(name, answers[name]) for name in (*PACES, UNKNOWN) if answers[name]],
-        speeding=rows(speeding, SHARES),
-        straight_lining=rows(runs, RUNS),
-        nonresponse=rows(skips, SHARES),
-        rule=has_rule(settings),
-        left_out=in_steps(sum(conduct.breaks(settings) for conduct in people.values())),
-    )
-
-
-def named(rows: Sequence[tuple[str, int]]) -> list[tuple[Promise, int]]:
-    """The same with the words of pages."""
-    return [(LABELS[name], count) for name, count in rows]
-
-
-@dataclass(frozen=True)
-class Somebody:
-    """A person as moderators see one: a mark, how many answers, three classes. No origin, language or words."""
-
-    pk: UUID
-    mark: str
-    answers: int
-    speeding: Promise
-    straight_lining: Promise
-    nonresponse: Promise
-    aside: bool
+    columns = zip(*(conduct.classes(settings) for conduct in people), strict=True)
+    left_out = sum(conduct.breaks(settings) for conduct in people)
+    return Counter(cards.values_list("pace", flat=True)), left_out, [Counter(column) for column in columns]
 
 
 @allowed(*DECIDERS, methods=READ)
 def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """People whose answers stand out, and those who are set aside."""
+    """People whose answers stand out, and those set aside: a mark and three classes. No origin, language or words."""
     settings, conduct = campaign.settings, conduct_of(campaign)
     aside = set(Person.objects.filter(campaign=campaign, aside=True).values_list("pk", flat=True))
     listed = []
     for pk in {*conduct, *aside}:
-        measured = conduct.get(pk)
-        classes = measured.classes(settings) if measured else (UNKNOWN, UNKNOWN, UNKNOWN)
+        measured = conduct.get(pk, Conduct.of([]))
+        classes = measured.classes(settings)
         if pk in aside or _CONSPICUOUS & set(classes):
-            answers = measured.rated + measured.skipped if measured else 0
-            speeding, straight_lining, nonresponse = (LABELS[name] for name in classes)
-            listed.append(
-                Somebody(pk, pk.hex[:4], answers, speeding, straight_lining, nonresponse, pk in aside)
-            )
-    listed.sort(key=lambda somebody: (somebody.aside, -somebody.answers, somebody.mark))
-    return render(request, "organiser/people.html", {"campaign": campaign, "people": listed})
+            answers = measured.rated + measured.skipped
+            listed.append((pk in aside, -answers, pk.hex[:4], pk, [LABELS[name] for name in classes]))
+    listed.sort(key=lambda row: row[:3])
+    rows = [(pk, mark, set_aside, -answers, classes) for set_aside, answers, mark, pk, classes in listed]
+    return render(request, "organiser/people.html", {"campaign": campaign, "people": rows})
 
 
 @allowed(*DECIDERS, methods=SEND)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.models import Campaign, Role, Statement
-from endoxa_collect.organiser.dashboard import count_survey
+from endoxa_collect.organiser.figures import count_survey
 from endoxa_collect.small_cells import OTHERS, counted
 
 QUESTIONS = [
@@ -67,12 +67,12 @@ def test_planted_answers_are_counted(river, answer):
     answer("nobody", "", "")
     now = timezone.now() + timedelta(minutes=5)
     figures = count_survey(river, now)
-    assert (figures.people, figures.answers) == (12, {"food": 12, "music": 6, "work": None})
+    assert (figures["people"], figures["answers"]) == (12, {"food": 12, "music": 6, "work": None})
     # Who is from Peru stands together with those from Chile, the smallest of the others.
-    assert figures.countries == (("AR", 10), (OTHERS, 5))
-    assert (figures.lately.people, figures.lately.answers) == (12, 19)
-    assert figures.lately.pace == pytest.approx(19 / 5, rel=0.2)
-    assert count_survey(river, now + timedelta(days=2)).lately is None
+    assert figures["countries"] == [("AR", 10), (OTHERS, 5)]
+    assert (figures["lately"]["people"], figures["lately"]["answers"]) == (12, 19)
+    assert figures["lately"]["pace"] == pytest.approx(19 / 5, rel=0.2)
+    assert count_survey(river, now + timedelta(days=2))["lately"] is None
 
 
 def test_nothing_is_shown_of_four_people(river, answer, pages):
