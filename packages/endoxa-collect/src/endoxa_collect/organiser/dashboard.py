@@ -17,7 +17,6 @@ from endoxa_collect.contributor.joining import join_address
 from endoxa_collect.models import Campaign, Role, State, record
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, ask_first, roles_of
 from endoxa_collect.organiser.codes import newest_code
-from endoxa_collect.organiser.conduct import quality_of
 from endoxa_collect.organiser.figures import figures_of, neediest, reading_of, survey_figures_of
 from endoxa_collect.organiser.opening import lacking, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import (
@@ -131,7 +130,6 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": bars(figures.coverage, campaign.settings),
-            "quality": quality_of(campaign),
             "reading": language_rows(reading_of(campaign)),
             "wall": bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),

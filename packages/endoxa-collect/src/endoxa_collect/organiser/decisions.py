@@ -265,10 +265,9 @@ def _check_undo(act: Act) -> None:
         raise StaleError(gettext("A later decision about this one must be taken back first."))
     pair = act.pair
     before = act.before.get("merged_into")
-    stands = {
-        Action.MERGE: pair.merged_into_id is not None,
-        Action.UNMERGE: pair.merged_into_id is None,
-    }.get(Action(act.action), pair.merged_into_id == before)
+    stands = {Action.MERGE: pair.merged_into_id is not None, Action.UNMERGE: pair.merged_into_id is None}.get(
+        Action(act.action), pair.merged_into_id == before
+    )
     if not stands:
         raise StaleError
 

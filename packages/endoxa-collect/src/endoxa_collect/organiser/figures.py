@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import Count, Q, Sum, Variance
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
 
@@ -26,7 +26,6 @@ from endoxa_collect.models import (
     Moderation,
     Pair,
     Person,
-    Rating,
     Statement,
 )
 from endoxa_collect.organiser.queue import waiting
@@ -42,47 +41,16 @@ _REST = 20
 Counted = TypeVar("Counted")
 
 
-@dataclass(frozen=True)
-class Agreement:
+def agreement_of(campaign: Campaign) -> int | None:
     """Percent of the rated pairs whose ratings vary less than the settings' limit of disagreement.
 
-    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
-    pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
-    what was merged into a pair are missing if the pair itself was rated since; else those given since are in it.
-    """
-
-    now: int
-    before: int | None
-
-
-def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
-    """Agreement now and earlier; None while there are fewer than `PAIRS`.
-
-    What it was earlier is counted from the pairs that got a rating since then alone, as there are few of them.
+    Rated are live pairs with k ratings or more, and at least `RATERS`; None while there are fewer than `PAIRS`.
     """
     settings = campaign.settings.sampler
-    enough = {"ratings__gte": max(RATERS, settings.k)}
-    counts = {"pairs": Count("pk"), "agreed": Count("pk", filter=Q(variance__lt=settings.disagreement))}
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
-    since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
-    changed = live.filter(pk__in=since.values("pair"))
-    now = live.filter(**enough).aggregate(**counts)
-    if now["pairs"] < PAIRS:
-        return None
-    gone = changed.filter(**enough).aggregate(**counts)
-    there = (
-        Rating.objects.filter(pair__in=changed, created_at__lte=earlier)
-        .values("pair")
-        .annotate(ratings=Count("pk"), variance=Variance("value"))
-        .filter(**enough)
-        .aggregate(pairs=Count("pair"), agreed=Count("pair", filter=Q(variance__lt=settings.disagreement)))
-    )
-    then = {name: now[name] - gone[name] + there[name] for name in now}
-    return Agreement(_percent(now), _percent(then) if then["pairs"] >= PAIRS else None)
-
-
-def _percent(counted: dict[str, int]) -> int:
-    return round(100 * counted["agreed"] / counted["pairs"])
+    enough = {"moderation": Moderation.LIVE, "ratings__gte": max(RATERS, settings.k)}
+    rated = Pair.objects.filter(campaign=campaign, **enough)
+    agreed, pairs = rated.filter(variance__lt=settings.disagreement).count(), rated.count()
+    return round(100 * agreed / pairs) if pairs >= PAIRS else None
 
 
 class Coverage(NamedTuple):
@@ -202,7 +170,7 @@ class Figures:
     waiting: int
     coverage: tuple[Coverage, ...]
     lately: Mapping[str, Any] | None
-    agreement: Agreement | None
+    agreement: int | None
     forecast: Forecast
     minutes_left: float
 
@@ -241,7 +209,7 @@ def count(campaign: Campaign, now: datetime) -> Figures:
         waiting=waiting(campaign, organiser=True).count(),
         coverage=together([Coverage(code, has, k * pairs) for code, pairs, _, has in rows], people),
         lately=_doing(campaign, now),
-        agreement=agreement_of(campaign, now - window_of(campaign)),
+        agreement=agreement_of(campaign),
         forecast=forecast_of(campaign, now),
         minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
     )

@@ -1,4 +1,4 @@
-"""The pages of moderators: the queue with its buttons, what was merged, and one pair with all decisions."""
+"""The pages of moderators: the queue with its buttons, what was merged, one pair, and people who stand out."""
 
 from __future__ import annotations
 
@@ -13,23 +13,18 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import get_language, gettext
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography, groups
+from endoxa_collect.cards.aside import set_aside
+from endoxa_collect.cards.conduct import UNKNOWN, Conduct, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
-from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Role, Source
+from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Person, Role, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
-from endoxa_collect.organiser.decisions import (
-    ActForm,
-    Decision,
-    decide,
-    latest_act,
-    plain,
-    revision,
-    undo,
-)
+from endoxa_collect.organiser.decisions import ActForm, Decision, decide, latest_act, plain, revision, undo
 from endoxa_collect.organiser.queue import (
     DONE,
     ESCALATED,
@@ -55,6 +50,22 @@ PAGE = 25
 
 _STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
 """Decisions after which the pair may still wait for another one."""
+
+
+_CLASSES: dict[str, Promise] = {
+    "none": gettext_lazy("none"),
+    "under_quarter": gettext_lazy("less than a quarter"),
+    "quarter_to_half": gettext_lazy("a quarter to half"),
+    "over_half": gettext_lazy("more than half"),
+    "under_5": gettext_lazy("1 to 4"),
+    "5_to_9": gettext_lazy("5 to 9"),
+    "10_to_19": gettext_lazy("10 to 19"),
+    "20_or_more": gettext_lazy("20 or more"),
+    UNKNOWN: gettext_lazy("not known"),
+}
+"""Classes of how a person answers (`cards.conduct`)."""
+
+_CONSPICUOUS = frozenset({"quarter_to_half", "over_half", "10_to_19", "20_or_more"})
 
 
 def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
@@ -278,6 +289,30 @@ def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:moderation", campaign.slug)
 
 
+@allowed(*DECIDERS, methods=READ)
+def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """People whose answers stand out, and those set aside: a mark and three classes. No origin, language or words."""
+    settings, conduct = campaign.settings, conduct_of(campaign)
+    aside = set(Person.objects.filter(campaign=campaign, aside=True).values_list("pk", flat=True))
+    listed = []
+    for pk in {*conduct, *aside}:
+        measured = conduct.get(pk, Conduct.of([]))
+        classes = measured.classes(settings)
+        if pk in aside or _CONSPICUOUS & set(classes):
+            answers = measured.rated + measured.skipped
+            listed.append((pk in aside, -answers, pk.hex[:4], pk, [_CLASSES[name] for name in classes]))
+    listed.sort(key=lambda row: row[:3])
+    rows = [(pk, mark, set_aside, -answers, classes) for set_aside, answers, mark, pk, classes in listed]
+    return render(request, "organiser/people.html", {"campaign": campaign, "people": rows})
+
+
+@allowed(*DECIDERS, methods=SEND)
+def person(request: HttpRequest, campaign: Campaign, person: UUID) -> HttpResponse:
+    """Set the rows of one person aside, or take that back."""
+    set_aside(campaign, person, request.user, aside=request.POST.get("aside") == "1")
+    return redirect("organiser:people", campaign.slug)
+
+
 def _not_done(
     request: HttpRequest, campaign: Campaign, pair: Pair, form: ActForm, error: EntryError
 ) -> HttpResponse:
@@ -301,6 +336,8 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/moderation/next/", moderation_next, name="moderation_next"),
     path("<slug:slug>/moderation/many/", moderation_many, name="moderation_many"),
     path("<slug:slug>/moderation/words/", moderation_words, name="moderation_words"),
+    path("<slug:slug>/moderation/people/", people, name="people"),
+    path("<slug:slug>/moderation/people/<uuid:person>/", person, name="person"),
     path("<slug:slug>/moderation/undo/<uuid:act>/", moderation_undo, name="moderation_undo"),
     path("<slug:slug>/moderation/<uuid:item>/", moderation_item, name="moderation_item"),
     path("<slug:slug>/moderation/<uuid:item>/act/", moderation_act, name="moderation_act"),

@@ -21,7 +21,6 @@ from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
 from endoxa_collect.organiser.figures import (
-    Agreement,
     Coverage,
     Figures,
     agreement_of,
@@ -163,34 +162,26 @@ def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_
 
 
 def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campaign, make_person, make_pairs):
-    now = timezone.now()
-    earlier = now - timedelta(minutes=10)
     raters = [make_person(campaign, f"p{place}") for place in range(4)]
     pairs = make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(12)))
 
-    def rate(pair, *values, first=0, at=earlier):
+    def rate(pair, *values, first=0):
         for rater, value in zip(raters[first:], values, strict=False):
-            drawn = {"number": 0, "tier": "own", "version": 1, "drawn_at": at, "expires_at": at}
-            card = Card.objects.create(
-                campaign=campaign, person=rater, pair=pair, state="answered", closed_at=at, **drawn
-            )
-            Rating.objects.create(
-                card=card, person=rater, pair=pair, value=value, in_group=True, created_at=at
-            )
+            stored_rating(rater, pair, value, timezone.now())
         recount(campaign, [pair])
 
     for pair in pairs[:9]:
         rate(pair, 4, 5, 4)
     rate(pairs[10], 1, 5)  # too few
-    assert agreement_of(campaign, earlier) is None
-    rate(pairs[9], 3, 4, 5, at=now)
-    assert agreement_of(campaign, earlier) == Agreement(now=100, before=None)
+    assert agreement_of(campaign) is None
+    rate(pairs[9], 3, 4, 5)
+    assert agreement_of(campaign) == 100
     rate(pairs[11], 1, 5, 5)
-    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 10 / 11), before=90)
-    rate(pairs[0], 1, first=3, at=now)  # 4, 5, 4 and 1: a variance of 2.25, over the limit of 1.5
-    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 9 / 11), before=90)
+    assert agreement_of(campaign) == round(100 * 10 / 11)
+    rate(pairs[0], 1, first=3)  # 4, 5, 4 and 1: a variance of 2.25, over the limit of 1.5
+    assert agreement_of(campaign) == round(100 * 9 / 11)
     Pair.objects.filter(pk__in=[pair.pk for pair in pairs[:2]]).update(moderation="hidden")
-    assert agreement_of(campaign, earlier) is None
+    assert agreement_of(campaign) is None
 
 
 def test_skips_and_reports_are_counted_apart_and_shown_of_five(organiser, campaign, make_person, make_pairs):
