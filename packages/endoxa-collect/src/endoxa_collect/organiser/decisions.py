@@ -119,17 +119,11 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
             Card.objects.filter(pair__in=family(pair), state__in=HOLDING).update(state=CardState.LAPSED)
         Claim.objects.filter(pair=pair).delete()
         record(current, user, LOGGED[action], pair=str(item))
-        author = None
-        if "attribute" in before:
-            # Whose words the pair had: of who made it, else of who mentioned it first.
-            first = (
-                Mention.objects.filter(pair=pair)
-                .order_by("created_at", "pk")
-                .select_related("person")
-                .first()
-            )
-            author = pair.author or (first.person if first else None)
-        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of=author)
+        # Whose words the pair had: of who made it, else of who mentioned it first.
+        mentions = Mention.objects.filter(pair=pair).order_by("created_at", "pk")
+        author = pair.author_id or mentions.values_list("person", flat=True).first()
+        words_of = author if "attribute" in before else None
+        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of_id=words_of)
 
 
 def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
@@ -145,9 +139,7 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        other = None
-        if decision.into is not None:
-            other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
+        other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
         if other is None:
             raise EntryError(gettext("Please choose the pair to merge into."))
         if revision(other) != decision.into_seen:
@@ -188,15 +180,14 @@ def _change(pair: Pair, decision: Decision) -> None:
             pair.topic, pair.negative = decision.topic, decision.negative
         case Action.EDIT:
             words = read_words(decision.text, decision.language, pair.campaign.settings)
-            same = Pair.objects.filter(
-                campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+            _refuse_twice(
+                pair,
+                words.language,
+                words.key,
+                gettext("Another pair has these words already. Merge this one into it instead."),
             )
-            if same.exclude(pk=pair.pk).exists():
-                raise EntryError(
-                    gettext("Another pair has these words already. Merge this one into it instead.")
-                )
             if words.text != pair.attribute:
-                require_same_words(pair, words.key)
+                _require_same_words(pair, words.key)
             reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
             pair.attribute, pair.key, pair.language = words.text, words.key, words.language
             # Who called the old words mild has not judged the new ones.
@@ -205,19 +196,20 @@ def _change(pair: Pair, decision: Decision) -> None:
             pair.flags = [*words.flags, *reports]
 
 
-def require_same_words(pair: Pair, key: str) -> None:
-    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw.
+def _refuse_twice(pair: Pair, language: str, key: str, why: str) -> None:
+    same = {"campaign": pair.campaign_id, "country": pair.country, "language": language, "key": key}
+    if Pair.objects.filter(**same).exclude(pk=pair.pk).exists():
+        raise EntryError(why)
 
-    Raises:
-        EntryError: says what to do instead.
-    """
+
+def _require_same_words(pair: Pair, key: str) -> None:
+    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw."""
     if key != pair.key and pair.rating_rows.exists():
-        raise EntryError(
-            gettext(
-                "People rated these words already, so they stay as they are. Hide this pair instead; better words "
-                "can be added as a seed."
-            )
+        why = gettext(
+            "People rated these words already, so they stay as they are. Hide this pair instead; better words "
+            "can be added as a seed."
         )
+        raise EntryError(why)
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:
@@ -263,12 +255,9 @@ def _check_undo(act: Act) -> None:
         raise EntryError(gettext("Words that were removed as personal data are gone for good."))
     if Act.objects.filter(pair=act.pair, undone=False, pk__gt=act.pk).exists():
         raise StaleError(gettext("A later decision about this one must be taken back first."))
-    pair = act.pair
-    before = act.before.get("merged_into")
-    stands = {Action.MERGE: pair.merged_into_id is not None, Action.UNMERGE: pair.merged_into_id is None}.get(
-        Action(act.action), pair.merged_into_id == before
-    )
-    if not stands:
+    merged = act.pair.merged_into_id
+    kept = merged == act.before.get("merged_into")
+    if not {Action.MERGE: merged is not None, Action.UNMERGE: merged is None}.get(Action(act.action), kept):
         raise StaleError
 
 
@@ -277,16 +266,13 @@ def _restore(act: Act) -> None:
     reported = [flag for flag in pair.flags if flag.startswith("report_")]
     changed = {field: value for field, value in act.before.items() if field in FIELDS}
     if "attribute" in changed:
-        require_same_words(pair, changed.get("key", pair.key))
+        _require_same_words(pair, changed.get("key", pair.key))
     for field, value in changed.items():
         setattr(pair, field, value)
     # What was reported since the decision stays reported.
     pair.flags = list(dict.fromkeys([*pair.flags, *reported]))
-    same = Pair.objects.filter(
-        campaign=pair.campaign_id, country=pair.country, language=pair.language, key=pair.key
-    )
-    if same.exclude(pk=pair.pk).exists():
-        raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
+    again = gettext("The earlier words were proposed again meanwhile. Merge the two instead.")
+    _refuse_twice(pair, pair.language, pair.key, again)
     pair.save(update_fields=[*changed, "flags"])
     # Whoever reported it may have left since, and what people said of it may count again.
     drop_reports([pair])

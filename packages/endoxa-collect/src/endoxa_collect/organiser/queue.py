@@ -81,14 +81,7 @@ CLAIM_MINUTES = 3
 _AHEAD = 20
 """Pairs looked out before the lock is taken; more than moderators decide about in that moment."""
 
-_SEVERE = (
-    "harm",
-    "accusation",
-    "name",
-    "slur",
-    SkipReason.REPORT_PERSONAL.value,
-    SkipReason.REPORT_HATE.value,
-)
+_SEVERE = ("harm", "accusation", "name", "slur", SkipReason.REPORT_PERSONAL, SkipReason.REPORT_HATE)
 """Flags of what may harm somebody."""
 
 _HANDED = Q(words__contains=f'"{ESCALATED}"')
@@ -102,34 +95,19 @@ def reasons(pair: Pair) -> list[str]:
     return [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
 
 
-def _new(campaign: Campaign) -> Q:
-    return Q(campaign=campaign, moderation=Moderation.PENDING)
-
-
-def _doubted(campaign: Campaign) -> Q:
-    return Q(campaign=campaign, moderation=Moderation.LIVE, flagged=True)
-
-
-def _unjudged(campaign: Campaign) -> Q:
-    return Q(
-        campaign=campaign,
-        moderation=Moderation.LIVE,
-        source=Source.CONTRIBUTOR,
-        negative__isnull=True,
-        judged="",
-        flagged=False,
-    )
+_NEW = Q(moderation=Moderation.PENDING)
+_DOUBTED = Q(moderation=Moderation.LIVE, flagged=True)
+_UNJUDGED = Q(moderation=Moderation.LIVE, source=Source.CONTRIBUTOR, negative=None, judged="", flagged=False)
 
 
 def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     """Pairs that need a decision: those that wait, and live ones with flags or reports; the order as in `queue`."""
-    # The campaign stands in both: else SQLite does not see that an index answers each.
-    return _ordered(_new(campaign) | _doubted(campaign), organiser=organiser)
+    return _ordered(campaign, _NEW, _DOUBTED, organiser=organiser)
 
 
 def unjudged(campaign: Campaign) -> QuerySet[Pair]:
     """Live pairs of contributors that are covered because nobody judged whether they may hurt, the oldest first."""
-    return Pair.objects.filter(_unjudged(campaign)).order_by("created_at", "pk")
+    return Pair.objects.filter(_UNJUDGED, campaign=campaign).order_by("created_at", "pk")
 
 
 def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
@@ -139,12 +117,14 @@ def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     (`_SEVERE`, with reports of a person or of hate), then other reports, then other flags, then new ones, then those
     about which people do not agree, then unjudged ones; in each the oldest first.
     """
-    wanted = _new(campaign) | _doubted(campaign) | _unjudged(campaign)
-    return _ordered(wanted, organiser=organiser)
+    return _ordered(campaign, _NEW, _DOUBTED, _UNJUDGED, organiser=organiser)
 
 
-def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
-    severe = Q()
+def _ordered(campaign: Campaign, *kinds: Q, organiser: bool) -> QuerySet[Pair]:
+    # The campaign stands in each: else SQLite does not see that an index answers it.
+    wanted, severe = Q(), Q()
+    for kind in kinds:
+        wanted |= Q(kind, campaign=campaign)
     for flag in _SEVERE:
         severe |= Q(words__contains=f'"{flag}"')
     urgency = Case(
