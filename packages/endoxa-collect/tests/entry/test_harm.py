@@ -14,9 +14,8 @@ from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
-from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.decisions import Decision, decide, reasons, revision, undo
 from endoxa_collect.organiser.moderation import line
-from endoxa_collect.organiser.queue import reasons
 from endoxa_collect.presets import load_preset
 
 UNKIND = (

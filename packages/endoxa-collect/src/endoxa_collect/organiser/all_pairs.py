@@ -30,7 +30,7 @@ from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decisions import ActForm, decide
+from endoxa_collect.organiser.decisions import ESCALATED, STATES, ActForm, decide
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,
@@ -39,7 +39,6 @@ from endoxa_collect.organiser.moderation import (
     line,
     rights_of,
 )
-from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
 from endoxa_collect.organiser.access import READ, allowed
-from endoxa_collect.organiser.queue import LOGGED
+from endoxa_collect.organiser.decisions import LOGGED
 from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
 

@@ -28,7 +28,7 @@ from endoxa_collect.models import (
     Person,
     Statement,
 )
-from endoxa_collect.organiser.queue import waiting
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.sampler import Forecast
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
 from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, counted, grouped, in_steps

@@ -23,18 +23,9 @@ from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Person, Role, Source
+from endoxa_collect.organiser import decisions
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
-from endoxa_collect.organiser.decisions import ActForm, Decision, decide, latest_act, plain, revision, undo
-from endoxa_collect.organiser.queue import (
-    DONE,
-    ESCALATED,
-    STATES,
-    claimant,
-    queue,
-    reasons,
-    take_next,
-    unjudged,
-)
+from endoxa_collect.organiser.decisions import ESCALATED, ActForm, Decision, decide, plain, revision
 from endoxa_collect.visible import visible
 
 _ALIKE_FROM = 45.0
@@ -81,8 +72,8 @@ def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
         "country": groups.name(pair.country, shown, settings),
         "about": groups.spoken(pair.country, shown, settings),
         "language": geography.language_name(pair.language, shown),
-        "state": STATES[pair.moderation],
-        "reasons": reasons(pair),
+        "state": decisions.STATES[pair.moderation],
+        "reasons": decisions.reasons(pair),
         "covered": waits and not open_words,
         "seed": pair.source == Source.SEED,
         "seen": revision(pair),
@@ -91,11 +82,11 @@ def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
 
 def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] | None:
     """What the account decided last, and can take back with one key."""
-    act = latest_act(campaign, user)
+    act = decisions.latest_act(campaign, user)
     if act is None:
         return None
     return {
-        "sentence": DONE[act.action],
+        "sentence": decisions.DONE[act.action],
         "line": line(act.pair, open_words=open_words),
         "public_id": act.public_id,
     }
@@ -136,7 +127,7 @@ def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> Htt
 def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
     """The page of the queue; with what could not be done, and why."""
     context = _frame(request, campaign)
-    pairs = queue(campaign, organiser=context["organiser"])
+    pairs = decisions.queue(campaign, organiser=context["organiser"])
     if merged := "merged" in request.GET:
         pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
         pairs = pairs.order_by("-pk")
@@ -155,7 +146,7 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
             for pair in page
         ],
         "plain": [(pair, revision(pair)) for pair in plain(page.object_list, account(request))],
-        "unjudged": 0 if merged else unjudged(campaign).count(),
+        "unjudged": 0 if merged else decisions.unjudged(campaign).count(),
         "many": request.session.pop(MANY.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
@@ -177,7 +168,7 @@ def item_page(
         "item": line(pair, open_words=shown),
         "handed": handed,
         "unjudged": pair.unjudged and pair.moderation == Moderation.LIVE,
-        "claimed_by": claimant(pair, account(request)),
+        "claimed_by": decisions.claimant(pair, account(request)),
         "wordings": list(wordings[:_WORDINGS]),
         "merged": [line(other, open_words=shown) for other in pair.merged.order_by("pk")],
         "into": line(root_of(pair), open_words=shown) if pair.merged_into else None,
@@ -243,7 +234,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
     """Take a decision back and show the pair again."""
     decided = get_object_or_404(Act.objects.select_related("pair"), pair__campaign=campaign, public_id=act)
     try:
-        undo(campaign, account(request), act)
+        decisions.undo(campaign, account(request), act)
     except EntryError as error:
         form = ActForm(decided.pair, {"action": decided.action, "seen": "-"})
         return _not_done(request, campaign, decided.pair, form, error)
@@ -271,7 +262,7 @@ def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         item, _, seen = text.partition(":")
         with suppress(ValueError, EntryError, Http404):
             pair = decidable(request, campaign, UUID(item))
-            if plain([pair], user) if approves else not claimant(pair, user):
+            if plain([pair], user) if approves else not decisions.claimant(pair, user):
                 action = Action.APPROVE if approves else Action.HIDE
                 decide(campaign, user, pair.public_id, Decision(action, seen))
                 decided += 1
@@ -325,7 +316,9 @@ def _not_done(
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    pair = take_next(campaign, account(request), organiser=rights_of(request, campaign)["organiser"])
+    pair = decisions.take_next(
+        campaign, account(request), organiser=rights_of(request, campaign)["organiser"]
+    )
     if pair is None:
         return redirect("organiser:moderation", campaign.slug)
     return redirect("organiser:moderation_item", campaign.slug, pair.public_id)

@@ -20,6 +20,7 @@ from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.figures import (
     Coverage,
     Figures,
@@ -30,7 +31,6 @@ from endoxa_collect.organiser.figures import (
     together,
 )
 from endoxa_collect.organiser.opening import lacking
-from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.project.starting import invitations

@@ -24,8 +24,16 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.decisions import Decision, StaleError, decide, revision, undo
-from endoxa_collect.organiser.queue import claimant, take_next, waiting
+from endoxa_collect.organiser.decisions import (
+    Decision,
+    StaleError,
+    claimant,
+    decide,
+    revision,
+    take_next,
+    undo,
+    waiting,
+)
 
 XSS = [
     "<script>alert(1)</script>",

@@ -12,9 +12,8 @@ from django.urls import reverse
 
 from endoxa_collect.entry.proposing import merge, propose
 from endoxa_collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Source, Via
-from endoxa_collect.organiser import moderation
-from endoxa_collect.organiser.decisions import Decision, decide, revision
-from endoxa_collect.organiser.queue import queue, take_next, unjudged, waiting
+from endoxa_collect.organiser import decisions, moderation
+from endoxa_collect.organiser.decisions import Decision, decide, queue, revision, take_next, unjudged, waiting
 from endoxa_collect.privacy import withdraw
 
 
@@ -109,7 +108,8 @@ def test_whoever_made_a_pair_may_leave_before_somebody_decides(
         ("undo", at("moderation_undo", campaign, marked.public_id), {}),
     ):
         with transaction.atomic():
-            monkeypatch.setattr(moderation, name, after_leaving(getattr(moderation, name)))
+            where = moderation if name == "decide" else decisions
+            monkeypatch.setattr(where, name, after_leaving(getattr(where, name)))
             response = client.post(page, data)
             assert response.status_code == 409
             assert "gone meanwhile" in response.content.decode()
