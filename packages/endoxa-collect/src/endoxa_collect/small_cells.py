@@ -8,7 +8,7 @@ no trait: single pairs are shown by `RATERS` and `CROWD`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 
 LEAST = 5
 """People who must share what is shown of them."""
@@ -40,37 +40,20 @@ def in_steps(people: int) -> int:
     return people // LEAST * LEAST
 
 
-def grouped(people: Cells, others: str = OTHERS) -> tuple[list[str], list[str]] | None:
-    """Cells that may stand by themselves, and those to show as one, `others` first; None where nothing may be shown.
+def counted(people: Cells, others: str = OTHERS) -> list[tuple[str, int]]:
+    """Cells that may stand by themselves with their people, most first; at the end the rest together, as `others`.
 
     One to `LEAST` - 1 people are never behind what is shown of a cell or of those together, which could be told from a
-    total: where the small ones are too few, the smallest of the others joins them.
+    total: where the small ones are too few, the smallest of the others joins them. Nothing where all are too few.
     """
-    by_people = sorted(people, key=lambda cell: (cell != others, len(people[cell]), cell))
-    hidden = [cell for cell in by_people if cell == others or len(people[cell]) < LEAST]
-    shown = by_people[len(hidden) :]
-    while _few(hidden, people) and shown:
-        hidden.append(shown.pop(0))
-    return None if _few(hidden, people) else (shown, hidden)
-
-
-def counted(people: Cells, others: str = OTHERS) -> list[tuple[str, int]]:
-    """Cells that may be shown with their people, most first; at the end the rest together, as `others`."""
-    split = grouped(people, others)
-    if split is None:
+    shown = sorted((cell for cell in people if cell != others), key=lambda cell: (len(people[cell]), cell))
+    rest = set(people.get(others, ()))
+    while shown and (len(people[shown[0]]) < LEAST or 0 < len(rest) < LEAST):
+        rest |= people[shown.pop(0)]
+    if 0 < len(rest) < LEAST:
         return []
-    shown, hidden = split
     rows = sorted(((cell, len(people[cell])) for cell in shown), key=lambda row: (-row[1], row[0]))
-    rest = len(_behind(hidden, people))
-    return [*rows, (others, rest)] if rest else rows
-
-
-def _few(cells: Iterable[str], people: Cells) -> bool:
-    return 0 < len(_behind(cells, people)) < LEAST
-
-
-def _behind(cells: Iterable[str], people: Cells) -> set[Hashable]:
-    return set[Hashable]().union(*(people[cell] for cell in cells))
+    return [*rows, (others, len(rest))] if rest else rows
 
 
 def merge_small_cells(people: Sequence[Row], least: int = LEAST) -> list[Row]:

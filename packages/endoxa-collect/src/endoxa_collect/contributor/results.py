@@ -1,4 +1,4 @@
-"""The public page of results: figures of the latest public release, else coarse ones of a day, and the data to take.
+"""The public page of results: figures of the latest public release, else those of a day, and the data to take.
 
 Nothing of it is live. What an organiser published can be downloaded, whether or not the campaign has ended.
 """
@@ -24,9 +24,7 @@ from endoxa_collect.export import editions
 from endoxa_collect.export.columns import OTHER
 from endoxa_collect.models import Campaign, Edition, Moderation, Pair, Release, State
 from endoxa_collect.sampler.slots import CANDIDATE
-from endoxa_collect.small_cells import CROWD, LEAST, in_steps
-
-_MOST_COUNTRIES = 20
+from endoxa_collect.small_cells import CROWD, LEAST
 
 
 def latest_release(campaign: Campaign) -> Release | None:
@@ -40,20 +38,6 @@ def edition_of(campaign: Campaign, release: Release | None) -> Edition | None:
         return editions.of_day(campaign)
     edition = editions.of_release(campaign)
     return edition if edition and edition.release_id == release.pk else None
-
-
-def coarse(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told without a release, in steps: people, pairs that somebody rated, ratings, and countries most first.
-
-    Nothing where fewer than `LEAST` people answered.
-    """
-    if numbers["answered"] < LEAST:
-        return {}
-    names = {"people": "answered", "pairs": "rated", "ratings": "counted"}
-    about = [(code, in_steps(count)) for code, count in numbers["about"] if code != OTHER]
-    return {name: in_steps(numbers[key]) for name, key in names.items()} | {
-        "countries": about[:_MOST_COUNTRIES]
-    }
 
 
 def heard(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -127,7 +111,6 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
     out = over or published is not None or (_may_show(campaign) and release is not None)
     edition = edition_of(campaign, release) if out else None
     numbers = edition.figures if edition else {}
-    totals = coarse(numbers) if over and not release else {}
     context: dict[str, Any] = {
         "slug": campaign.slug,
         "title": in_language(settings.texts.title, spoken),
@@ -135,11 +118,10 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "over": over,
         "out": out,
         "day": results_day(settings),
-        "totals": totals,
         "release": release if out else None,
+        "few": numbers.get("answered", LEAST) < LEAST and not release,
         "edition": edition,
         "published": published,
-        "countries": _bars(totals.get("countries", ()), settings),
         "heard": [
             (groups.spoken(row["country"], spoken, settings), row) for row in (heard(numbers) if over else ())
         ],

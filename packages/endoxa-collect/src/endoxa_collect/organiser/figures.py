@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from endoxa_collect.cards.balance import forecast_of, lately, window_of
+from endoxa_collect.cards.balance import forecast_of, lately
 from endoxa_collect.models import (
     CLOSED,
     Campaign,
@@ -31,7 +31,7 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.sampler import Forecast
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
-from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, counted, grouped, in_steps
+from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, counted, in_steps
 
 PAIRS = 10
 """Pairs behind a share that is shown; each of them has ratings of `RATERS` people."""
@@ -61,14 +61,15 @@ class Coverage(NamedTuple):
     wanted: int
 
 
-def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
-    """Countries by need, those with answers of few people merged into a last row (`small_cells.grouped`)."""
-    rows = {country.country: country for country in countries}
-    split = grouped({code: people.get(code, set()) for code in rows})
-    if split is None:
+def together(countries: Sequence[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
+    """Countries by need, those with answers of few people merged into a last row (`small_cells.counted`)."""
+    alone = dict(counted({row.country: people.get(row.country, set()) for row in countries}))
+    if not alone:
         return ()
-    shown = sorted((rows[code] for code in split[0]), key=lambda row: (row.has - row.wanted, row.country))
-    return (*shown, *_merged([rows[code] for code in split[1]]))
+    shown = sorted(
+        (row for row in countries if row.country in alone), key=lambda row: (row.has - row.wanted, row)
+    )
+    return (*shown, *_merged([row for row in countries if row.country not in alone]))
 
 
 def neediest(coverage: Sequence[Coverage], most: int) -> tuple[Coverage, ...]:
@@ -257,24 +258,19 @@ def count_survey(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
 
     Returns:
         `counted_at`; `people` who wrote something; `answers` by name of the question, None for fewer than `LEAST`;
-        `countries`, people by country they come from, in steps, where who named none stands with the small groups;
-        `lately`, as in `Figures`.
+        `countries`, people by country they come from, in steps, where who named none stands with the small groups.
     """
     rows = Statement.objects.filter(campaign=campaign, person__aside=False).exclude(text="")
-    statements = list(rows.values_list("person_id", "question", "created_at"))
-    people = {person for person, _, _ in statements}
+    statements = list(rows.values_list("person_id", "question"))
+    people = {person for person, _ in statements}
     if len(people) < LEAST:
         return None
-    answers = Counter(question for _, question, _ in statements)
+    answers = Counter(question for _, question in statements)
     # Somebody may come from two countries.
     origins: dict[str, set[UUID]] = defaultdict(set)
     for person, codes in Person.objects.filter(pk__in=rows.values("person")).values_list("pk", "origins"):
         for code in codes or [OTHERS]:
             origins[code].add(person)
-    recent = [(person, at) for person, _, at in statements if now - window_of(campaign) < at <= now]
-    active = len({person for person, _ in recent})
-    minutes = max(1.0, *((now - at).total_seconds() / 60 for _, at in recent)) if recent else 1.0
-    doing = {"people": active, "answers": len(recent), "pace": len(recent) / minutes}
     return {
         "counted_at": now,
         "people": len(people),
@@ -283,5 +279,4 @@ def count_survey(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
             for question in campaign.settings.questions
         },
         "countries": [(code, in_steps(number)) for code, number in counted(origins)],
-        "lately": doing if active >= LEAST else None,
     }
