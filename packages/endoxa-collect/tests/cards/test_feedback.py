@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from endoxa_collect.cards import answering, balance, drawing, feedback
+from endoxa_collect.cards import answering, balance, drawing
+from endoxa_collect.contributor import progress
 from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Rating, Via
 from endoxa_collect.privacy import withdraw
@@ -68,7 +69,7 @@ def echo(person, pair):
         campaign=pair.campaign, country="CL", attribute="x", key=f"{uuid4()}", language="en"
     )
     answering.skip(person, _card(person, other).token, "dont_know")
-    return dict(feedback.echoes(person)).get(pair)
+    return dict(progress.echoes(person)).get(pair)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +90,8 @@ def test_only_answers_from_before_the_wave_count(campaign, person, make_person, 
     # A quarter of an hour later, in the next wave, a card that is drawn then.
     now = timezone.now
     monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=16))
-    assert feedback.wave_of(campaign) == campaign.began_at + timedelta(minutes=15)
-    assert feedback.echoes(person) == []
+    assert progress.wave_of(campaign) == campaign.began_at + timedelta(minutes=15)
+    assert progress.echoes(person) == []
     assert told(make_person(campaign, "later"), pair) == 10
 
 
@@ -99,9 +100,9 @@ def test_who_leaves_or_is_set_aside_is_not_counted(campaign, person, pair, heard
     begin(campaign)
     assert told(person, pair) == 3
     withdraw(Person.objects.exclude(pk=person.pk).first())
-    assert dict(feedback.echoes(person)) == {pair: 3}
+    assert dict(progress.echoes(person)) == {pair: 3}
     Person.objects.filter(pk=Person.objects.exclude(pk=person.pk).first().pk).update(aside=True)
-    assert feedback.echoes(person) == []
+    assert progress.echoes(person) == []
 
 
 def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, person, make_pairs, make_person):
@@ -122,7 +123,7 @@ def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, pers
     begin(campaign)
     for root in (0, 3, 5):
         people = sum(value > 1 for (_, place), value in latest.items() if place == root)
-        assert told(person, Pair.objects.get(pk=pairs[root].pk)) == feedback.step(people) >= 3
+        assert told(person, Pair.objects.get(pk=pairs[root].pk)) == progress.step(people) >= 3
 
 
 def test_a_card_from_before_the_wave_is_told_nothing(campaign, person, pair, heard):
@@ -142,7 +143,7 @@ def test_nothing_of_hidden_flagged_or_covered_pairs(campaign, person, pair, hear
     begin(campaign)
     assert told(person, pair) == 3
     Pair.objects.filter(pk=pair.pk).update(**change)
-    assert feedback.echoes(person) == []
+    assert progress.echoes(person) == []
 
 
 def test_nothing_of_what_the_person_skipped_or_had_not_heard(campaign, person, pair, heard):
@@ -156,21 +157,21 @@ def test_nothing_of_what_the_person_skipped_or_had_not_heard(campaign, person, p
 def test_no_waves_in_rehearsals_nor_where_switched_off(make_campaign):
     rehearsed = make_campaign("rehearsed")
     rehearsed.began_at = None
-    assert feedback.wave_of(rehearsed) is None
-    assert feedback.wave_of(make_campaign("silent", feedback=False)) is None
-    assert feedback.wave_of(make_campaign("told")) is not None
+    assert progress.wave_of(rehearsed) is None
+    assert progress.wave_of(make_campaign("silent", feedback=False)) is None
+    assert progress.wave_of(make_campaign("told")) is not None
 
 
 def test_what_somebody_added_is_recognised_by_others(campaign, person, pair, heard):
     Mention.objects.create(person=person, pair=pair, text="drink mate", via=Via.PROMPT)
     heard(pair, (4, 4, 1))
     begin(campaign)
-    assert feedback.recognised(person) == 0
+    assert progress.recognised(person) == 0
     heard(pair, (2,))
     begin(campaign)
-    assert feedback.recognised(person) == 3
+    assert progress.recognised(person) == 3
     _answered(person, pair)
-    assert feedback.recognised(person) == 0
+    assert progress.recognised(person) == 0
 
 
 def _drawn(person, campaign, seed):
@@ -178,7 +179,7 @@ def _drawn(person, campaign, seed):
     rows = []
     while (card := drawing.next_card(person, rng=rng)) is not None and card.pair is not None:
         answering.rate(person, card.token, 3)
-        feedback.echoes(person)
+        progress.echoes(person)
         rows.append((card.pair.attribute, card.tier, card.propensity or 0.0, card.pool))
     return rows
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
@@ -15,36 +14,16 @@ from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.joining import join_address
 from endoxa_collect.models import Campaign, Role, State, record
+from endoxa_collect.organiser import wording
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, ask_first, roles_of
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.organiser.figures import figures_of, neediest, reading_of, survey_figures_of
 from endoxa_collect.organiser.opening import lacking, rehearsal_of, set_state
-from endoxa_collect.organiser.wording import (
-    BALANCES,
-    advice,
-    bars,
-    country_rows,
-    language_rows,
-    question_rows,
-    sentence,
-    survey_sentence,
-    switch_at,
-)
 from endoxa_collect.sampler import Balance
 from endoxa_collect.small_cells import LEAST
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
-
-
-def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:
-    """Order what people are asked for; "" leaves it to the forecast."""
-    with locked(campaign.pk) as current:
-        if current.balance == balance:
-            return
-        record(current, user, "balance", before=current.balance or "auto", after=balance or "auto")
-        current.balance = balance
-        current.save(update_fields=["balance"])
 
 
 _WALL_ROWS = 22
@@ -56,7 +35,10 @@ def dashboard(request: HttpRequest, campaign: Campaign, part: str = "dashboard")
     """Figures, forecast and, for organisers, the buttons and what is missing; or the figures alone."""
     context = _figures(campaign)
     if part == "dashboard" and Role.ORGANISER in roles_of(request, campaign):
-        context |= {"orders": [(order, BALANCES[order]) for order in ORDERS], "lacking": lacking(campaign)}
+        context |= {
+            "orders": [(order, wording.BALANCES[order]) for order in ORDERS],
+            "lacking": lacking(campaign),
+        }
         context["rehearsal"] = rehearsal_of(campaign).value
     return render(request, f"organiser/{part}.html", context)
 
@@ -96,11 +78,15 @@ def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @allowed(Role.ORGANISER, methods=SEND)
 def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Order what people are asked for."""
+    """Order what people are asked for; "" leaves it to the forecast."""
     wanted = request.POST.get("balance", "")
     if wanted not in ORDERS:
         return HttpResponseBadRequest()
-    set_balance(campaign, wanted, request.user)
+    with locked(campaign.pk) as current:
+        if current.balance != wanted:
+            record(current, request.user, "balance", before=current.balance or "auto", after=wanted or "auto")
+            current.balance = wanted
+            current.save(update_fields=["balance"])
     return redirect("organiser:dashboard", campaign.slug)
 
 
@@ -114,13 +100,13 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
         "begun": begun,
     }
     if settings.survey:
-        context["forecast"] = survey_sentence(campaign.state, begun=begun)
+        context["forecast"] = wording.survey_sentence(campaign.state, begun=begun)
         if survey := survey_figures_of(campaign):
             context |= {
                 "counted_at": survey["counted_at"],
                 "survey": survey,
-                "questions": question_rows(survey["answers"], settings.questions),
-                "countries": country_rows(survey["countries"], settings),
+                "questions": wording.question_rows(survey["answers"], settings.questions),
+                "countries": wording.country_rows(survey["countries"], settings),
             }
     if settings.cards:
         figures, k = figures_of(campaign), settings.sampler.k
@@ -129,13 +115,15 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "figures": figures,
             "k": k,
             "percent": round(100 * figures.share),
-            "bars": bars(figures.coverage, campaign.settings),
-            "reading": language_rows(reading_of(campaign)),
-            "wall": bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
-            "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
-            "advice": advice(figures, state=campaign.state, balance=campaign.balance),
-            "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
-            "aim": BALANCES[campaign.balance or figures.forecast.balance],
+            "bars": wording.bars(figures.coverage, campaign.settings),
+            "reading": wording.language_rows(reading_of(campaign)),
+            "wall": wording.bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
+            "forecast": wording.sentence(figures, state=campaign.state, begun=begun, k=k),
+            "advice": wording.advice(figures, state=campaign.state, balance=campaign.balance),
+            "switch_at": wording.switch_at(
+                figures, state=campaign.state, balance=campaign.balance, begun=begun
+            ),
+            "aim": wording.BALANCES[campaign.balance or figures.forecast.balance],
         }
     return context
 

@@ -14,7 +14,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from endoxa_collect.cards import drawing, feedback
+from endoxa_collect.cards import drawing
+from endoxa_collect.contributor import progress
 from endoxa_collect.models import Card, CardState, Pair, Rating
 from endoxa_collect.security.codes import COOKIE
 from support.repository import ROOT
@@ -160,7 +161,7 @@ def test_what_is_carried_on_moves_the_first_rating_after_a_pause_and_no_other(es
 
 
 def test_the_simulation_tells_what_the_site_tells(simulated, campaign):
-    assert feedback.STEPS[0] == simulated.FEW
+    assert progress.STEPS[0] == simulated.FEW
     assert campaign.settings.sampler.break_after == simulated.SET
 
 

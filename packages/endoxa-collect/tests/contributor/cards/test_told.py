@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.feedback import recognised
+from endoxa_collect.contributor.progress import recognised
 from endoxa_collect.models import Card, Mention, Via
 
 TEN = "Ten people or more know this one too."
