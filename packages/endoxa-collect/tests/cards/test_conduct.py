@@ -38,12 +38,11 @@ def test_measures_of_a_person_counted_by_hand():
     answers = (
         [("under_1", 3)] * 3 + [("1_to_2", None)] + [("1_to_2", 3)] * 2 + [("over_30", 1)] * 6 + [("", 2)]
     )
-    found = Conduct.of(answers)
-    assert (found.rated, found.skipped, found.longest) == (12, 1, 6)
-    assert found.fast("2") == 0.5
-    assert found.fast("1") == 0.25
+    found = Conduct.of(answers, "2")
+    assert (found.answers, found.longest, found.fast) == (13, 6, 0.5)
+    assert Conduct.of(answers, "1").fast == 0.25
     assert found.nonresponse == pytest.approx(1 / 13)
-    assert Conduct.of(answers[:6]).fast("2") is None  # too few to say
+    assert Conduct.of(answers[:6], "2").fast is None  # too few to say
 
 
 def test_the_class_is_stored_when_a_card_is_answered(campaign, person, make_pairs):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -134,9 +134,8 @@ def _mixed(person: UUID) -> QuerySet[MixedCard, tuple[Any, ...]]:
 
 def progress_of(person: Person) -> Progress:
     """All counts."""
-    cards = cards_of(person)
     statements = person.statements.exclude(text="").count()
-    return Progress(cards.answered, cards.skipped, person.mentions.count(), statements)
+    return replace(cards_of(person), added=person.mentions.count(), statements=statements)
 
 
 def is_rest(person: Person, done: int) -> bool:
@@ -152,25 +151,17 @@ def pause_due(person: Person, counts: Progress) -> bool:
 
 
 def additions_to(card: Card) -> dict[str, Any]:
-    """What the person added to a card, oldest first, as words, language and country, and whether a check is due.
+    """What the person added to a card, oldest first, as country, words and language; and whether a check is due.
 
     There are no words where only a country was ticked, and no country where it is the card's.
     """
-    mentions, settings = list(_said_on(card.pk)), card.campaign.settings
-    shown = get_language() or "en"
-    return {
-        "waits": any(mention.pair.moderation == Moderation.PENDING for mention in mentions),
-        "all": [
-            {
-                "text": "" if mention.via == Via.OTHER_COUNTRY else mention.text,
-                "language": mention.pair.language,
-                "country": ""
-                if mention.pair.country == card.country
-                else groups.name(mention.pair.country, shown, settings),
-            }
-            for mention in mentions
-        ],
-    }
+    mentions, settings, shown = list(_said_on(card.pk)), card.campaign.settings, get_language() or "en"
+    added = []
+    for mention in mentions:
+        pair, words = mention.pair, "" if mention.via == Via.OTHER_COUNTRY else mention.text
+        country = "" if pair.country == card.country else groups.name(pair.country, shown, settings)
+        added.append((country, words, pair.language))
+    return {"all": added, "waits": any(said.pair.moderation == Moderation.PENDING for said in mentions)}
 
 
 @compiled(BigIntegerField())

@@ -83,15 +83,11 @@ def _bars(counts: Iterable[tuple[str, int]], settings: CampaignSettings) -> list
     """Names of countries with their counts; "" for people who named none."""
     spoken = get_language() or "en"
     others = gettext("Other groups") if settings.groups else gettext("Other countries")
-    return [
-        (
-            others
-            if code == OTHER
-            else " + ".join(groups.name(part, spoken, settings) for part in code.split("; ") if part),
-            count,
-        )
-        for code, count in counts
-    ]
+
+    def name(code: str) -> str:
+        return " + ".join(groups.name(part, spoken, settings) for part in code.split("; ") if part)
+
+    return [(others if code == OTHER else name(code), count) for code, count in counts]
 
 
 @require_safe

@@ -137,7 +137,7 @@ def _published(
     person: Person, cells: Row, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
 ) -> Published:
     pk = person.pk
-    classes = conduct.classes(settings) if conduct else ("", "", "")
+    classes = conduct.classes() if conduct else ("", "", "")
     country, *answers, consent = cells[: len(settings.profile) + 2]
     interview = dict(zip(INTERVIEW, cells[len(settings.profile) + 2 :], strict=False))
     linked = country != OTHER

@@ -84,28 +84,20 @@ STATES: dict[str, Promise] = {
     Moderation.MERGED: pgettext_lazy("pair", "merged into another"),
 }
 
-DONE: dict[str, Promise] = {
-    Action.APPROVE: gettext_lazy("You approved:"),
-    Action.HIDE: gettext_lazy("You hid:"),
-    Action.EDIT: gettext_lazy("You changed the words of:"),
-    Action.ESCALATE: gettext_lazy("You handed to the organiser:"),
-    Action.MARK: gettext_lazy("You changed the marks of:"),
-    Action.MERGE: gettext_lazy("You merged:"),
-    Action.UNMERGE: gettext_lazy("You took a merge back:"),
-}
-"""What the account did last; the words follow."""
-
-LOGGED: dict[str, str] = {
-    Action.APPROVE: "pair approved",
-    Action.HIDE: "pair hidden",
-    Action.EDIT: "pair edited",
-    Action.PERSONAL: "personal data removed",
-    Action.ESCALATE: "pair escalated",
-    Action.MARK: "pair marked",
-    Action.MERGE: "pair merged",
-    Action.UNMERGE: "merge taken back",
-}
+_ACTIONS: tuple[tuple[Action, str, Promise | str], ...] = (
+    (Action.APPROVE, "pair approved", gettext_lazy("You approved:")),
+    (Action.HIDE, "pair hidden", gettext_lazy("You hid:")),
+    (Action.EDIT, "pair edited", gettext_lazy("You changed the words of:")),
+    (Action.PERSONAL, "personal data removed", ""),
+    (Action.ESCALATE, "pair escalated", gettext_lazy("You handed to the organiser:")),
+    (Action.MARK, "pair marked", gettext_lazy("You changed the marks of:")),
+    (Action.MERGE, "pair merged", gettext_lazy("You merged:")),
+    (Action.UNMERGE, "merge taken back", gettext_lazy("You took a merge back:")),
+)
+LOGGED: dict[str, str] = {action: entry for action, entry, _ in _ACTIONS}
 """What the log says."""
+DONE = {action: sentence for action, _, sentence in _ACTIONS}
+"""What the account did last, if it can be taken back; the words follow."""
 
 CLAIM_MINUTES = 3
 """Duration of the note that somebody is looking at a pair."""
@@ -223,9 +215,8 @@ class StaleError(EntryError):
     """Somebody else decided about the pair since the page was shown, or it is gone."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(
-            message or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
-        )
+        meanwhile = gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
+        super().__init__(message or meanwhile)
 
 
 class GoneError(StaleError):
@@ -300,7 +291,7 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
+        other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into or UUID(int=0)).first()
         if other is None:
             raise EntryError(gettext("Please choose the pair to merge into."))
         if revision(other) != decision.into_seen:

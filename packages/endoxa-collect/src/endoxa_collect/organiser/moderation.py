@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography, groups
 from endoxa_collect.cards.aside import set_aside
-from endoxa_collect.cards.conduct import UNKNOWN, Conduct, conduct_of
+from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
@@ -106,7 +106,9 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, 
         exclude=pair.pk,
         cut_off=_ALIKE_FROM,
     )
-    told = [(root, None) for root in named if root.moderation != Moderation.HIDDEN]
+    told: list[tuple[Pair, int | None]] = [
+        (root, None) for root in named if root.moderation != Moderation.HIDDEN
+    ]
     told += [(match.pair, round(match.score)) for match in near if match.pair not in named]
     return [line(root, open_words=open_words) | {"score": score} for root, score in told]
 
@@ -153,15 +155,15 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
 
 
 def item_page(
-    request: HttpRequest, campaign: Campaign, pair: Pair, *, bound: ActForm | None = None
+    request: HttpRequest, campaign: Campaign, pair: Pair, bound: ActForm | None = None, fault: str = ""
 ) -> HttpResponse:
-    """The page of one pair; with a form that was sent and cannot be carried out."""
+    """The page of one pair; with a form that was sent and cannot be carried out, and why."""
     search = visible(request.GET.get("q", ""))[:MAX_LENGTH]
     frame = _frame(request, campaign)
     shown = frame["open_words"]
     mentions = Mention.objects.filter(pair__in=family(pair)).exclude(text__in=("", pair.attribute))
     wordings = mentions.values_list("text").annotate(n=Count("pk")).order_by("-n", "text")
-    handed, faults = ESCALATED in pair.flags, bound.non_field_errors() if bound else ()
+    handed = ESCALATED in pair.flags
     context = {
         **frame,
         "decides": frame["decides"] and (frame["organiser"] or not handed),
@@ -176,9 +178,9 @@ def item_page(
         "search": search,
         "edit": bound if bound and "text" in bound.data else ActForm(pair),
         "mark": bound if bound and "topic" in bound.data else ActForm(pair),
-        "faults": faults,
+        "fault": fault,
     }
-    return render(request, "organiser/moderation_item.html", context, status=409 if faults else 200)
+    return render(request, "organiser/moderation_item.html", context, status=409 if fault else 200)
 
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
@@ -216,12 +218,12 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
     pair = decidable(request, campaign, item)
     form = ActForm(pair, request.POST)
     if not form.is_valid():
-        return item_page(request, campaign, pair, bound=form)
+        return item_page(request, campaign, pair, form)
     decision = form.decision()
     try:
         decide(campaign, account(request), item, decision)
     except EntryError as error:
-        return _not_done(request, campaign, pair, form, error)
+        return _not_done(request, campaign, pair, error, form)
     if "page" in request.GET:
         return redirect(f"{reverse('organiser:moderation', args=[campaign.slug])}?{request.GET.urlencode()}")
     if decision.action in _STAYS:
@@ -236,8 +238,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
     try:
         decisions.undo(campaign, account(request), act)
     except EntryError as error:
-        form = ActForm(decided.pair, {"action": decided.action, "seen": "-"})
-        return _not_done(request, campaign, decided.pair, form, error)
+        return _not_done(request, campaign, decided.pair, error)
     return redirect("organiser:moderation_item", campaign.slug, decided.pair.public_id)
 
 
@@ -283,14 +284,14 @@ def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*DECIDERS, methods=READ)
 def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """People whose answers stand out, and those set aside: a mark and three classes. No origin, language or words."""
-    settings, conduct = campaign.settings, conduct_of(campaign)
+    conduct = conduct_of(campaign)
     aside = set(Person.objects.filter(campaign=campaign, aside=True).values_list("pk", flat=True))
     listed = []
     for pk in {*conduct, *aside}:
-        measured = conduct.get(pk, Conduct.of([]))
-        classes = measured.classes(settings)
+        answers, classes = (
+            (conduct[pk].answers, conduct[pk].classes()) if pk in conduct else (0, (UNKNOWN,) * 3)
+        )
         if pk in aside or _CONSPICUOUS & set(classes):
-            answers = measured.rated + measured.skipped
             listed.append((pk in aside, -answers, pk.hex[:4], pk, [_CLASSES[name] for name in classes]))
     listed.sort(key=lambda row: row[:3])
     rows = [(pk, mark, set_aside, -answers, classes) for set_aside, answers, mark, pk, classes in listed]
@@ -305,14 +306,13 @@ def person(request: HttpRequest, campaign: Campaign, person: UUID) -> HttpRespon
 
 
 def _not_done(
-    request: HttpRequest, campaign: Campaign, pair: Pair, form: ActForm, error: EntryError
+    request: HttpRequest, campaign: Campaign, pair: Pair, error: EntryError, bound: ActForm | None = None
 ) -> HttpResponse:
     """Say why on the page of the pair; on that of the queue, if there is no pair any more."""
     current = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
     if current is None:
         return queue_page(request, campaign, faults=[str(error)])
-    form.add_error(None, str(error))
-    return item_page(request, campaign, current, bound=form)
+    return item_page(request, campaign, current, bound, str(error))
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
