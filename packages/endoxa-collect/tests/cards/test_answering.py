@@ -9,7 +9,7 @@ import pytest
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Card, Rating
-from endoxa_collect.organiser.queue import waiting
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.sampler.slots import SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

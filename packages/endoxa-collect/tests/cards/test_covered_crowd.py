@@ -12,7 +12,7 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.words import negative
 from endoxa_collect.models import Pair, Rating, Revealed, Via
-from endoxa_collect.organiser.queue import queue
+from endoxa_collect.organiser.decisions import queue
 from endoxa_collect.sampler.controller import Balance
 
 KIND = (

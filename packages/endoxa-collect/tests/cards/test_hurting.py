@@ -12,8 +12,16 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
 from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
 from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
-from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
-from endoxa_collect.organiser.queue import queue, reasons, unjudged, waiting
+from endoxa_collect.organiser.decisions import (
+    Decision,
+    decide,
+    queue,
+    reasons,
+    revision,
+    undo,
+    unjudged,
+    waiting,
+)
 from endoxa_collect.privacy import withdraw
 
 

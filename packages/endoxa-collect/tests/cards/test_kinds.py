@@ -30,8 +30,8 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.opening import end_rehearsal
-from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.privacy import redact, withdraw
 from endoxa_collect.sampler.slots import FULL, NEEDS
 from endoxa_collect.withdrawals import Keys

@@ -14,9 +14,8 @@ from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
-from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.decisions import Decision, decide, reasons, revision, undo
 from endoxa_collect.organiser.moderation import line
-from endoxa_collect.organiser.queue import reasons
 from endoxa_collect.presets import load_preset
 
 UNKIND = (
@@ -160,10 +159,10 @@ def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, pe
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
     Pair.objects.update(moderation=Moderation.LIVE)
-    assert line(Pair.objects.get(), open_words=False).covered
+    assert line(Pair.objects.get(), open_words=False)["covered"]
     Pair.objects.update(moderation=Moderation.PENDING)
     act(pair, moderator, "approve")
-    assert not line(Pair.objects.get(), open_words=False).covered
+    assert not line(Pair.objects.get(), open_words=False)["covered"]
 
 
 @pytest.mark.slow
@@ -171,7 +170,7 @@ def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make
     moderator = make_account("mo", campaign, "moderator")
     client.force_login(moderator)
     pair = say(person, "siempre se quejan")
-    facts = {"action": "approve", "seen": revision(pair), "negative": "on"}
+    facts = {"action": "approve", "seen": revision(pair), "negative": "true"}
     client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
     passed = Pair.objects.get()
     assert (passed.moderation, passed.negative, passed.may_hurt) == (Moderation.LIVE, True, True)

@@ -27,7 +27,7 @@ def test_whether_it_hurts_is_decided_with_one_button(browser, site, name, option
         campaign = site.ask("select slug from collect_campaign")[0][0]
         one.go(f"/organise/{campaign}/moderation/")
         one.check(f"queue-unjudged-{name}")
-        one.page.locator("ol.cards a.button").last.click()
+        one.page.locator("ol.cards a.line-link").last.click()
         one.page.locator("#decide").wait_for()
         one.check(f"item-unjudged-{name}")
         before = site.ask("select count(*) from collect_pair where judged = 'approved'")[0][0]

@@ -14,16 +14,7 @@ from django.db.models import Q
 from endoxa_collect.cards.answering import drop_reports, flag_report
 from endoxa_collect.cards.counts import family, recount
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.models import (
-    Campaign,
-    Mention,
-    Moderation,
-    Pair,
-    Person,
-    Rating,
-    Source,
-    record,
-)
+from endoxa_collect.models import Campaign, Mention, Moderation, Pair, Person, Rating, Source, record
 
 
 def set_aside(campaign: Campaign, person: UUID, user: User | AnonymousUser | None, *, aside: bool) -> bool:

@@ -11,8 +11,8 @@ the settings and leaves nobody out by default.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -51,54 +51,43 @@ def pace_of(elapsed: timedelta) -> str:
 
 @dataclass(frozen=True)
 class Conduct:
-    """How one person answered cards about pairs.
+    """How one person answered.
 
     Attributes:
-        timed: answers and skips by class of time, without those of unknown time.
-        rated: ratings.
-        skipped: cards that were skipped.
-        longest: the longest run of equal ratings, in the order of the answers; a skip ends it.
+        answers: ratings and skips.
+        fast: share of the timed answers below the limit of the settings; None where they are fewer than `FEW`.
+        longest: the longest run of equal ratings, in the order of the answers; a skip ends it. 0 without a rating.
+        nonresponse: share of the cards that were skipped; None where they are fewer than `FEW`.
     """
 
-    timed: Mapping[str, int]
-    rated: int
-    skipped: int
+    answers: int
+    fast: float | None
     longest: int
+    nonresponse: float | None
 
     @classmethod
-    def of(cls, answers: Iterable[tuple[str, int | None]]) -> Conduct:
+    def of(cls, answers: Sequence[tuple[str, int | None]], fast_seconds: str) -> Conduct:
         """From the class of time and the rating of each card, in order; None is a skip."""
-        cards = list(answers)
-        values = [value for _, value in cards]
+        values = [value for _, value in answers]
+        timed = [pace in FASTER[fast_seconds] for pace, _ in answers if pace != UNKNOWN]
         runs = (len(list(run)) for value, run in groupby(values) if value is not None)
-        skipped = values.count(None)
-        timed = Counter(pace for pace, _ in cards if pace != UNKNOWN)
-        return cls(timed, len(cards) - skipped, skipped, max(runs, default=0))
-
-    def fast(self, seconds: str) -> float | None:
-        """Share of the timed answers below so many seconds; None where they are `FEW`."""
-        total = sum(self.timed.values())
-        return sum(self.timed.get(pace, 0) for pace in FASTER[seconds]) / total if total >= FEW else None
-
-    @property
-    def nonresponse(self) -> float | None:
-        """Share of the cards that were skipped; None where they are `FEW`."""
-        total = self.rated + self.skipped
-        return self.skipped / total if total >= FEW else None
+        skipped = [value is None for value in values]
+        return cls(len(values), _share(timed), max(runs, default=0), _share(skipped))
 
     def breaks(self, settings: CampaignSettings) -> bool:
         """Whether the rule of the settings leaves this person out."""
-        fast, skipped = self.fast(settings.fast_seconds), self.nonresponse
-        return bool(
-            (settings.exclude_fast and fast is not None and 100 * fast > settings.exclude_fast)
-            or (settings.exclude_run and self.longest > settings.exclude_run)
-            or (settings.exclude_skips and skipped is not None and 100 * skipped > settings.exclude_skips)
-        )
+        shares = ((self.fast, settings.exclude_fast), (self.nonresponse, settings.exclude_skips))
+        too_long = bool(settings.exclude_run) and self.longest > settings.exclude_run
+        return too_long or any(limit and share is not None and 100 * share > limit for share, limit in shares)
 
-    def classes(self, settings: CampaignSettings) -> tuple[str, str, str]:
+    def classes(self) -> tuple[str, str, str]:
         """Speeding, straight-lining and non-response as exports and pages say them; "" where answers are few."""
-        run = RUNS[sum(self.longest >= limit for limit in (5, 10, 20))] if self.rated else ""
-        return share_class(self.fast(settings.fast_seconds)), run, share_class(self.nonresponse)
+        run = RUNS[sum(self.longest >= limit for limit in (5, 10, 20))] if self.longest else ""
+        return share_class(self.fast), run, share_class(self.nonresponse)
+
+
+def _share(cases: Sequence[bool]) -> float | None:
+    return sum(cases) / len(cases) if len(cases) >= FEW else None
 
 
 def share_class(share: float | None) -> str:
@@ -121,7 +110,8 @@ def conduct_of(campaign: Campaign) -> dict[UUID, Conduct]:
         "person_id", "pace", "rating__value"
     ):
         answers[person].append((pace, value))
-    return {person: Conduct.of(given) for person, given in answers.items()}
+    seconds = campaign.settings.fast_seconds
+    return {person: Conduct.of(given, seconds) for person, given in answers.items()}
 
 
 def left_out(campaign: Campaign) -> tuple[frozenset[UUID], frozenset[UUID]]:

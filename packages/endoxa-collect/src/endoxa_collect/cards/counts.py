@@ -182,6 +182,19 @@ def root_of(pair: Pair) -> Pair:
     return pair
 
 
+def roots_of(campaign: int) -> dict[int, int]:
+    """By id of each merged pair of a campaign: that of the pair it stands for."""
+    merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
+    into = dict(merged.values_list("pk", "merged_into"))
+
+    def root(pair: int) -> int:
+        while (above := into.get(pair)) is not None:
+            pair = above
+        return pair
+
+    return {pair: root(pair) for pair in into}
+
+
 def recount(campaign: Campaign, pairs: Iterable[Pair]) -> None:
     """Count ratings, mentions, variance and need of these pairs and of what they were merged into anew.
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa_collect import groups
 from endoxa_collect.campaign import HelpLine, in_language
-from endoxa_collect.cards import answering, drawing, feedback, kinds
+from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
 from endoxa_collect.contributor import card_forms, progress
 from endoxa_collect.contributor.access import (
@@ -54,7 +54,6 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     done = counts.cards
     if "on" not in request.GET and progress.pause_due(person, counts):
         return redirect("contributor:pause")
-    feedback.begin_if_due(person.campaign)
     try:
         # Only then is the lock taken for it: all ratings need that.
         perhaps = counts.mixed_open or kinds.due(person.campaign, done) is not None
@@ -180,7 +179,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     skipped = Skip.objects.filter(card__token=token, person=person).exists()
     card = answering.undo(person, token)
     if skipped and not Skip.objects.filter(card=card).exists():
-        progress.allow_topic(person, card)
+        progress.avoid_topic(person, card, avoid=False)
     return to_card()
 
 

@@ -1,24 +1,35 @@
-"""What stands around cards and at a pause: counts, topics left out, covers over unkind pairs, what others know."""
+"""What stands around cards and at a pause: counts, topics left out, covers over unkind pairs, what others know.
+
+How many others had heard a pair is said at a pause and on the last page only, in coarse steps, and draws do not use it.
+Only ratings from before the present wave count, and it is said only of cards that were drawn since. So it never
+includes a person's own answer, nor answers given after the person read it. People still learn of others' answers;
+`benchmarks/feedback_and_conformity.py` estimates the effect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
 from endoxa_collect import geography, groups
-from endoxa_collect.cards import answering, balance, feedback
+from endoxa_collect.cards import answering, balance
+from endoxa_collect.cards.counts import root_of, roots_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.compiled import compiled
 from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
     HOLDING,
+    Campaign,
     Card,
     CardState,
     Mention,
@@ -27,6 +38,7 @@ from endoxa_collect.models import (
     Moderation,
     Pair,
     Person,
+    Rating,
     SkipReason,
     Via,
 )
@@ -57,31 +69,18 @@ def avoidable_topic(latest: Card | None, person: Person) -> str:
     return topic if topic not in person.topic_optouts and latest.skip.reason == SkipReason.RATHER_NOT else ""
 
 
-def avoid_topic(person: Person, card: Card) -> None:
-    """Draw no more cards about the topic of this one; an open one about it is given back."""
-    if card.pair is None or not card.pair.topic:
+def avoid_topic(person: Person, card: Card, *, avoid: bool = True) -> None:
+    """Draw no more cards about the topic of this one, and give an open one about it back; or draw them again."""
+    topic = card.pair.topic if card.pair is not None else ""
+    if not topic:
         return
-    topic = card.pair.topic
     with locked(person.campaign_id):
-        _set_topics(person, lambda avoided: avoided | {topic})
-        Card.objects.filter(person=person, state__in=HOLDING, pair__topic=topic).update(
-            state=CardState.LAPSED
-        )
-
-
-def allow_topic(person: Person, card: Card) -> None:
-    """Draw cards about the topic of this one again."""
-    if card.pair is None or not card.pair.topic:
-        return
-    topic = card.pair.topic
-    with locked(person.campaign_id):
-        _set_topics(person, lambda avoided: avoided - {topic})
-
-
-def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None:
-    person.refresh_from_db(fields=["topic_optouts"])
-    person.topic_optouts = sorted(changed(set(person.topic_optouts)))
-    person.save(update_fields=["topic_optouts"])
+        person.refresh_from_db(fields=["topic_optouts"])
+        others = set(person.topic_optouts) - {topic}
+        person.topic_optouts = sorted(others | {topic} if avoid else others)
+        person.save(update_fields=["topic_optouts"])
+        if avoid:
+            person.cards.filter(state__in=HOLDING, pair__topic=topic).update(state=CardState.LAPSED)
 
 
 def topic_name(topic: str) -> str:
@@ -135,9 +134,8 @@ def _mixed(person: UUID) -> QuerySet[MixedCard, tuple[Any, ...]]:
 
 def progress_of(person: Person) -> Progress:
     """All counts."""
-    cards = cards_of(person)
     statements = person.statements.exclude(text="").count()
-    return Progress(cards.answered, cards.skipped, person.mentions.count(), statements)
+    return replace(cards_of(person), added=person.mentions.count(), statements=statements)
 
 
 def is_rest(person: Person, done: int) -> bool:
@@ -152,39 +150,18 @@ def pause_due(person: Person, counts: Progress) -> bool:
     return not person.cards.filter(state=CardState.OPEN).exists()
 
 
-@dataclass(frozen=True)
-class Addition:
-    """One thing that was added: words, "" where only a country was ticked; the country, "" where it is the card's."""
+def additions_to(card: Card) -> dict[str, Any]:
+    """What the person added to a card, oldest first, as country, words and language; and whether a check is due.
 
-    text: str
-    language: str
-    country: str
-
-
-@dataclass(frozen=True)
-class Additions:
-    """All that a person added to a card, oldest first. `waits`: others will see some of it after a check only."""
-
-    all: tuple[Addition, ...]
-    waits: bool
-
-
-def additions_to(card: Card) -> Additions:
-    """Read what the person added to a card."""
-    mentions = _said_on(card.pk)
-    waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
-    shown = get_language() or "en"
-    additions = (
-        Addition(
-            text="" if mention.via == Via.OTHER_COUNTRY else mention.text,
-            language=mention.pair.language,
-            country=""
-            if mention.pair.country == card.country
-            else groups.name(mention.pair.country, shown, card.campaign.settings),
-        )
-        for mention in mentions
-    )
-    return Additions(tuple(additions), waits)
+    There are no words where only a country was ticked, and no country where it is the card's.
+    """
+    mentions, settings, shown = list(_said_on(card.pk)), card.campaign.settings, get_language() or "en"
+    added = []
+    for mention in mentions:
+        pair, words = mention.pair, "" if mention.via == Via.OTHER_COUNTRY else mention.text
+        country = "" if pair.country == card.country else groups.name(pair.country, shown, settings)
+        added.append((country, words, pair.language))
+    return {"all": added, "waits": any(said.pair.moderation == Moderation.PENDING for said in mentions)}
 
 
 @compiled(BigIntegerField())
@@ -192,36 +169,23 @@ def _said_on(card: int) -> QuerySet[Mention]:
     return Mention.objects.filter(card=card).select_related("pair").order_by("pk")
 
 
-@dataclass(frozen=True)
-class LastAnswer:
-    """What an answer was about, for the button that takes it back: the `words` of its pair, else `kind` of card.
+def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> dict[str, str] | None:
+    """Which answer the button takes back: country ("" for none), and the words of its pair or else the kind of card.
 
-    `country` is "" for a question about no country.
+    Words that are covered in this browser are not told.
     """
-
-    country: str
-    words: str = ""
-    language: str = ""
-    kind: str = ""
-
-
-def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAnswer | None:
-    """Say which answer it is; words that are covered in this browser are not told."""
     if latest is None:
         return None
-    country = (
-        groups.name(latest.country, get_language() or "en", latest.campaign.settings)
-        if latest.country
-        else ""
-    )
+    name = groups.name(latest.country, get_language() or "en", latest.campaign.settings)
+    country = name if latest.country else ""
     if isinstance(latest, MixedCard):
         heard = latest.kind == MixedKind.HEARD
-        return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
+        return {"country": country, "kind": gettext("A list") if heard else gettext("Two at once")}
     if latest.pair is None:
-        return LastAnswer(country, kind=gettext("A question"))
+        return {"country": country, "kind": gettext("A question")}
     if not answering.visible(latest, lifted=covers_lifted(request)):
-        return LastAnswer(country, kind=gettext("A card"))
-    return LastAnswer(country, latest.pair.attribute, latest.pair.language)
+        return {"country": country, "kind": gettext("A card")}
+    return {"country": country, "words": latest.pair.attribute, "language": latest.pair.language}
 
 
 def covers_lifted(request: HttpRequest) -> bool:
@@ -245,103 +209,123 @@ def unread_languages(person: Person) -> str:
     return ", ".join(geography.language_name(code, here) for code in codes)
 
 
+STEPS = (3, 10, 30)
+"""Thresholds shown. Smaller counts are not shown."""
+
 MOST_ECHOES = 3
 """Pairs that a pause tells of: it stays short."""
 
-_PEOPLE = {
-    3: gettext_lazy("Three people or more know this one too."),
-    10: gettext_lazy("Ten people or more know this one too."),
-    30: gettext_lazy("Thirty people or more know this one too."),
-}
-_PLACES = {
-    3: gettext_lazy("Three people or more, from three countries or more, know this one too."),
-    10: gettext_lazy("Ten people or more, from three countries or more, know this one too."),
-    30: gettext_lazy("Thirty people or more, from three countries or more, know this one too."),
-}
-_GROUPS = {
-    3: gettext_lazy("Three people or more, from three groups or more, know this one too."),
-    10: gettext_lazy("Ten people or more, from three groups or more, know this one too."),
-    30: gettext_lazy("Thirty people or more, from three groups or more, know this one too."),
-}
-_RECOGNISED = {
-    3: gettext_lazy("Something you added was recognised by three others or more."),
-    10: gettext_lazy("Something you added was recognised by ten others or more."),
-    30: gettext_lazy("Something you added was recognised by thirty others or more."),
-}
+
+def step(count: int) -> int:
+    """The largest of `STEPS` that a count reaches; 0 for none."""
+    return max((threshold for threshold in STEPS if threshold <= count), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """The way to the next pause: `at` of `of` cards are done."""
-
-    at: int
-    of: int
-
-    @property
-    def left(self) -> int:
-        """Cards until the pause."""
-        return self.of - self.at
+def wave_of(campaign: Campaign) -> datetime | None:
+    """When the present wave began; None in a rehearsal, and where nothing is told."""
+    if not campaign.settings.feedback or campaign.began_at is None:
+        return None
+    now = timezone.now()
+    return now - (now - campaign.began_at) % timedelta(minutes=campaign.settings.wave_length)
 
 
-def bar_of(person: Person, done: int) -> Bar:
-    """Progress after `done` cards."""
-    of = person.campaign.settings.sampler.break_after
-    return Bar(done % of, of)
-
-
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them.
-
-    `about` names its group as `groups.spoken` does.
-    """
-
-    about: Mapping[str, str]
-    pair: Pair
-    line: str
-
-
-def echoes(person: Person) -> tuple[Echo, ...]:
-    """Of the cards since the pause before, the latest `MOST_ECHOES` that something may be told of.
+def echoes(person: Person) -> list[tuple[Pair, int]]:
+    """Pairs of the cards since the pause before that the person had heard, the latest first, and how many others had.
 
     Only at a pause: on the page of a card it would read as if it were about the pair that is to be rated, and even
     below it, it would stand before a rating. See `docs/collect/cards.md`.
 
     Never of the answer that can be taken back: it would be given once more after it was told.
     """
-    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number")
-    since = person.campaign.settings.sampler.break_after
-    spoken = get_language() or "en"
-    shown = []
-    for card in closed.select_related("pair", "campaign", "rating")[1 : since + 1]:
-        heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
-        if heard and (others := feedback.after(card)):
-            people, places = others
-            lines = (_GROUPS if person.campaign.settings.groups else _PLACES) if places else _PEOPLE
-            line = str(lines[people])
-            assert card.pair is not None
-            about = groups.spoken(card.pair.country, spoken, person.campaign.settings)
-            shown.append(Echo(about, card.pair, line))
-    return tuple(shown[:MOST_ECHOES])
+    wave = wave_of(person.campaign)
+    if wave is None:
+        return []
+    closed = person.cards.filter(state__in=CLOSED).order_by("-closed_at", "-number")
+    latest = closed.select_related("pair", "rating")[1 : person.campaign.settings.sampler.break_after + 1]
+    pairs = [
+        card.pair
+        for card in latest
+        if card.pair is not None
+        and card.state == CardState.ANSWERED
+        and card.rating.value > 1
+        and card.drawn_at >= wave
+    ]
+    known = _known_to_others(person, dict.fromkeys(pairs, datetime.min.replace(tzinfo=UTC)), wave)
+    return [(pair, known[pair.pk]) for pair in pairs if known[pair.pk]][:MOST_ECHOES]
+
+
+def recognised(person: Person) -> int:
+    """How many others had heard a pair after the person added it: the largest of `STEPS` over their pairs, else 0.
+
+    Pairs that the person also rated are left out, and so are pairs that nothing may be told of.
+    """
+    wave = wave_of(person.campaign)
+    if wave is None:
+        return 0
+    rated = {root_of(rating.pair) for rating in person.ratings.select_related("pair")}
+    added: dict[Pair, datetime] = {}
+    for mention in person.mentions.select_related("pair").order_by("created_at"):
+        pair = root_of(mention.pair)
+        if pair not in rated:
+            added.setdefault(pair, mention.created_at)
+    return max(_known_to_others(person, added, wave).values(), default=0)
+
+
+def _known_to_others(person: Person, since: Mapping[Pair, datetime], wave: datetime) -> Mapping[int, int]:
+    """By id of a pair, in steps: others who rated it, or what counts as it, 2 or more after a time and before the wave.
+
+    Nothing is told of a pair that is not live, is flagged or covered. The latest rating of each person counts.
+    """
+    may_be_told = {
+        pair.pk: at for pair, at in since.items() if pair.moderation == Moderation.LIVE and not pair.may_hurt
+    }
+    people: Counter[int] = Counter()
+    if may_be_told:
+        roots = roots_of(person.campaign_id)
+        together = [*may_be_told, *(pk for pk, root in roots.items() if root in may_be_told)]
+        ratings = Rating.objects.filter(pair__in=together, created_at__lt=wave, person__aside=False)
+        rows = ratings.exclude(person=person).order_by("created_at", "pk")
+        latest = {
+            (roots.get(pk, pk), other): value
+            for pk, other, value, at in rows.values_list("pair", "person", "value", "created_at")
+            if at > may_be_told[roots.get(pk, pk)]
+        }
+        people.update(pk for (pk, _), value in latest.items() if value > 1)
+    return Counter({pk: step(count) for pk, count in people.items()})
+
+
+_KNOWN = {
+    3: gettext_lazy("Three people or more know this one too."),
+    10: gettext_lazy("Ten people or more know this one too."),
+    30: gettext_lazy("Thirty people or more know this one too."),
+}
+_RECOGNISED = {
+    0: "",
+    3: gettext_lazy("Something you added was recognised by three others or more."),
+    10: gettext_lazy("Something you added was recognised by ten others or more."),
+    30: gettext_lazy("Something you added was recognised by thirty others or more."),
+}
+
+
+def bar_of(person: Person, done: int) -> dict[str, int]:
+    """The way to the next pause: `at` of `of` cards are done, and how many are left."""
+    of = person.campaign.settings.sampler.break_after
+    return {"at": done % of, "of": of, "left": of - done % of}
 
 
 def at_pause(person: Person) -> dict[str, Any]:
     """What the pause says besides the person's own counts."""
-    recognised, settings = feedback.recognised(person), person.campaign.settings
-    spoken = get_language() or "en"
+    settings, spoken = person.campaign.settings, get_language() or "en"
+    all_of_them = gettext("All groups") if settings.groups else gettext("All countries")
     return {
         "goals": [
-            (
-                groups.name(aim.country, spoken, settings)
-                if aim.country
-                else gettext("All groups")
-                if settings.groups
-                else gettext("All countries"),
-                aim,
-            )
+            (groups.name(aim.country, spoken, settings) if aim.country else all_of_them, aim)
             for aim in balance.goals_of(person)
         ],
         "k": settings.sampler.k,
-        "echoes": echoes(person),
-        "recognised": _RECOGNISED[recognised] if recognised else "",
+        "echoes": [
+            {"about": groups.spoken(pair.country, spoken, settings), "pair": pair, "line": _KNOWN[others]}
+            for pair, others in echoes(person)
+        ],
+        "recognised": _RECOGNISED[recognised(person)],
     }

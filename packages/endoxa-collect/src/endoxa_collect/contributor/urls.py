@@ -6,7 +6,6 @@ from endoxa_collect.contributor import (
     additions,
     again,
     cards,
-    data,
     interviews,
     joining,
     leaving,
@@ -26,5 +25,4 @@ urlpatterns = [
     *survey.urlpatterns,
     *offline.urlpatterns,
     *results.urlpatterns,
-    *data.urlpatterns,
 ]

@@ -10,6 +10,7 @@ from importlib.resources import files
 import polars as pl
 from polars.datatypes import DataTypeClass
 
+from endoxa_collect import small_cells
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.models import RATING_WORDS
 from endoxa_collect.small_cells import LEAST
@@ -17,7 +18,7 @@ from endoxa_collect.small_cells import LEAST
 FEW_SHARE = f"countries that fewer than {LEAST} people share, or that were put with them"
 """Whose people have no key in an export."""
 
-OTHER = "other"
+OTHER = small_cells.OTHER
 """Stands for what fewer than `LEAST` people share."""
 
 OWN = "own"

@@ -26,7 +26,6 @@ from endoxa.errors import UserError
 from endoxa.stats.intervals import wilson
 from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.export.columns import OTHER, POLARITIES
-from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.tables import Tables, read_tables
 from endoxa_collect.models import AuditEntry, Campaign, Edition, Person, Release
 from endoxa_collect.small_cells import LEAST, RATERS, counted
@@ -207,19 +206,6 @@ def unpacked(edition: Edition, place: Path) -> Path:
 
 _CHECKED: Cache[int, None] = Cache(600.0)
 """Editions that this process tried to patch lately."""
-
-_PAIRS: Cache[int, pl.DataFrame] = Cache(3_600.0)
-"""Tables of pairs of editions that were shown lately."""
-
-
-def pairs_of(edition: Edition) -> pl.DataFrame:
-    """The table of pairs of an edition."""
-
-    def read() -> pl.DataFrame:
-        with TemporaryDirectory() as place:
-            return read_export(unpacked(edition, Path(place)))[1]["pairs"]
-
-    return _PAIRS.get(edition.pk, read)
 
 
 def card_of(edition: Edition) -> str:

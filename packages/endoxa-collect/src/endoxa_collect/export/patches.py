@@ -12,11 +12,12 @@ import polars as pl
 from endoxa.sources.collected import respecting_withdrawals
 from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.people import Pool, Published, merge_small_cells, published_people, read_pool
+from endoxa_collect.export.people import Pool, Published, published_people, read_pool
 from endoxa_collect.export.rows import TABLES, pair_rows, withdrawal_rows, without_key
 from endoxa_collect.export.run import Delivery, ExportReport, next_patch, numbered, released, write_export
 from endoxa_collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa_collect.models import Campaign
+from endoxa_collect.small_cells import merge_small_cells
 from endoxa_collect.withdrawals import Keys
 
 Frames = Mapping[str, pl.DataFrame]

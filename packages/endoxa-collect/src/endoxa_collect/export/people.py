@@ -12,52 +12,17 @@ import polars as pl
 
 from endoxa_collect.campaign import CampaignSettings, ProfileField
 from endoxa_collect.cards.conduct import Conduct, conduct_of
+from endoxa_collect.cards.counts import roots_of
 from endoxa_collect.export.columns import OTHER, OWN, PROFILE, schema_of
 from endoxa_collect.models import CLOSED, Campaign, Card, Mention, Moderation, Pair, Person, Rating, Source
-from endoxa_collect.small_cells import LEAST
+from endoxa_collect.small_cells import LEAST, Row, merge_small_cells
 from endoxa_collect.withdrawals import Keys
-
-Cells = tuple[str, ...]
-"""What is said of one person; the first column is given up last."""
-
 
 CONDUCT = ("speeding", "straight_lining", "nonresponse")
 """Columns of how a person answered."""
 
 INTERVIEW = ("mode", "interviewer")
 """Columns of whether a person answered or an interviewer entered, where the campaign has interviewers."""
-
-
-def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells]:
-    """The same rows, each combination shared by at least `least` people (Sweeney 2002, by suppression).
-
-    A combination that is too rare gives up its last column, then the one before, and so on; a first
-    column of `OTHER` takes all others with it. Where too few people are left without anything, the
-    smallest combination joins them. Fewer than `least` people in all share one row of `OTHER`. A column in which all
-    people are alike is given up only with the first.
-    """
-    rows = [_all_other(row) if row and row[0] == OTHER else row for row in people]
-    for column in reversed(range(len(rows[0]) if rows else 0)):
-        sizes = Counter(rows)
-        rows = [row if sizes[row] >= least else (*row[:column], *[OTHER] * len(row[column:])) for row in rows]
-    while rows:
-        sizes = Counter(rows)
-        rest = _all_other(rows[0])
-        if sizes[rest] in {0, len(rows)} or sizes[rest] >= least:
-            break
-        smallest = min((size, row) for row, size in sizes.items() if row != rest)[1]
-        rows = [rest if row == smallest else row for row in rows]
-    alike = [len(set(column)) == 1 for column in zip(*people, strict=True)]
-    return [
-        row
-        if row[:1] == (OTHER,)
-        else tuple(shared if same else cell for cell, shared, same in zip(row, people[0], alike, strict=True))
-        for row in rows
-    ]
-
-
-def _all_other(row: Cells) -> Cells:
-    return (OTHER,) * len(row)
 
 
 @dataclass(frozen=True)
@@ -140,16 +105,16 @@ def _cells(person: Person, origins: Collection[str], settings: CampaignSettings)
     return ("; ".join(sorted(origins)), *declared, str(person.consent_version))
 
 
-def _interviews(people: Sequence[Person], merged: Sequence[Cells], least: int) -> list[Cells]:
+def _interviews(people: Sequence[Person], merged: Sequence[Row], least: int) -> list[Row]:
     """Mode and interviewer of each person, given up for all whose other cells are the same where fewer share one.
 
     They are no cells of `merge_small_cells`, so that nobody loses the country for a rare interviewer.
     """
-    alike: defaultdict[Cells, Counter[str]] = defaultdict(Counter)
+    alike: defaultdict[Row, Counter[str]] = defaultdict(Counter)
     for person, cells in zip(people, merged, strict=True):
         alike[cells][person.interviewer] += 1
 
-    def said(person: Person, cells: Cells) -> Cells:
+    def said(person: Person, cells: Row) -> Row:
         alone = alike[cells][""]
         named = {name: count for name, count in alike[cells].items() if name}
         if any(0 < n < least for n in (alone, sum(named.values()))):
@@ -169,10 +134,10 @@ def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
 
 
 def _published(
-    person: Person, cells: Cells, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
+    person: Person, cells: Row, conduct: Conduct | None, settings: CampaignSettings, keys: Keys
 ) -> Published:
     pk = person.pk
-    classes = conduct.classes(settings) if conduct else ("", "", "")
+    classes = conduct.classes() if conduct else ("", "", "")
     country, *answers, consent = cells[: len(settings.profile) + 2]
     interview = dict(zip(INTERVIEW, cells[len(settings.profile) + 2 :], strict=False))
     linked = country != OTHER
@@ -208,16 +173,15 @@ class Pool:
 
 def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> Pool:
     """Names and roots of all pairs; those `without` have no root, as if they were hidden."""
-    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
-    pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
+    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "moderation")
+    pairs = {pk: (name, moderation) for pk, name, moderation in rows}
+    above = roots_of(campaign.pk)
     roots: dict[int, UUID] = {}
     for pk in pairs:
-        root = pk
-        while (into := pairs[root][1]) is not None:
-            root = into
-        if pairs[root][2] == Moderation.LIVE and root not in without:
+        root = above.get(pk, pk)
+        if pairs[root][1] == Moderation.LIVE and root not in without:
             roots[pk] = pairs[root][0]
-    return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
+    return Pool({pk: name for pk, (name, _) in pairs.items()}, roots)
 
 
 def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int]:
@@ -225,18 +189,12 @@ def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int
     if not people:
         return frozenset()
     pairs = Pair.objects.filter(campaign=campaign)
-    into = dict(pairs.values_list("pk", "merged_into"))
-
-    def root(pk: int) -> int:
-        while (heir := into[pk]) is not None:
-            pk = heir
-        return pk
-
+    roots = roots_of(campaign.pk)
     behind: defaultdict[int, set[UUID]] = defaultdict(set)
     for model in (Mention, Rating):
         for pk, person in model.objects.filter(pair__in=pairs).values_list("pair", "person"):
-            behind[root(pk)].add(person)
+            behind[roots.get(pk, pk)].add(person)
     said = pairs.filter(mention_rows__person__in=people, source=Source.CONTRIBUTOR).distinct()
-    theirs = {root(pk) for pk in said.values_list("pk", flat=True)}
+    theirs = {roots.get(pk, pk) for pk in said.values_list("pk", flat=True)}
     kept = set(pairs.filter(pk__in=theirs).exclude(source=Source.CONTRIBUTOR).values_list("pk", flat=True))
     return frozenset(pk for pk in theirs - kept if behind[pk] <= people)

@@ -33,11 +33,10 @@ from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
-from endoxa_collect.organiser.decisions import Decision, decide
+from endoxa_collect.organiser.decisions import ESCALATED, STATES, Decision, decide
 from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
 from endoxa_collect.organiser.figures import cached
-from endoxa_collect.organiser.moderation import OPEN_WORDS, Line, done, line
-from endoxa_collect.organiser.queue import ESCALATED, STATES
+from endoxa_collect.organiser.moderation import OPEN_WORDS, done, line
 from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
 
@@ -192,7 +191,7 @@ class Pairs(CampaignList):
         last = done(self.campaign, account(self.request), open_words=self.open_words) if decides else None
         return {"done": last, "address": self.request.GET.urlencode(), "seeds": self.adds}
 
-    def shown(self, row: Pair) -> Line:
+    def shown(self, row: Pair) -> dict[str, Any]:
         """The pair as all lists of moderators show it."""
         return line(row, open_words=self.open_words)
 

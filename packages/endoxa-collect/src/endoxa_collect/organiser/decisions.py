@@ -1,19 +1,23 @@
-"""Decisions about pairs, and their forms: each is stored with what it changed, logged, and can be undone."""
+"""The queue of moderators, who looks at which pair, and decisions: each is stored, logged, and can be undone."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import User
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.db.models import Case, IntegerField, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
 from endoxa.words.persons import accuses
 from endoxa_collect import geography
@@ -37,10 +41,158 @@ from endoxa_collect.models import (
     Mention,
     Moderation,
     Pair,
+    SkipReason,
+    Source,
     record,
 )
-from endoxa_collect.organiser.queue import ESCALATED, LOGGED, claims_of_others
 from endoxa_collect.privacy import redact
+
+ESCALATED = "escalated"
+"""The flag of a pair that a moderator handed to the organiser."""
+
+FLAGS: dict[str, Promise] = {
+    "name": gettext_lazy("It may name a person."),
+    "email": gettext_lazy("It holds an e-mail address."),
+    "phone": gettext_lazy("It holds what may be a phone number."),
+    "handle": gettext_lazy("It holds the name of an account (@...)."),
+    "link": gettext_lazy("It holds a link."),
+    "watch_word": gettext_lazy("It holds a word from your list of words to watch."),
+    "harm": gettext_lazy("It may call to harm somebody."),
+    "accusation": gettext_lazy("It may accuse somebody whom others can recognise."),
+    "slur": gettext_lazy("It holds a slur or a crude insult."),
+    UNLISTED: gettext_lazy(
+        "Nobody has checked these words: there is no list of slurs for their language. People see them covered."
+    ),
+    "long": gettext_lazy("It is long for something said of people."),
+    "shouting": gettext_lazy("It is written in capitals."),
+    SkipReason.REPORT_PERSONAL: gettext_lazy("Somebody reported that it is about a person."),
+    SkipReason.REPORT_HATE: gettext_lazy("Somebody reported that it is hateful."),
+    SkipReason.REPORT_NONSENSE: gettext_lazy("Somebody reported that it makes no sense."),
+    SkipReason.REPORT_OTHER: gettext_lazy("Somebody reported it."),
+    UNCLEAR: gettext_lazy("People do not agree whether it may hurt."),
+    ESCALATED: gettext_lazy("A moderator asks the organiser to decide."),
+}
+"""Reasons by flag, as sentences."""
+
+UNJUDGED = gettext_lazy("Nobody has judged yet whether it may hurt; people see it covered.")
+"""Reason of a live pair without a flag."""
+
+STATES: dict[str, Promise] = {
+    Moderation.PENDING: pgettext_lazy("pair", "waits for a decision"),
+    Moderation.LIVE: pgettext_lazy("pair", "shown to people"),
+    Moderation.HIDDEN: pgettext_lazy("pair", "hidden"),
+    Moderation.MERGED: pgettext_lazy("pair", "merged into another"),
+}
+
+_ACTIONS: tuple[tuple[Action, str, Promise | str], ...] = (
+    (Action.APPROVE, "pair approved", gettext_lazy("You approved:")),
+    (Action.HIDE, "pair hidden", gettext_lazy("You hid:")),
+    (Action.EDIT, "pair edited", gettext_lazy("You changed the words of:")),
+    (Action.PERSONAL, "personal data removed", ""),
+    (Action.ESCALATE, "pair escalated", gettext_lazy("You handed to the organiser:")),
+    (Action.MARK, "pair marked", gettext_lazy("You changed the marks of:")),
+    (Action.MERGE, "pair merged", gettext_lazy("You merged:")),
+    (Action.UNMERGE, "merge taken back", gettext_lazy("You took a merge back:")),
+)
+LOGGED: dict[str, str] = {action: entry for action, entry, _ in _ACTIONS}
+"""What the log says."""
+DONE = {action: sentence for action, _, sentence in _ACTIONS}
+"""What the account did last, if it can be taken back; the words follow."""
+
+CLAIM_MINUTES = 3
+"""Duration of the note that somebody is looking at a pair."""
+_AHEAD = 20
+"""Pairs looked out before the lock is taken; more than moderators decide about in that moment."""
+
+_SEVERE = ("harm", "accusation", "name", "slur", SkipReason.REPORT_PERSONAL, SkipReason.REPORT_HATE)
+"""Flags of what may harm somebody."""
+
+_HANDED = Q(words__contains=f'"{ESCALATED}"')
+"""Pairs that were handed to the organiser; `words` are the flags as text, since SQLite cannot look into JSON lists."""
+
+
+def reasons(pair: Pair) -> list[str]:
+    """Reasons for moderation as sentences; flags without a sentence are omitted."""
+    if pair.unjudged and pair.moderation == Moderation.LIVE:
+        return [str(UNJUDGED)]
+    return [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
+
+
+_NEW = Q(moderation=Moderation.PENDING)
+_DOUBTED = Q(moderation=Moderation.LIVE, flagged=True)
+_UNJUDGED = Q(moderation=Moderation.LIVE, source=Source.CONTRIBUTOR, negative=None, judged="", flagged=False)
+
+
+def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
+    """Pairs that need a decision: those that wait, and live ones with flags or reports; the order as in `queue`."""
+    return _ordered(campaign, _NEW, _DOUBTED, organiser=organiser)
+
+
+def unjudged(campaign: Campaign) -> QuerySet[Pair]:
+    """Live pairs of contributors that are covered because nobody judged whether they may hurt, the oldest first."""
+    return Pair.objects.filter(_UNJUDGED, campaign=campaign).order_by("created_at", "pk")
+
+
+def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
+    """All that moderators may look at: what is `waiting`, then what is `unjudged`.
+
+    For organisers those that were handed to them come first, for moderators last; between, what may harm somebody
+    (`_SEVERE`, with reports of a person or of hate), then other reports, then other flags, then new ones, then those
+    about which people do not agree, then unjudged ones; in each the oldest first.
+    """
+    return _ordered(campaign, _NEW, _DOUBTED, _UNJUDGED, organiser=organiser)
+
+
+def _ordered(campaign: Campaign, *kinds: Q, organiser: bool) -> QuerySet[Pair]:
+    # The campaign stands in each: else SQLite does not see that an index answers it.
+    wanted, severe = Q(), Q()
+    for kind in kinds:
+        wanted |= Q(kind, campaign=campaign)
+    for flag in _SEVERE:
+        severe |= Q(words__contains=f'"{flag}"')
+    urgency = Case(
+        When(_HANDED, then=Value(0 if organiser else 9)),
+        When(severe, then=Value(1)),
+        When(words__contains='"report_', then=Value(2)),
+        When(words=f'["{UNCLEAR}"]', moderation=Moderation.LIVE, then=Value(5)),
+        When(words=f'["{UNLISTED}"]', then=Value(6)),
+        When(flagged=True, then=Value(3)),
+        When(moderation=Moderation.PENDING, then=Value(4)),
+        default=Value(6),
+        output_field=IntegerField(),
+    )
+    pairs = Pair.objects.filter(wanted).annotate(words=Cast("flags", TextField()))
+    return pairs.annotate(urgency=urgency).order_by("urgency", "created_at", "pk")
+
+
+def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
+    """The first pair that is not claimed by another account, claimed for this one; None if there is none."""
+    claimed = claims_of_others(user).values("pair")
+    free = queue(campaign, organiser=organiser).exclude(pk__in=claimed)
+    if not organiser:
+        free = free.exclude(_HANDED)
+    # Sorting the queue takes its time: it is done before others have to wait, and looked at again for a few.
+    while ahead := list(free.values_list("pk", flat=True)[:_AHEAD]):
+        with locked(campaign.pk):
+            pair = free.filter(pk__in=ahead).first()
+            if pair is not None:
+                until = timezone.now() + timedelta(minutes=CLAIM_MINUTES)
+                Claim.objects.filter(user=user).delete()
+                Claim.objects.update_or_create(pair=pair, defaults={"user": user, "until": until})
+                return pair
+    return None
+
+
+def claims_of_others(user: User) -> QuerySet[Claim]:
+    """What other accounts are looking at now."""
+    return Claim.objects.filter(until__gt=timezone.now()).exclude(user=user)
+
+
+def claimant(pair: Pair, user: User) -> str:
+    """The name of another account that is looking at this pair; "" where there is none."""
+    claim = claims_of_others(user).filter(pair=pair).select_related("user").first()
+    return claim.user.get_username() if claim else ""
+
 
 FIELDS = (
     "attribute",
@@ -54,6 +206,7 @@ FIELDS = (
     "waiting_since",
 )
 """What a decision can change in a pair itself."""
+_TOPIC_LENGTH = 40
 _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 """Decisions that are possible about a merged pair."""
 
@@ -62,9 +215,8 @@ class StaleError(EntryError):
     """Somebody else decided about the pair since the page was shown, or it is gone."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(
-            message or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
-        )
+        meanwhile = gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
+        super().__init__(message or meanwhile)
 
 
 class GoneError(StaleError):
@@ -119,17 +271,11 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
             Card.objects.filter(pair__in=family(pair), state__in=HOLDING).update(state=CardState.LAPSED)
         Claim.objects.filter(pair=pair).delete()
         record(current, user, LOGGED[action], pair=str(item))
-        author = None
-        if "attribute" in before:
-            # Whose words the pair had: of who made it, else of who mentioned it first.
-            first = (
-                Mention.objects.filter(pair=pair)
-                .order_by("created_at", "pk")
-                .select_related("person")
-                .first()
-            )
-            author = pair.author or (first.person if first else None)
-        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of=author)
+        # Whose words the pair had: of who made it, else of who mentioned it first.
+        mentions = Mention.objects.filter(pair=pair).order_by("created_at", "pk")
+        author = pair.author_id or mentions.values_list("person", flat=True).first()
+        words_of = author if "attribute" in before else None
+        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of_id=words_of)
 
 
 def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
@@ -145,9 +291,7 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        other = None
-        if decision.into is not None:
-            other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
+        other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into or UUID(int=0)).first()
         if other is None:
             raise EntryError(gettext("Please choose the pair to merge into."))
         if revision(other) != decision.into_seen:
@@ -188,15 +332,14 @@ def _change(pair: Pair, decision: Decision) -> None:
             pair.topic, pair.negative = decision.topic, decision.negative
         case Action.EDIT:
             words = read_words(decision.text, decision.language, pair.campaign.settings)
-            same = Pair.objects.filter(
-                campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+            _refuse_twice(
+                pair,
+                words.language,
+                words.key,
+                gettext("Another pair has these words already. Merge this one into it instead."),
             )
-            if same.exclude(pk=pair.pk).exists():
-                raise EntryError(
-                    gettext("Another pair has these words already. Merge this one into it instead.")
-                )
             if words.text != pair.attribute:
-                require_same_words(pair, words.key)
+                _require_same_words(pair, words.key)
             reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
             pair.attribute, pair.key, pair.language = words.text, words.key, words.language
             # Who called the old words mild has not judged the new ones.
@@ -205,19 +348,20 @@ def _change(pair: Pair, decision: Decision) -> None:
             pair.flags = [*words.flags, *reports]
 
 
-def require_same_words(pair: Pair, key: str) -> None:
-    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw.
+def _refuse_twice(pair: Pair, language: str, key: str, why: str) -> None:
+    same = {"campaign": pair.campaign_id, "country": pair.country, "language": language, "key": key}
+    if Pair.objects.filter(**same).exclude(pk=pair.pk).exists():
+        raise EntryError(why)
 
-    Raises:
-        EntryError: says what to do instead.
-    """
+
+def _require_same_words(pair: Pair, key: str) -> None:
+    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw."""
     if key != pair.key and pair.rating_rows.exists():
-        raise EntryError(
-            gettext(
-                "People rated these words already, so they stay as they are. Hide this pair instead; better words "
-                "can be added as a seed."
-            )
+        why = gettext(
+            "People rated these words already, so they stay as they are. Hide this pair instead; better words "
+            "can be added as a seed."
         )
+        raise EntryError(why)
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:
@@ -263,13 +407,9 @@ def _check_undo(act: Act) -> None:
         raise EntryError(gettext("Words that were removed as personal data are gone for good."))
     if Act.objects.filter(pair=act.pair, undone=False, pk__gt=act.pk).exists():
         raise StaleError(gettext("A later decision about this one must be taken back first."))
-    pair = act.pair
-    before = act.before.get("merged_into")
-    stands = {
-        Action.MERGE: pair.merged_into_id is not None,
-        Action.UNMERGE: pair.merged_into_id is None,
-    }.get(Action(act.action), pair.merged_into_id == before)
-    if not stands:
+    merged = act.pair.merged_into_id
+    kept = merged == act.before.get("merged_into")
+    if not {Action.MERGE: merged is not None, Action.UNMERGE: merged is None}.get(Action(act.action), kept):
         raise StaleError
 
 
@@ -278,30 +418,20 @@ def _restore(act: Act) -> None:
     reported = [flag for flag in pair.flags if flag.startswith("report_")]
     changed = {field: value for field, value in act.before.items() if field in FIELDS}
     if "attribute" in changed:
-        require_same_words(pair, changed.get("key", pair.key))
+        _require_same_words(pair, changed.get("key", pair.key))
     for field, value in changed.items():
         setattr(pair, field, value)
     # What was reported since the decision stays reported.
     pair.flags = list(dict.fromkeys([*pair.flags, *reported]))
-    same = Pair.objects.filter(
-        campaign=pair.campaign_id, country=pair.country, language=pair.language, key=pair.key
-    )
-    if same.exclude(pk=pair.pk).exists():
-        raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
+    again = gettext("The earlier words were proposed again meanwhile. Merge the two instead.")
+    _refuse_twice(pair, pair.language, pair.key, again)
     pair.save(update_fields=[*changed, "flags"])
     # Whoever reported it may have left since, and what people said of it may count again.
     drop_reports([pair])
     recount(pair.campaign, [pair])
 
 
-class Shown(NamedTuple):
-    """A pair of a page, and the revision of it that the account saw."""
-
-    item: UUID
-    seen: str
-
-
-def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
+def plain(pairs: Iterable[Pair], user: User) -> list[Pair]:
     """Those that may be approved with others: they wait or were not judged yet, and nobody else looks at them.
 
     What carries a flag, accuses, insults or may name a person is decided alone. Words are looked at anew: lists grow.
@@ -320,119 +450,42 @@ def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
     ]
 
 
-def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
-    """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
-    approved = 0
-    for item, seen in shown:
-        matching = Pair.objects.filter(campaign=campaign, public_id=item).select_related("campaign")
-        if plain(list(matching), user):
-            with suppress(EntryError):
-                decide(campaign, user, item, Decision(Action.APPROVE, seen))
-                approved += 1
-    return approved
-
-
-_TOPIC_LENGTH = 40
-
-
-_LOAD_AGAIN = gettext_lazy("Please load the page again.")
-
-
-_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
-
-
 class ActForm(forms.Form):
-    """What to do, and the revision of the pair that the account saw."""
+    """What to do, the revision of the pair that the account saw, and what an edit, marks and a merge need besides."""
 
     action = forms.ChoiceField(choices=Action.choices)
     seen = forms.CharField(max_length=12)
-
-    def decision(self) -> Decision:
-        """What was decided, for `decisions.decide`."""
-        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
-        return Decision(**facts)
-
-
-class EditForm(ActForm):
-    """Other words for a pair, or the language they are in."""
-
     text = forms.CharField(
         label=gettext_lazy("Words"),
         max_length=MAX_LENGTH,
         widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
     )
     language = forms.ChoiceField(label=gettext_lazy("Language"))
-
-    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        shown = get_language() or "en"
-        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
-        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
-
-
-class ApproveForm(ActForm):
-    """Passing a pair; what is ticked as unkind stays covered."""
-
-    negative = forms.BooleanField(label=_MAY_HURT, required=False)
-
-    def __init__(self, data: Any = None) -> None:
-        # Its page has the box of `MarkForm` too.
-        super().__init__(data, auto_id="approve_%s")
-
-
-class MarkForm(ActForm):
-    """What the sampler and the covers go by."""
-
     topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
     negative = forms.NullBooleanField(
-        label=_MAY_HURT,
+        label=gettext_lazy("It may hurt to hear this about oneself"),
         help_text=gettext_lazy(
             "What people added stays covered while this is unknown and nobody has approved it."
         ),
         required=False,
     )
+    into = forms.UUIDField(required=False)
+    into_seen = forms.CharField(max_length=12, required=False)
 
+    def __init__(self, pair: Pair, data: Any = None) -> None:
+        facts = {
+            "text": pair.attribute,
+            "language": pair.language,
+            "topic": pair.topic,
+            "negative": pair.negative,
+        }
+        super().__init__(data, initial=facts)
+        shown = get_language() or "en"
+        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
+        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
+        for name in ("text", "language"):
+            self.fields[name].required = self.data.get("action") == Action.EDIT
 
-class MergeForm(ActForm):
-    """The pair that says the same, and the revision of it that the account saw."""
-
-    into = forms.UUIDField()
-    into_seen = forms.CharField(max_length=12)
-
-
-class ShownField(forms.Field):
-    """Pairs as `<id>:<revision>`, one in each hidden field."""
-
-    widget = forms.MultipleHiddenInput
-    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
-
-    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
-        """The pairs.
-
-        Raises:
-            ValidationError: not what the page sends.
-        """
-        parts = [text.partition(":") for text in value or ()]
-        try:
-            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
-        except ValueError as error:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
-
-
-class ShownForm(forms.Form):
-    """What stood on a page of the queue and may be approved at once."""
-
-    shown = ShownField()
-
-
-def act_form(pair: Pair, data: Any) -> ActForm:
-    """The form that belongs to the action which was sent."""
-    action = data.get("action", "")
-    if action == Action.EDIT:
-        return EditForm(pair, data)
-    kinds: Mapping[str, Callable[[Any], ActForm]] = {
-        Action.APPROVE: ApproveForm,
-        Action.MARK: MarkForm,
-        Action.MERGE: MergeForm,
-    }
-    return kinds.get(action, ActForm)(data)
+    def decision(self) -> Decision:
+        """What was decided, for `decide`."""
+        return Decision(**{**self.cleaned_data, "action": Action(self.cleaned_data["action"])})

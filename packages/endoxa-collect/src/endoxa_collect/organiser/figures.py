@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import Count, Q, Sum, Variance
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from endoxa_collect.cards.balance import forecast_of, lately, window_of
+from endoxa_collect.cards.balance import forecast_of, lately
 from endoxa_collect.models import (
     CLOSED,
     Campaign,
@@ -26,12 +26,12 @@ from endoxa_collect.models import (
     Moderation,
     Pair,
     Person,
-    Rating,
+    Statement,
 )
-from endoxa_collect.organiser.queue import waiting
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.sampler import Forecast
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
-from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, grouped, in_steps
+from endoxa_collect.small_cells import LEAST, OTHERS, RATERS, counted, in_steps
 
 PAIRS = 10
 """Pairs behind a share that is shown; each of them has ratings of `RATERS` people."""
@@ -41,82 +41,46 @@ _REST = 20
 Counted = TypeVar("Counted")
 
 
-@dataclass(frozen=True)
-class Agreement:
+def agreement_of(campaign: Campaign) -> int | None:
     """Percent of the rated pairs whose ratings vary less than the settings' limit of disagreement.
 
-    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
-    pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
-    what was merged into a pair are missing if the pair itself was rated since; else those given since are in it.
-    """
-
-    now: int
-    before: int | None
-
-
-def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
-    """Agreement now and earlier; None while there are fewer than `PAIRS`.
-
-    What it was earlier is counted from the pairs that got a rating since then alone, as there are few of them.
+    Rated are live pairs with k ratings or more, and at least `RATERS`; None while there are fewer than `PAIRS`.
     """
     settings = campaign.settings.sampler
-    enough = {"ratings__gte": max(RATERS, settings.k)}
-    counts = {"pairs": Count("pk"), "agreed": Count("pk", filter=Q(variance__lt=settings.disagreement))}
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
-    since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
-    changed = live.filter(pk__in=since.values("pair"))
-    now = live.filter(**enough).aggregate(**counts)
-    if now["pairs"] < PAIRS:
-        return None
-    gone = changed.filter(**enough).aggregate(**counts)
-    there = (
-        Rating.objects.filter(pair__in=changed, created_at__lte=earlier)
-        .values("pair")
-        .annotate(ratings=Count("pk"), variance=Variance("value"))
-        .filter(**enough)
-        .aggregate(pairs=Count("pair"), agreed=Count("pair", filter=Q(variance__lt=settings.disagreement)))
-    )
-    then = {name: now[name] - gone[name] + there[name] for name in now}
-    return Agreement(_percent(now), _percent(then) if then["pairs"] >= PAIRS else None)
+    enough = {"moderation": Moderation.LIVE, "ratings__gte": max(RATERS, settings.k)}
+    rated = Pair.objects.filter(campaign=campaign, **enough)
+    agreed, pairs = rated.filter(variance__lt=settings.disagreement).count(), rated.count()
+    return round(100 * agreed / pairs) if pairs >= PAIRS else None
 
 
-def _percent(counted: dict[str, int]) -> int:
-    return round(100 * counted["agreed"] / counted["pairs"])
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Pairs about one country, without candidates: how many there are and have k ratings; ratings there and wanted."""
+class Coverage(NamedTuple):
+    """Pairs about one country, without candidates: ratings that they have and want."""
 
     country: str
-    pairs: int
-    done: int
     has: int
     wanted: int
 
 
-def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
-    """Countries by need, those with answers of few people merged into a last row (`small_cells.grouped`)."""
-    rows = {country.country: country for country in countries}
-    split = grouped({code: people.get(code, set()) for code in rows})
-    if split is None:
+def together(countries: Sequence[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
+    """Countries by need, those with answers of few people merged into a last row (`small_cells.counted`)."""
+    alone = dict(counted({row.country: people.get(row.country, set()) for row in countries}))
+    if not alone:
         return ()
-    shown = sorted((rows[code] for code in split[0]), key=lambda row: (row.has - row.wanted, row.country))
-    hidden = [rows[code] for code in split[1]]
-    return (*shown, _merged(hidden)) if hidden else tuple(shown)
+    shown = sorted(
+        (row for row in countries if row.country in alone), key=lambda row: (row.has - row.wanted, row)
+    )
+    return (*shown, *_merged([row for row in countries if row.country not in alone]))
 
 
 def neediest(coverage: Sequence[Coverage], most: int) -> tuple[Coverage, ...]:
     """At most so many rows of those that may be shown: the rest joins the last row."""
     if len(coverage) <= most:
         return tuple(coverage)
-    return (*coverage[: most - 1], _merged(coverage[most - 1 :]))
+    return (*coverage[: most - 1], *_merged(coverage[most - 1 :]))
 
 
-def _merged(countries: Iterable[Coverage]) -> Coverage:
-    rows = [(country.pairs, country.done, country.has, country.wanted) for country in countries]
-    pairs, done, has, wanted = map(sum, zip(*rows, strict=True))
-    return Coverage(OTHERS, pairs, done, has, wanted)
+def _merged(rows: Sequence[Coverage]) -> list[Coverage]:
+    return [Coverage(OTHERS, sum(row.has for row in rows), sum(row.wanted for row in rows))] if rows else []
 
 
 def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
@@ -134,8 +98,7 @@ def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> 
     return entry[0]
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """One language: ratings that its live pairs have and want, people who read it, and those with no card left.
 
     Numbers of people are in steps (`small_cells.in_steps`).
@@ -187,22 +150,6 @@ def _count_reading(campaign: Campaign) -> tuple[Reading, ...]:
 
 
 @dataclass(frozen=True)
-class Doing:
-    """What at least `LEAST` people together did within the last minutes or day (`cards.balance.lately`).
-
-    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless
-    `LEAST` people did it.
-    """
-
-    people: int
-    answers: int
-    pace: float
-    new_pairs: int
-    skips: int | None
-    reports: int | None
-
-
-@dataclass(frozen=True)
 class Figures:
     """One look at a campaign.
 
@@ -223,8 +170,8 @@ class Figures:
     done: int
     waiting: int
     coverage: tuple[Coverage, ...]
-    lately: Doing | None
-    agreement: Agreement | None
+    lately: Mapping[str, Any] | None
+    agreement: int | None
     forecast: Forecast
     minutes_left: float
 
@@ -242,14 +189,13 @@ def figures_of(campaign: Campaign) -> Figures:
 def count(campaign: Campaign, now: datetime) -> Figures:
     """Count them anew, with a dozen queries whatever the size of the campaign."""
     k = campaign.settings.sampler.k
-    rows = (
-        Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
-        .exclude(need=CANDIDATE)
-        .values("country")
-        .annotate(pairs=Count("id"), done=Count("id", filter=Q(ratings__gte=k)), has=Sum(Least("ratings", k)))
-        .order_by("country")
-    )
-    countries = [Coverage(wanted=k * row["pairs"], **row) for row in rows]
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).exclude(need=CANDIDATE)
+    counts = {
+        "pairs": Count("id"),
+        "done": Count("id", filter=Q(ratings__gte=k)),
+        "has": Sum(Least("ratings", k)),
+    }
+    rows = list(live.values_list("country").annotate(**counts).order_by("country"))
     # Who answered a card about a country or proposed something for it.
     people: dict[str, set[UUID]] = defaultdict(set)
     cards = Card.objects.filter(campaign=campaign, state__in=CLOSED).values_list("country", "person_id")
@@ -259,18 +205,23 @@ def count(campaign: Campaign, now: datetime) -> Figures:
     opened = campaign.began_at or now
     return Figures(
         counted_at=now,
-        pairs=sum(row.pairs for row in countries),
-        done=sum(row.done for row in countries),
+        pairs=sum(pairs for _, pairs, _, _ in rows),
+        done=sum(done for _, _, done, _ in rows),
         waiting=waiting(campaign, organiser=True).count(),
-        coverage=together(countries, people),
+        coverage=together([Coverage(code, has, k * pairs) for code, pairs, _, has in rows], people),
         lately=_doing(campaign, now),
-        agreement=agreement_of(campaign, now - window_of(campaign)),
+        agreement=agreement_of(campaign),
         forecast=forecast_of(campaign, now),
         minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
     )
 
 
-def _doing(campaign: Campaign, now: datetime) -> Doing | None:
+def _doing(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
+    """What at least `LEAST` people together did within the last minutes or day (`cards.balance.lately`).
+
+    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless
+    `LEAST` people did it.
+    """
     recent = lately(campaign, now)
     reported = Q(skip__reason__startswith="report_")
     skipped = Q(state=CardState.SKIPPED) & ~reported
@@ -287,11 +238,45 @@ def _doing(campaign: Campaign, now: datetime) -> Doing | None:
         *recent.cards.filter(reported).values_list("person_id", flat=True),
         *listed.filter(reason__startswith="report_").values_list("person_id", flat=True),
     ]
-    return Doing(
-        people=seen["people"],
-        answers=seen["answers"],
-        pace=seen["answers"] / recent.minutes,
-        new_pairs=recent.new_pairs,
-        skips=seen["skips"] if seen["skippers"] >= LEAST else None,
-        reports=len(reporters) if len(set(reporters)) >= LEAST else None,
-    )
+    return seen | {
+        "pace": seen["answers"] / recent.minutes,
+        "new_pairs": recent.new_pairs,
+        "skips": seen["skips"] if seen["skippers"] >= LEAST else None,
+        "reports": len(reporters) if len(set(reporters)) >= LEAST else None,
+    }
+
+
+def survey_figures_of(campaign: Campaign) -> dict[str, Any] | None:
+    """The figures of the survey, up to three seconds old; None while fewer than `LEAST` people answered."""
+    return cached(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
+
+
+def count_survey(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
+    """Count them anew, with two queries whatever the size of the campaign.
+
+    Answers that say that nothing came to mind do not count.
+
+    Returns:
+        `counted_at`; `people` who wrote something; `answers` by name of the question, None for fewer than `LEAST`;
+        `countries`, people by country they come from, in steps, where who named none stands with the small groups.
+    """
+    rows = Statement.objects.filter(campaign=campaign, person__aside=False).exclude(text="")
+    statements = list(rows.values_list("person_id", "question"))
+    people = {person for person, _ in statements}
+    if len(people) < LEAST:
+        return None
+    answers = Counter(question for _, question in statements)
+    # Somebody may come from two countries.
+    origins: dict[str, set[UUID]] = defaultdict(set)
+    for person, codes in Person.objects.filter(pk__in=rows.values("person")).values_list("pk", "origins"):
+        for code in codes or [OTHERS]:
+            origins[code].add(person)
+    return {
+        "counted_at": now,
+        "people": len(people),
+        "answers": {
+            question.name: answers[question.name] if answers[question.name] >= LEAST else None
+            for question in campaign.settings.questions
+        },
+        "countries": [(code, in_steps(number)) for code, number in counted(origins)],
+    }

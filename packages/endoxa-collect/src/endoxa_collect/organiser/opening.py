@@ -24,7 +24,7 @@ from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Moderation, Pa
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.all_pairs import ADDED
 from endoxa_collect.organiser.codes import newest_code
-from endoxa_collect.privacy import erase_people, is_over, retention_date
+from endoxa_collect.privacy import erase_people, retention_date
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
 from endoxa_collect.terms import day
 

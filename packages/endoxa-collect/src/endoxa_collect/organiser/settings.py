@@ -33,7 +33,7 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
-from endoxa_collect.organiser.queue import LOGGED
+from endoxa_collect.organiser.decisions import LOGGED
 from endoxa_collect.organiser.setting_forms import SECTIONS, label_of
 from endoxa_collect.terms import TEXTS, day, facts_of, waiting_for_consent, words_of
 

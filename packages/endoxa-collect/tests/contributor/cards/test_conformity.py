@@ -14,7 +14,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from endoxa_collect.cards import drawing, feedback
+from endoxa_collect.cards import drawing
+from endoxa_collect.contributor import progress
 from endoxa_collect.models import Card, CardState, Pair, Rating
 from endoxa_collect.security.codes import COOKIE
 from support.repository import ROOT
@@ -103,6 +104,7 @@ def estimates(make_campaign, make_person, make_pairs, monkeypatch):
             feedback=told,
             heard_lists=0,
             comparisons=0,
+            wave_minutes=1440,
             sampler={"break_after": EVERY, "prompt_early": 0, "k": 6, "k_max": 30},
         )
         words = [(country, "ha" * n, "en") for country in ("AR", "CL", "UY") for n in range(1, 8)]
@@ -114,8 +116,7 @@ def estimates(make_campaign, make_person, make_pairs, monkeypatch):
                 person = make_person(campaign, f"{campaign.slug} {wave} {number}")
                 readers.append(Reader(person, shift, carry, clock))
                 readers[-1].play(2 * EVERY + 1)
-            if told:
-                feedback.begin(campaign, timezone.now())
+            clock.now += timedelta(days=1)
         found = defaultdict(list)
         for pair, value in Rating.objects.filter(person__campaign=campaign).values_list(
             "pair__attribute", "value"
@@ -160,7 +161,7 @@ def test_what_is_carried_on_moves_the_first_rating_after_a_pause_and_no_other(es
 
 
 def test_the_simulation_tells_what_the_site_tells(simulated, campaign):
-    assert feedback.STEPS[0] == simulated.FEW
+    assert progress.STEPS[0] == simulated.FEW
     assert campaign.settings.sampler.break_after == simulated.SET
 
 

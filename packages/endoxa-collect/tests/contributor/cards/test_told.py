@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.feedback import begin, recognised
-from endoxa_collect.models import Card, Mention, Via, Wave
+from endoxa_collect.contributor.progress import recognised
+from endoxa_collect.models import Card, Mention, Via
 
-TEN = "Ten people or more, from three countries or more, know this one too."
+TEN = "Ten people or more know this one too."
 
 
 @pytest.fixture
@@ -21,10 +21,18 @@ def pairs(campaign, make_pairs):
 
 
 @pytest.fixture
-def wave(campaign, pairs):
-    """A wave in which ten people from three countries know every pair."""
-    known = {str(pair.pk): (10, 3) for pair in pairs}
-    return Wave.objects.create(campaign=campaign, began_at=timezone.now(), known=known)
+def wave(campaign, pairs, make_person):
+    """A wave in which ten people know every pair."""
+    for number in range(10):
+        who = make_person(campaign, f"other {number}")
+        for pair in pairs:
+            stored_rating(who, pair, 4, timezone.now())
+    begin(campaign)
+
+
+def begin(campaign):
+    campaign.began_at = timezone.now()
+    campaign.save()
 
 
 def answer(person, value=4):
@@ -84,11 +92,10 @@ def test_only_who_recognised_it_after_it_was_added_counts(campaign, person, pair
         stored_rating(make_person(campaign, f"before {number}"), pair, 4, now - timedelta(minutes=9))
     added = Mention.objects.create(person=person, pair=pair, text="sing", via=Via.PROMPT)
     Mention.objects.filter(pk=added.pk).update(created_at=now - timedelta(minutes=5))
-    begin(campaign, now)
+    begin(campaign)
     assert recognised(person) == 0
     for number in range(3):
         stored_rating(make_person(campaign, f"after {number}"), pair, 4, now - timedelta(minutes=1))
-    begin(campaign, now)
     assert recognised(person) == 3
     # Not those since the wave began, nor who had not heard it.
     for number in range(9):

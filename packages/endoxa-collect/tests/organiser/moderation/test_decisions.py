@@ -24,8 +24,16 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.decisions import Decision, StaleError, decide, revision, undo
-from endoxa_collect.organiser.queue import claimant, take_next, waiting
+from endoxa_collect.organiser.decisions import (
+    Decision,
+    StaleError,
+    claimant,
+    decide,
+    revision,
+    take_next,
+    undo,
+    waiting,
+)
 
 XSS = [
     "<script>alert(1)</script>",
@@ -335,10 +343,10 @@ def test_a_moderator_works_through_the_queue(client, campaign, person, make_pair
     mate = Pair.objects.get(attribute="drink mate")
     response = send(client, three, "merge", into=mate.public_id, into_seen=revision(mate))
     assert response.headers["Location"] == at("moderation", campaign)
-    html = client.get(at("merges", campaign)).content.decode()
+    html = client.get(at("moderation", campaign), {"merged": 1}).content.decode()
     assert "sip mate" in html
     assert "drink mate" in html
-    send(client, three, "unmerge", **{"from": "merges"})
+    send(client, three, "unmerge")
     assert fresh(three).moderation == Moderation.PENDING
     latest = Act.objects.filter(user=moderator, undone=False).latest("pk")
     client.post(at("moderation_undo", campaign, latest.public_id))
@@ -442,7 +450,7 @@ def test_words_are_never_markup(client, campaign, person, make_person, moderator
     pages = [
         client.get(at("moderation", campaign)),
         client.get(at("moderation_item", campaign, pair.public_id), {"q": text}),
-        client.get(at("merges", campaign)),
+        client.get(at("moderation", campaign), {"merged": 1}),
         send(client, pair, "edit", text=text * 20, language="en"),
     ]
     for page in pages:
