@@ -110,7 +110,7 @@ def test_the_page_for_faults_needs_nothing(db):
     "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
 )
 def test_pages_keep_to_the_rules_of_the_house(client, db, path):
-    path = leaving._noted(None) if path == "/left/" else path
+    path = leaving._left(None).url if path == "/left/" else path
     page = client.get(path, headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert '<meta name="robots" content="noindex, nofollow">' in page

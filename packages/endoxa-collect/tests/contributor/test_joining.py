@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.campaign import CampaignTexts
 from endoxa_collect.contributor import consent
-from endoxa_collect.contributor.access import country_of_browser
-from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.contributor.profile import LEAST, frequent_origins, nearest_boxes
 from endoxa_collect.export import columns
+from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import withdraw

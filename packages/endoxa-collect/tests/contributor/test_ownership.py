@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from collect_support.form_filler import Page, posting
 from collect_support.site_map import JUDGE, addresses, build, snapshot
-from endoxa_collect.contributor.consent import new_ticket
-from endoxa_collect.contributor.panel_access import COOKIE as JUDGE_COOKIE
+from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.models import JoinCode, Judge, Person, Statement
 from endoxa_collect.security.codes import COOKIE, hash_secret
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
-from hypothesis import given
-from hypothesis import strategies as st
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
 from endoxa_collect.campaign import SurveyQuestion
-from endoxa_collect.contributor.access import next_step
 from endoxa_collect.contributor.survey import (
     LINES,
     MOST_LINES,
     answer_languages,
     example_for,
     likely_language,
-    line_count,
+    next_step,
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.export.run import export_campaign
@@ -125,16 +122,15 @@ def test_a_line_that_is_taken_back_after_a_release_is_named_as_withdrawn(person,
     assert Statement.objects.get().text == "Cooks whistle"
 
 
-def test_one_more_line_keeps_what_was_typed_and_saves_nothing(person, as_person):
+def test_further_lines_are_folded_until_there_is_something_in_them(person, as_person):
     client = as_person(person)
-    page = client.post(COOKS, sent("Cooks sing", lines=str(LINES), more="1", language="es")).content.decode()
-    assert 'value="Cooks sing"' in page
-    assert f'name="line_{LINES}"' in page
-    assert '<option value="es" selected>' in page
-    assert not Statement.objects.exists()
-    full = client.post(COOKS, sent(lines=str(MOST_LINES), more="1")).content.decode()
-    assert f'name="line_{MOST_LINES}"' not in full
-    assert 'name="more"' not in full
+    page = client.get(COOKS).content.decode()
+    assert '<details class="fold"><summary>More lines' in page
+    assert f'name="line_{MOST_LINES - 1}"' in page
+    assert f'name="line_{MOST_LINES}"' not in page
+    client.post(COOKS, sent(*(f"Cooks sing {number}" for number in range(LINES + 1))))
+    assert '<details class="fold" open><summary>More lines' in client.get(COOKS).content.decode()
+    assert len(Statement.objects.get().text.splitlines()) == LINES + 1
 
 
 def test_lines_that_are_too_long_are_told_beside_the_line_and_nothing_is_lost(person, as_person):
@@ -148,7 +144,7 @@ def test_lines_that_are_too_long_are_told_beside_the_line_and_nothing_is_lost(pe
 
 def test_the_longest_answer_fits_into_its_row(person, as_person):
     lines = [f"{index:03}".ljust(MAX_LENGTH, "x") for index in range(MOST_LINES)]
-    as_person(person).post(COOKS, sent(*lines, lines=str(MOST_LINES)))
+    as_person(person).post(COOKS, sent(*lines))
     assert Statement.objects.get().text.splitlines() == lines
     assert len(Statement.objects.get().text) <= Statement._meta.get_field("text").max_length
 
@@ -249,11 +245,6 @@ def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_
     assert 'value="Wapishi huimba"' in refused.content.decode()
     assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
     assert Statement.objects.get().language == ""
-
-
-@given(st.text(), st.integers(0, 1))
-def test_the_number_of_lines_stays_in_its_bounds_whatever_is_sent(sent_number, more):
-    assert LINES <= line_count({"lines": sent_number}, more=more) <= MOST_LINES
 
 
 @pytest.mark.django_db(transaction=True)

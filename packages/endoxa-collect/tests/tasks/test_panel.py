@@ -9,7 +9,7 @@ import pytest
 from django.core import signing
 
 from collect_support.panel_person import BOXES, RIGHT, WRONG, Person
-from endoxa_collect.contributor import panel_access
+from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, Turn
 from endoxa_collect.privacy import Expired, expire
 from endoxa_collect.tasks.results import all_tables
@@ -54,7 +54,7 @@ def test_strangers_without_a_cookie_see_the_first_page_only(study):
         ):
             assert answer.status_code in {302, 405}
             assert answer.status_code == 405 or answer.headers["Location"] == stranger.path()
-    stranger.client.cookies[panel_access.COOKIE] = "made up"
+    stranger.client.cookies[anonymous.PANEL_COOKIE] = "made up"
     assert stranger.get("item/").headers["Location"] == stranger.path()
     assert not Judgement.objects.exists()
     assert Judge.objects.count() == 1

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.panel_person import Person, associations
-from endoxa_collect.contributor import panel_access
+from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, TaskState, Turn
 from endoxa_collect.tasks.handing import fail_absent, withdraw_again
 from endoxa_collect.tasks.results import all_tables
@@ -66,7 +66,7 @@ def test_deleting_leaves_no_row(study):
     kept = Judgement.objects.filter(turn__judge=other.judge).count()
     key = person.judge.pk
     answer = person.post("stop/", action="delete")
-    assert person.client.cookies[panel_access.COOKIE].value == ""
+    assert person.client.cookies[anonymous.PANEL_COOKIE].value == ""
     assert "Everything is deleted" in person.client.get(answer.headers["Location"]).content.decode()
     assert list(Judge.objects.all()) == [other.judge]
     assert Judgement.objects.count() == kept

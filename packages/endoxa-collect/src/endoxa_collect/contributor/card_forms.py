@@ -168,6 +168,12 @@ class ReportForm(forms.Form):
         self.fields["row"].choices = _rows_of(card)  # type: ignore[attr-defined]
 
 
+class SameForm(forms.Form):
+    """The pair that says the same; none where the new one is different."""
+
+    same = forms.UUIDField(required=False)
+
+
 def _rows_of(card: MixedCard) -> list[tuple[str, str]]:
     return [(str(row), "") for row in card.answers.values_list("public_id", flat=True)]
 

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_safe
 
 from endoxa_collect import groups
 from endoxa_collect.campaign import in_language
-from endoxa_collect.contributor.access import speak_within
 from endoxa_collect.export import editions
 from endoxa_collect.export.columns import POLARITIES
+from endoxa_collect.frame import speak_within
 from endoxa_collect.models import Campaign, Edition, Moderation, Pair, State
 from endoxa_collect.small_cells import LEAST
 from endoxa_collect.visible import visible

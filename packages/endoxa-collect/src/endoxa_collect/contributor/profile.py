@@ -12,14 +12,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from endoxa_collect import geography, groups, naming, rules
+from endoxa_collect.access import READ_OR_SEND, Door, allowed
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa_collect.cards.counts import reach
 from endoxa_collect.cards.locking import remembered
-from endoxa_collect.contributor.access import contributor, country_of_browser, next_step
 from endoxa_collect.contributor.progress import topic_name
+from endoxa_collect.contributor.survey import next_step
+from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import Campaign, Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.security.codes import receipt_code
@@ -332,8 +333,7 @@ def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
     return tuple(code for code, number in people.most_common() if number >= LEAST)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@contributor
+@allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
     language: str = request.LANGUAGE_CODE

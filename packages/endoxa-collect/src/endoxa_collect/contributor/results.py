@@ -15,10 +15,11 @@ from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
 from endoxa_collect import groups
+from endoxa_collect.anonymous import holder
 from endoxa_collect.campaign import CampaignSettings, in_language
-from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.export import editions
 from endoxa_collect.export.columns import OTHER
+from endoxa_collect.frame import speak_within
 from endoxa_collect.models import Campaign, Moderation, Pair, Release, State
 from endoxa_collect.sampler.slots import CANDIDATE
 from endoxa_collect.small_cells import CROWD, LEAST, in_steps

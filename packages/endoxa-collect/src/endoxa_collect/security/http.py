@@ -27,7 +27,7 @@ from django.template.loader import get_template
 from django.utils.translation import gettext
 
 from endoxa.errors import UserError
-from endoxa_collect.faults import is_full
+from endoxa_collect.faults import TooOftenError, is_full
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -100,7 +100,10 @@ class BodyLimit:
 
 
 class Faults:
-    """Middleware that says on the page what went wrong, where that is known: a full disk, or a user's error."""
+    """Middleware that says on the page what went wrong, where that is known.
+
+    That is something that was tried too often, a full disk, or a user's error.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -109,8 +112,10 @@ class Faults:
         """Answer."""
         return self._get_response(request)
 
-    def process_exception(self, _request: HttpRequest, problem: Exception) -> HttpResponse | None:
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
         """The page of errors with the sentence; None for every other fault."""
+        if isinstance(problem, TooOftenError):
+            return too_often(request, problem.seconds)
         if is_full(problem):
             fault = gettext(
                 "The disk of the server is full, so this was not done. Tell whoever runs the site to make room, and "
@@ -124,6 +129,13 @@ class Faults:
         # Without the request, as Django's own page of errors: what it reads of the database could fail, too.
         page = get_template("500.html").render({"fault": fault})
         return HttpResponse(page, status=HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
+    """The page that asks for patience, with status 429 and the time to wait."""
+    response = render(request, "429.html", {"minutes": -(-seconds // 60)}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def body_length(environ: Mapping[str, Any]) -> int | None:
