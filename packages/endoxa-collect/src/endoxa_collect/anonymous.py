@@ -12,7 +12,7 @@ as those of the next: so every form says for whom its page was made, and is refu
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.crypto import salted_hmac
+from django.utils.deprecation import MiddlewareMixin
 
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.frame import speak_within
@@ -191,24 +192,20 @@ def owner_field(request: HttpRequest) -> tuple[str, str] | None:
     return "judge" if cookie == PANEL_COOKIE else "owner", owner_of(hash_secret(secret)) if secret else ""
 
 
-class SomebodyMiddleware:
+class SomebodyMiddleware(MiddlewareMixin):
     """Sets `request.person` from the cookie and speaks the language they chose; None for strangers and accounts.
 
     Refuses forms of pages that were made for another person than the one whose browser sends them.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Find the person, then answer."""
+    def process_request(self, request: HttpRequest) -> None:
+        """Find the person."""
         secret = request.COOKIES.get(COOKIE, "")
         person = person_of(secret) if secret and not request.path.startswith("/organise/") else None
         request.person = person  # type: ignore[attr-defined]
         if person is not None:
             translation.activate(person.ui_language)
             speak_within(request, person.campaign)
-        return self._get_response(request)
 
     def process_view(
         self, request: HttpRequest, _view: object, _positional: object, named: Mapping[str, Any]

@@ -88,7 +88,7 @@ def test_pages_write_days_out_and_link_contacts(client, make_campaign, language,
     campaign = make_campaign(retention="2099-01-31", contact="River Lab: +54 11 5555-0123, river@example.org")
     JoinCode.objects.create(campaign=campaign, code="MATE2345")
     client.cookies["endoxa_language"] = language
-    page = client.get("/j/MATE2345/consent/").content.decode()
+    page = client.get("/j/MATE2345/").content.decode()
     assert day in page
     assert "2099-01-31" not in page
     assert 'href="tel:+541155550123"' in page

@@ -114,13 +114,11 @@ def test_a_form_that_a_phone_kept_is_told_from_those_of_the_next(
 def test_a_consent_in_a_second_tab_is_not_an_answer_of_who_joined_in_the_first(campaign):
     JoinCode.objects.create(campaign=campaign, code="MATE2345", expires_at=timezone.now() + timedelta(days=1))
     phone = Client()
-    first, second = (
-        {**fields(phone.get("/j/MATE2345/consent/").content.decode()), **TICKS} for _ in range(2)
-    )
-    assert phone.post("/j/MATE2345/consent/", first).url == "/profile/"
+    first, second = ({**fields(phone.get("/j/MATE2345/").content.decode()), **TICKS} for _ in range(2))
+    assert phone.post("/j/MATE2345/", first).url == "/profile/"
     # A double tap is the same person.
-    assert phone.post("/j/MATE2345/consent/", first).url == "/profile/"
-    assert refused(phone.post("/j/MATE2345/consent/", second))
+    assert phone.post("/j/MATE2345/", first).url == "/profile/"
+    assert refused(phone.post("/j/MATE2345/", second))
     assert Person.objects.count() == 1
 
 
@@ -150,7 +148,7 @@ def test_nothing_of_a_person_stays_on_the_phone_for_the_next(as_person, make_per
     ways = (
         ("/next-speaker/", {}, False),
         ("/resume/", {"code": ben.receipt}, True),
-        ("/j/LAKE2345/consent/", {"ticket": new_ticket(), **consent}, True),
+        ("/j/LAKE2345/", {"ticket": new_ticket(), **consent}, True),
         ("/leave/", {"phone": "1", "sure": "1"}, False),
     )
     for address, sent, stays in ways:

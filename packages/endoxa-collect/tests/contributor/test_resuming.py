@@ -39,7 +39,7 @@ def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):
 
 
 def test_the_old_consent_form_sent_again_leads_to_the_code(campaign):
-    old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/consent/"
+    old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/"
     form = old.get(page).context["form"]
     ticks = {"age": "on", "take_part": "on", "publication": "on"}
     sent = {"ticket": form["ticket"].value(), "version": form["version"].value(), **ticks}

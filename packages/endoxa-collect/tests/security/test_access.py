@@ -21,7 +21,6 @@ OPEN_TO_STRANGERS = {
     "contributor:home",
     "contributor:language",
     "contributor:join",
-    "contributor:consent",
     "contributor:decline",
     "contributor:declined",
     "contributor:privacy",
@@ -271,7 +270,6 @@ def test_a_closed_campaign_takes_only_the_last_answers(world, as_contributor):
     world.campaign.state = State.CLOSED
     world.campaign.save()
     last = {
-        "contributor:add",
         "contributor:rate",
         "contributor:skip",
         "contributor:finish",

@@ -124,7 +124,7 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
     client.post("/language/", {"language": "es", "next": "/"}, secure=True)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD}, secure=True)
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1, "ticket": new_ticket()}
-    client.post("/j/MATE2345/consent/", boxes, secure=True)
+    client.post("/j/MATE2345/", boxes, secure=True)
     client.post("/card/covers/", {"covers": "lift"}, secure=True)
     assert set(client.cookies) == {
         "csrftoken", "endoxa_language", "endoxa_account", "endoxa_contributor",

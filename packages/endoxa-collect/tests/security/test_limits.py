@@ -244,7 +244,7 @@ def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
 
     def enrol():
-        return Client().post("/j/MATE2345/consent/", {**boxes, "ticket": new_ticket()})
+        return Client().post("/j/MATE2345/", {**boxes, "ticket": new_ticket()})
 
     before = Person.objects.count()
     assert {enrol().status_code for _ in range(120)} == {302}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -289,17 +287,14 @@ def _rows(card: MixedCard) -> list[MixedAnswer]:
 def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep which pairs of a list were ticked, or which of two was chosen."""
     card = kinds.mixed_of(person, token)
-    form = (
-        card_forms.HeardForm(card, request.POST)
-        if card.kind == MixedKind.HEARD
-        else card_forms.ComparisonForm(request.POST)
-    )
-    if not form.is_valid():
-        return to_card("unclear")
-    if "choice" in form.cleaned_data:
+    if card.kind == MixedKind.COMPARE:
+        form = card_forms.ComparisonForm(request.POST)
+        if not form.is_valid():
+            return to_card("unclear")
         kinds.answer_comparison(person, token, form.cleaned_data["choice"])
         return to_card()
-    heard = form.cleaned_data["heard"]
+    ticked = request.POST.getlist("heard")
+    heard = [row.public_id for row in _rows(card) if str(row.public_id) in ticked]
     if not (heard or "none" in request.POST) and card.state not in CLOSED:
         # One careless tap would say of five pairs that nobody has heard them.
         return to_card("none")
@@ -322,7 +317,7 @@ def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
     """
     card = kinds.mixed_of(person, token)
     if request.method == "POST":
-        form = card_forms.ReportForm(card, request.POST)
+        form = card_forms.ReportForm(request.POST)
         if not form.is_valid():
             return to_card("unclear")
         kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
@@ -342,9 +337,19 @@ def mixed_undo(_request: HttpRequest, person: Person, token: UUID) -> HttpRespon
     return to_card()
 
 
+@allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
+def add(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep the words and countries that were filled in, and stay with the card."""
+    return _add(request, person, token, leaving=False)
+
+
 @allowed(Door.CARD, methods=READ_OR_SEND)
-def add(request: HttpRequest, person: Person, token: UUID, *, leaving: bool = False) -> HttpResponse:
-    """Keep the words and countries that were filled in, and stay with the card; `leaving`: go on to the next one."""
+def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep them and go on to the next card."""
+    return _add(request, person, token, leaving=True)
+
+
+def _add(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
     card = answering.card_of(person, token)
     if was_kept(request, person):
         return to_card()
@@ -370,44 +375,30 @@ def add(request: HttpRequest, person: Person, token: UUID, *, leaving: bool = Fa
         if form.cleaned_data["text"]:
             PROPOSALS.spend(str(person.pk))
             PROPOSALS_OF_ALL.spend(str(person.campaign_id))
-        try:
-            proposal = _keep(person, card, form)
-        except ValidationError as problem:
-            form.add_error(None, problem)
+        proposal = _keep(person, card, form)
+        if form.errors:
             return _words_page(request, person, card, form)
     note_kept(request, person)
     return _onward(person, card, proposal, leaving=leaving)
 
 
 def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal | None:
-    """Store ticked countries and words; the proposal that the words made, if there were any.
-
-    Raises:
-        ValidationError: they cannot be taken; it names the field.
-    """
-    if isinstance(form, MoreForm):
-        if form.chosen:
-            with _beside("countries"):
-                tick_countries(person, card, form.chosen)
-        if form.cleaned_data.get("hurts"):
-            answering.answer_hurts(person, card, form.cleaned_data["hurts"])
-        country, via = card.country, Via.ATTRIBUTE
-    else:
-        country, via = form.about, Via.PROMPT
-    text, language = form.cleaned_data["text"], form.cleaned_data["language"]
-    if not text:
-        return None
-    with _beside("text"):
-        return propose(person, card, country=country, text=text, language=language, via=via)
-
-
-@contextmanager
-def _beside(field: str) -> Iterator[None]:
-    """Tell what is wrong beside the field that it is about."""
+    """Store ticked countries and words; the proposal that the words made. What cannot be taken the form then tells."""
+    country, via, field = card.country, Via.ATTRIBUTE, "countries"
     try:
-        yield
+        if isinstance(form, PromptForm):
+            country, via = form.about, Via.PROMPT
+        else:
+            if form.chosen:
+                tick_countries(person, card, form.chosen)
+            if form.cleaned_data.get("hurts"):
+                answering.answer_hurts(person, card, form.cleaned_data["hurts"])
+        text, language, field = form.cleaned_data["text"], form.cleaned_data["language"], "text"
+        if text:
+            return propose(person, card, country=country, text=text, language=language, via=via)
     except EntryError as error:
-        raise ValidationError({field: str(error)}) from error
+        form.add_error(field, str(error))
+    return None
 
 
 def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: bool) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
@@ -114,42 +115,10 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @allowed(Door.CODE, methods=READ_OR_SEND)
 def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """The consent at once for strangers; who takes part, here or in another campaign, is asked what they want."""
-    person = holder(request)
-    if person is None:
-        return _consent(request, campaign, code)
-    about = in_language(campaign.settings.texts.about, request.LANGUAGE_CODE)
-    context = {
-        **_about(request, campaign, code),
-        "about": about.strip().partition("\n")[0],
-        "onward": next_step(person),
-    }
-    return render(request, "contributor/join.html", context)
+    """Tell and ask; with the needed boxes ticked, make a person, whose profile comes next with the receipt code.
 
-
-@allowed(Door.CODE, methods=READ_OR_SEND)
-def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """As `join`, also for phones that take part in another campaign and want this one."""
-    return _consent(request, campaign, code)
-
-
-def _about(request: HttpRequest, campaign: Campaign, code: str) -> dict[str, object]:
-    """What pages before the consent say; `other` is the title of another campaign that this phone takes part in."""
-    settings, person = campaign.settings, holder(request)
-    elsewhere = person is not None and person.campaign_id != campaign.pk
-    return {
-        "code": code,
-        "title": in_language(settings.texts.title, request.LANGUAGE_CODE),
-        "minutes": settings.minutes if settings.setting == "workshop" else None,
-        "other": in_language(person.campaign.settings.texts.title, person.ui_language)
-        if person and elsewhere
-        else "",
-        "retention": settings.retention,
-    }
-
-
-def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Tell and ask; with the needed boxes ticked, make a person, whose profile comes next with the receipt code."""
+    Who belongs to the campaign goes on where they were; who takes part in another one is told that the phone forgets it.
+    """
     person = holder(request)
     if person is not None and person.campaign_id == campaign.pk:
         return redirect(next_step(person))
@@ -158,24 +127,14 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
     sent = request.POST if request.method == "POST" else None
     form = ConsentForm(settings, language, sent, interviewed=bool(interviewer))
     if form.is_valid():
-        (INTERVIEWS if interviewer else ENROLMENTS).spend(code)
-        secret = secret_of(form.cleaned_data["ticket"], campaign)
-        facts = _agreed(settings, language, keep_words=form.cleaned_data["keep_words"])
-        facts |= {"campaign": campaign, "ui_language": language, "interviewer": interviewer}
-        facts["receipt_hash"] = hash_receipt(receipt_of(secret))
-        try:
-            with transaction.atomic():
-                if enrol(Person, secret, **facts):
-                    Arrivals.count(code, "joined")
-        except TakenError:
-            return redirect("contributor:resume")
-        response = redirect("contributor:profile")
-        remember(request, response, secret)
-        return response
+        return _joined(request, campaign, code, interviewer, form.cleaned_data)
     form.focus()
     texts = settings.texts
     context = {
-        **_about(request, campaign, code),
+        "code": code,
+        "minutes": settings.minutes if settings.setting == "workshop" else None,
+        "other": in_language(person.campaign.settings.texts.title, person.ui_language) if person else "",
+        "retention": settings.retention,
         "form": form,
         "interviewer": interviewer,
         "lines": headed(in_language(texts.about, language)),
@@ -185,6 +144,29 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         "stranger_tongue": len(settings.ui_languages) > 1 and not speaks(request, settings.ui_languages),
     }
     return render(request, "contributor/consent.html", context)
+
+
+def _joined(
+    request: HttpRequest, campaign: Campaign, code: str, interviewer: str, sent: dict[str, Any]
+) -> HttpResponse:
+    (INTERVIEWS if interviewer else ENROLMENTS).spend(code)
+    language, secret = str(request.LANGUAGE_CODE), secret_of(sent["ticket"], campaign)
+    facts = {
+        "campaign": campaign,
+        "receipt_hash": hash_receipt(receipt_of(secret)),
+        "ui_language": language,
+        "interviewer": interviewer,
+        **_agreed(campaign.settings, language, keep_words=sent["keep_words"]),
+    }
+    try:
+        with transaction.atomic():
+            if enrol(Person, secret, **facts):
+                Arrivals.count(code, "joined")
+    except TakenError:
+        return redirect("contributor:resume")
+    response = redirect("contributor:profile")
+    remember(request, response, secret)
+    return response
 
 
 def _agreed(settings: CampaignSettings, language: str, *, keep_words: bool) -> dict[str, object]:
@@ -318,9 +300,15 @@ def guardian(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
     """The sheet for parents and guardians, to read or to print."""
     if not campaign.settings.guardian:
         return redirect("contributor:join", code)
-    sheet, language = campaign.settings.texts.guardian, request.LANGUAGE_CODE
-    texts = {"text": in_language(sheet, language), "text_language": language_of(sheet, language)}
-    return render(request, "contributor/guardian.html", {**_about(request, campaign, code), **texts})
+    texts, language = campaign.settings.texts, request.LANGUAGE_CODE
+    context = {
+        "code": code,
+        "title": in_language(texts.title, language),
+        "text": in_language(texts.guardian, language),
+        "text_language": language_of(texts.guardian, language),
+        "retention": campaign.settings.retention,
+    }
+    return render(request, "contributor/guardian.html", context)
 
 
 @allowed(Door.ANYBODY, methods=SEND)
