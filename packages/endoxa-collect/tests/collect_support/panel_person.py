@@ -50,7 +50,7 @@ class Person:
     def begin(self):
         """Up to the first item."""
         assert self.agree().status_code == 302
-        for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+        for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
             self.post(page)
         answer = self.post("before/questions/", **RIGHT, tries=0)
         assert answer.headers["Location"] == self.path("item/"), answer.headers

@@ -118,7 +118,7 @@ def as_account(world, name):
 def test_the_site_has_pages():
     assert len(ACCOUNTS) > 15
     assert len(CONTRIBUTORS) > 15
-    assert len(PANEL) == 10
+    assert len(PANEL) == 8
 
 
 def test_every_page_of_people_says_to_whom_it_is_open():

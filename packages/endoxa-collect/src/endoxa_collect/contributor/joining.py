@@ -117,7 +117,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Tell and ask; with the needed boxes ticked, make a person, whose profile comes next with the receipt code.
 
-    Who belongs to the campaign goes on where they were; who takes part in another one is told that the phone forgets it.
+    Who belongs to the campaign goes on where they were; who takes part in another is told that the phone forgets it.
     """
     person = holder(request)
     if person is not None and person.campaign_id == campaign.pk:

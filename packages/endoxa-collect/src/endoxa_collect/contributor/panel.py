@@ -38,7 +38,7 @@ from endoxa_collect.tasks.handing import (
     withdraw,
 )
 from endoxa_collect.tasks.judging import item_context, take_sent
-from endoxa_collect.tasks.rooms import AnswerForm, Step, StepForm, room
+from endoxa_collect.tasks.rooms import AnswerForm, Step, room
 
 WARNING, BREAK = "warning", "break"
 _NO_BREAK = 10
@@ -123,7 +123,7 @@ def _enrolled(request: HttpRequest, task: Task, ticket: str, participant: str) -
         enrol(Judge, secret, task=task, participant=participant, steps=steps)
     except TakenError:
         return _page(request, "again", task, status=403)
-    response = redirect("panel:warning", task.code)
+    response = redirect("panel:step", task.code, WARNING)
     remember(request, response, secret, path=_home(task))
     return response
 
@@ -152,12 +152,10 @@ def _pending(judge: Judge) -> list[str]:
 
 def next_page(judge: Judge) -> str:
     """Address of the page where somebody is: warning, the room's own pages, break, items, or the end."""
-    code, pending = judge.task.code, _pending(judge)
+    code, pending = judge.task.code, [*_pending(judge), *([BREAK] if _break_due(judge) else [])]
     if judge.state != JudgeState.ACTIVE:
         return reverse("panel:end", args=[code])
-    if pending and pending[0] != WARNING:
-        return reverse("panel:step", args=[code, pending[0]])
-    return reverse(f"panel:{WARNING if pending else BREAK if _break_due(judge) else 'item'}", args=[code])
+    return reverse("panel:step", args=[code, pending[0]]) if pending else reverse("panel:item", args=[code])
 
 
 def _complete(judge: Judge, name: str) -> None:
@@ -169,50 +167,43 @@ def _complete(judge: Judge, name: str) -> None:
 
 
 @allowed(Door.WORKING, methods=READ_OR_SEND)
-def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Say that what comes may hurt, and ask for the group where the task has some; POST goes on."""
-    groups, group = settings_of(judge.task).groups, request.POST.get("group", "")
-    answered = not groups or "group" in request.POST
-    if request.method == "POST" and answered and group in (*groups, ""):
-        Judge.objects.filter(pk=judge.pk).update(group=group)
-        _complete(judge, WARNING)
-        return redirect(next_page(judge))
-    written = judge.task.campaign.settings
-    text = in_language(written.texts.content_warning, str(request.LANGUAGE_CODE))
-    lines = nearest_first(written, ())
-    return _page(request, "warning", judge.task, judge, text=text, help_lines=lines, groups=groups)
-
-
-@allowed(Door.WORKING, methods=READ_OR_SEND)
 def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
-    """A page of the room before the first item; one with a form goes on when there are no mistakes."""
-    steps, pending = _steps(judge.task), _pending(judge)
-    if name not in steps or name == WARNING:
+    """A page before the first item, or the break; it goes on when there are no mistakes in what is asked."""
+    task, here = judge.task, next_page(judge)
+    stages = {**_steps(task), BREAK: Step(BREAK, BREAK)}
+    if name not in stages:
         raise Http404
-    stage = steps[name]
+    stage = stages[name]
     # Pages that were read may be read again, but for those with a form.
-    if name in pending[1:] or (stage.form and name not in pending):
-        return redirect(next_page(judge))
-    form = stage.form(request.POST if request.method == "POST" else None) if stage.form else None
-    if request.method != "POST" or (form and not form.is_valid()):
-        return _step_page(request, judge, stage, form)
-    mistakes = form.mistakes() if form else []
-    if mistakes:
+    if request.path != here and (stage.form or name not in judge.steps.get("done", [])):
+        return redirect(here)
+    sent = request.POST if request.method == "POST" else None
+    form = stage.form(sent) if stage.form else None
+    groups = settings_of(task).groups if name == WARNING else ()
+    group = request.POST.get("group") if groups else ""
+    mistakes: list[str] = []
+    if sent is not None and (form is None or form.is_valid()) and group in (*groups, ""):
+        mistakes = form.mistakes() if form else []
+        if not mistakes:
+            if groups:
+                Judge.objects.filter(pk=judge.pk).update(group=group)
+            _complete(judge, name)
+            return redirect(next_page(judge))
         _count_try(judge, stage, request.POST.get("tries", ""))
         judge.refresh_from_db(fields=["state", "steps"])
-        if judge.state == JudgeState.ACTIVE:
-            return _step_page(request, judge, stage, form, mistakes)
-    else:
-        _complete(judge, name)
-    return redirect(next_page(judge))
-
-
-def _step_page(
-    request: HttpRequest, judge: Judge, stage: Step, form: StepForm | None, mistakes: list[str] | None = None
-) -> HttpResponse:
-    status, tries = 422 if form and form.is_bound else 200, judge.steps.get("tries", 0)
-    context = {"form": form, "mistakes": mistakes, "tries": tries}
-    return _page(request, stage.template, judge.task, judge, status=status, **context)
+        if judge.state != JudgeState.ACTIVE:
+            return redirect(next_page(judge))
+    written = task.campaign.settings
+    context = {
+        "form": form,
+        "mistakes": mistakes,
+        "tries": judge.steps.get("tries", 0),
+        "text": in_language(written.texts.content_warning, str(request.LANGUAGE_CODE)),
+        "help_lines": nearest_first(written, ()),
+        "groups": groups,
+        "done": _done(judge),
+    }
+    return _page(request, stage.template, task, judge, status=422 if form and sent else 200, **context)
 
 
 def _count_try(judge: Judge, stage: Step, sent: str) -> None:
@@ -229,30 +220,19 @@ def _count_try(judge: Judge, stage: Step, sent: str) -> None:
             fail(judge, QUIZ)
 
 
-def _done(judge: Judge) -> dict[str, int | None]:
-    """How many items somebody has judged, checks included, as they see it; `most` is None where none is fixed."""
+def _done(judge: Judge) -> dict[str, int]:
+    """How many items somebody has judged, checks included, as they see it; `most` is 0 where none is fixed."""
     turns = judge.turns.exclude(state=TurnState.LAPSED)
-    handed = turns.count() if room(judge.task.kind).study else None
+    handed = turns.count() if room(judge.task.kind).study else 0
     return {"number": turns.filter(state=TurnState.JUDGED).count(), "most": handed}
 
 
 def _break_due(judge: Judge) -> bool:
     """Whether half of the block is done, and somebody has not had their break."""
-    if BREAK in judge.steps.get("done", []) or not room(judge.task.kind).study:
+    if BREAK in judge.steps.get("done", []):
         return False
-    turns = judge.turns.exclude(state=TurnState.LAPSED)
-    handed, judged = turns.count(), turns.filter(state=TurnState.JUDGED).count()
-    return handed >= _NO_BREAK and judged * 2 >= handed
-
-
-@allowed(Door.WORKING, methods=READ_OR_SEND)
-def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """A break after half of the block; POST goes on."""
-    if request.method == "POST" and _break_due(judge):
-        _complete(judge, BREAK)
-    if not _break_due(judge):
-        return redirect(next_page(judge))
-    return _page(request, BREAK, judge.task, judge, done=_done(judge))
+    done = _done(judge)
+    return done["most"] >= _NO_BREAK and done["number"] * 2 >= done["most"]
 
 
 @allowed(Door.WORKING, methods=READ_OR_SEND)
@@ -335,11 +315,9 @@ app_name = "panel"
 urlpatterns = [
     path("<str:code>/", start, name="start"),
     path("<str:code>/no-thanks/", declined, name="declined"),
-    path("<str:code>/warning/", warning, name="warning"),
     path("<str:code>/before/<slug:name>/", step, name="step"),
     path("<str:code>/item/", item, name="item"),
     path("<str:code>/undo/", undo_last, name="undo"),
-    path("<str:code>/break/", pause, name="break"),
     path("<str:code>/stop/", stop, name="stop"),
     path("<str:code>/end/", over, name="end"),
     path("<str:code>/deleted/", deleted, name="deleted"),
