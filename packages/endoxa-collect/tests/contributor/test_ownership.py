@@ -85,8 +85,8 @@ def test_an_answer_of_the_person_before_replaces_none(as_person, make_campaign, 
     first, second = make_person(campaign), make_person(campaign, "ben")
     shown = fields(as_person(first).get("/survey/women/").content.decode())
     phone = as_person(second)
-    phone.post("/survey/women/", {"line_0": "said by the second", "language": "en"})
-    stale = {**shown, "line_0": "said by the first", "language": "en"}
+    phone.post("/survey/women/", {"lines": "said by the second", "language": "en"})
+    stale = {**shown, "lines": "said by the first", "language": "en"}
     assert refused(phone.post("/survey/women/", stale))
     # Twice by who it belongs to is stored once.
     for _ in range(2):

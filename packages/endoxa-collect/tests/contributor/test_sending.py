@@ -47,9 +47,9 @@ def test_an_answer_of_the_survey_that_comes_late_replaces_no_newer_one(make_camp
     person = make_person(make_campaign(survey=True, questions=[question]))
     client, token = as_person(person), uuid4()
     address = reverse("contributor:survey_question", args=["women"])
-    first = {"line_0": "sing at work", "language": "en"}
+    first = {"lines": "sing at work", "language": "en"}
     assert send(client, address, first, token).status_code == 204
-    client.post(address, {"line_0": "sing all day", "language": "en"})
+    client.post(address, {"lines": "sing all day", "language": "en"})
     assert send(client, address, first, token).status_code == 204
     assert Statement.objects.get().text == "sing all day"
     assert Sent.objects.count() == 1

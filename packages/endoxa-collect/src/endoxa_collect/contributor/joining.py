@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from django.views.i18n import set_language
 
 from endoxa_collect import geography
@@ -28,7 +28,7 @@ from endoxa_collect.anonymous import (
     secret_of,
     tidy,
 )
-from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.campaign import CampaignSettings, CampaignTexts, in_language
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import ConsentForm, headed, language_of
 from endoxa_collect.contributor.results import is_over, only_campaign
@@ -212,20 +212,7 @@ def next_speaker(_request: HttpRequest, person: Person) -> HttpResponse:
     return response
 
 
-_TERMS = {
-    "organisation": gettext_lazy("Who runs it"),
-    "licence": gettext_lazy("Licence of the data"),
-    "retention": gettext_lazy("Until when it is kept"),
-    "minimum_age": gettext_lazy("Minimum age to take part"),
-    "maximum_age": gettext_lazy("Maximum age to take part"),
-    "about": gettext_lazy("What it is about"),
-    "content_warning": gettext_lazy("Before you begin"),
-    "consent": gettext_lazy("What you agree to"),
-    "publication": gettext_lazy("What is published"),
-    "keep_words": gettext_lazy("If you leave: your words"),
-    "guardian": gettext_lazy("The sheet for parents and guardians"),
-}
-"""What may have changed, as contributors call it."""
+_TERMS = CampaignSettings.model_fields | CampaignTexts.model_fields
 
 
 @allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
@@ -247,7 +234,11 @@ def again(request: HttpRequest, person: Person) -> HttpResponse:
     context = {
         "form": form,
         "changes": [
-            (_TERMS[name], _term(before, name, person.consent_language), _term(settings, name, language))
+            (
+                gettext(str(_TERMS[name].title)),
+                _term(before, name, person.consent_language),
+                _term(settings, name, language),
+            )
             for name in changed
         ],
         "before_language": person.consent_language,
@@ -260,7 +251,7 @@ def _term(settings: CampaignSettings, name: str, language: str) -> str:
     """One thing that people agree to, as settings have it; "" where there is nothing."""
     if name == "guardian" and not settings.guardian:
         return ""
-    if name in type(settings.texts).model_fields:
+    if name in CampaignTexts.model_fields:
         return in_language(getattr(settings.texts, name), language)
     return day(settings.retention) if name == "retention" else str(getattr(settings, name) or "")
 

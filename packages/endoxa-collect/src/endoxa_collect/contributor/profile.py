@@ -131,13 +131,13 @@ class ProfileForm(forms.Form):
         # Where rules say who belongs to a group, their questions come first; others about countries are not asked.
         decisive = groups.asked_questions(settings)
         if not settings.groups or rules.COUNTRY in decisive:
-            self.fields["origins"] = _origins_field(settings, language, here)
+            self.fields["origins"] = _country_field(settings, language, here=here)
         self.fields["languages"] = _language_field(settings, language)
         own = {_EXTRA + declared.name: _choice_field(declared, language) for declared in settings.profile}
         first = {name for name in own if name.removeprefix(_EXTRA) in decisive} | {"origins", "languages"}
         self.fields |= dict(sorted(own.items(), key=lambda item: item[0] not in first))
         if not settings.groups or rules.CLOSE_TO in decisive:
-            self.fields["connections"] = _connections_field(settings, language, frozenset(homes))
+            self.fields["connections"] = _country_field(settings, language, homes=frozenset(homes))
         seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
         if topics := seeds.order_by("topic").values_list("topic", flat=True).distinct():
             self.fields["topic_optouts"] = forms.MultipleChoiceField(
@@ -196,39 +196,33 @@ def nearest_boxes(here: str, campaign: Sequence[str], shown: Collection[str]) ->
     return [code for code in ordered if code in shown][:_SHOWN]
 
 
-def _country_field(names: Names, likely: Iterable[str], **options: Any) -> NamesField:
-    picker = Picker(names, likely, "country-names", _("Another country: type its name"))
-    return NamesField(names, picker, **options)
-
-
-def _origins_field(settings: CampaignSettings, language: str, here: str) -> NamesField:
+def _country_field(
+    settings: CampaignSettings, language: str, *, here: str = "", homes: frozenset[str] | None = None
+) -> NamesField:
+    """Countries that somebody comes from; with their `homes`, those that they feel close to."""
     names = country_names(language)
-    return _country_field(
-        names,
-        nearest_boxes(here, settings.countries, names.shown),
-        most=_MOST_ORIGINS,
-        label=_("Which countries do you come from?"),
-        help_text=_("Why we ask: you know best what people say there, so you get more cards about them.")
-        if settings.cards
-        else _("Why we ask: what people say differs from place to place."),
-    )
-
-
-def _connections_field(settings: CampaignSettings, language: str, homes: frozenset[str]) -> NamesField:
-    names = country_names(language)
-    # Countries that were offered as one's own are not offered again.
-    close = geography.near(homes, frozenset()) if homes else frozenset[str]()
-    return _country_field(
-        names,
-        [code for code in names.shown if code in close][:_SHOWN],
-        most=_MOST_CONNECTIONS,
-        label=_("Which other countries do you feel close to?"),
-        help_text=_(
-            "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
+    if homes is None:
+        likely, most = nearest_boxes(here, settings.countries, names.shown), _MOST_ORIGINS
+        label = _("Which countries do you come from?")
+        why = (
+            _("Why we ask: you know best what people say there, so you get more cards about them.")
+            if settings.cards
+            else _("Why we ask: what people say differs from place to place.")
         )
-        if settings.cards
-        else _("Why we ask: you may have family or friends there, or have lived there."),
-    )
+    else:
+        # Countries that were offered as one's own are not offered again.
+        close = geography.near(homes, frozenset()) if homes else frozenset[str]()
+        likely, most = [code for code in names.shown if code in close][:_SHOWN], _MOST_CONNECTIONS
+        label = _("Which other countries do you feel close to?")
+        why = (
+            _(
+                "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
+            )
+            if settings.cards
+            else _("Why we ask: you may have family or friends there, or have lived there.")
+        )
+    picker = Picker(names, likely, "country-names", _("Another country: type its name"))
+    return NamesField(names, picker, most=most, label=label, help_text=why)
 
 
 def _language_field(settings: CampaignSettings, language: str) -> NamesField:

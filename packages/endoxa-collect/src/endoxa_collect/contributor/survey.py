@@ -18,41 +18,31 @@ from endoxa_collect.access import READ, READ_OR_SEND, Door, allowed
 from endoxa_collect.campaign import SurveyQuestion, Texts, in_language
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.contributor.sending import note_kept, was_kept
-from endoxa_collect.entry.cleaning import MAX_LENGTH, TooLongError, clean
+from endoxa_collect.entry.cleaning import TooLongError, clean
 from endoxa_collect.models import Person, Statement
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.visible import visible
 from endoxa_collect.withdrawals import What, bury, noted
 
-LINES = 5
-"""Lines that are shown at once; the others are folded."""
 MOST_LINES = 16
 """Sixteen lines of 120 characters fit into one `Statement`."""
 
 
-class LineField(forms.CharField):
-    """One statement, cleaned of characters that cannot be seen. May be empty."""
-
-    def __init__(self, number: int) -> None:
-        label = gettext("Answer %(number)d") % {"number": number}
-        widget = forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", "maxlength": MAX_LENGTH})
-        super().__init__(label=label, required=False, widget=widget)
-
-    def to_python(self, value: Any) -> str:
-        """The text as it will be stored."""
-        text = super().to_python(value) or ""
-        try:
-            return clean(text) if visible(text) else ""
-        except TooLongError as error:
-            raise forms.ValidationError(str(error)) from None
-
-
 class AnswerForm(forms.Form):
-    """Fields `line_0`, `line_1` ... and the language.
+    """One statement a line, cleaned of characters that cannot be seen, and the language.
 
     Sent with the button `nothing` the lines must be empty; else at least one is needed, and their language.
     """
 
+    lines = forms.CharField(
+        label=_("People here say …"),
+        help_text=_(
+            "One short sentence a line: who it is about, and what is said of them. A few are enough."
+        ),
+        max_length=20_000,
+        required=False,
+        widget=forms.Textarea(attrs={"dir": "auto", "autocomplete": "off", "rows": 6}),
+    )
     language = forms.ChoiceField(label=_("Language of your answers"), required=False)
 
     def __init__(
@@ -60,20 +50,25 @@ class AnswerForm(forms.Form):
     ) -> None:
         super().__init__(data, label_suffix="", initial=initial)
         self.fields["language"].choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
-        for index in range(MOST_LINES):
-            self.fields[f"line_{index}"] = LineField(index + 1)
-        lines = [self[f"line_{index}"] for index in range(MOST_LINES)]
-        self.first, self.further = lines[:LINES], lines[LINES:]
 
-    @property
-    def unfolded(self) -> bool:
-        """Whether something is in the further lines."""
-        return any(line.value() for line in self.further)
+    def clean_lines(self) -> list[str]:
+        """The statements as they will be stored."""
+        lines, faults = [], []
+        for typed in filter(visible, self.cleaned_data["lines"].splitlines()):
+            try:
+                lines.append(clean(typed))
+            except TooLongError as error:
+                faults.append(f"“{visible(typed)[:20]}…”: {error}")
+        if len(lines) > MOST_LINES:
+            faults.append(gettext("Please write at most %(most)d lines.") % {"most": MOST_LINES})
+        if faults:
+            raise forms.ValidationError(faults)
+        return lines
 
     def clean(self) -> dict[str, Any]:
-        """Gather the lines into `lines`."""
+        """Whether there is what the button says."""
         cleaned = super().clean() or {}
-        lines = [text for name, text in cleaned.items() if name.startswith("line_") and text]
+        lines = cleaned.get("lines", [])
         if "nothing" in self.data and lines:
             raise forms.ValidationError(
                 _("You wrote something below. Keep it with “Save”, or empty the lines first.")
@@ -84,7 +79,7 @@ class AnswerForm(forms.Form):
             )
         if lines and not cleaned.get("language") and "language" not in self.errors:
             self.add_error("language", _("Please choose the language you wrote in."))
-        return {**cleaned, "lines": lines}
+        return cleaned
 
 
 def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], language: str) -> None:
@@ -238,9 +233,9 @@ def _asked(
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, _language())
     latest = person.statements.exclude(text="").order_by("-created_at").first()
     written = step.answer if step.lines else latest
-    initial = {f"line_{index}": line for index, line in enumerate(step.lines)}
     before = written.language if written else None
-    initial["language"] = likely_language(languages, person.languages, before, _language())
+    likely = likely_language(languages, person.languages, before, _language())
+    initial = {"lines": "\n".join(step.lines), "language": likely}
     return step, AnswerForm(data, languages=languages, initial=initial)
 
 
