@@ -159,7 +159,7 @@ class SameForm(forms.Form):
 class CountryField(forms.CharField):
     """A country by its name; gives its code, "" where none was typed."""
 
-    def __init__(self, *, label: Promise) -> None:
+    def __init__(self, *, label: Any) -> None:
         super().__init__(label=label, required=False, max_length=80, widget=_typed())
 
     def clean(self, value: Any) -> str:

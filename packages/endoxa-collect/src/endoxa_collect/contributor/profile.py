@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from endoxa_collect import geography, groups, naming, rules
@@ -54,7 +53,7 @@ class Picker(forms.Widget):
         self._likely = tuple(likely)
         self._texts = {"suggestions": suggestions, "more": more}
 
-    def value_from_datadict(self, data: MultiValueDict[str, str], _files: Any, name: str) -> Picked:
+    def value_from_datadict(self, data: Any, _files: Any, name: str) -> Picked:
         """What was ticked and what was typed."""
         line = ",".join(data.getlist(f"{name}_typed"))[: _MOST_TYPED * READ]
         typed = line.translate(_SEPARATORS).split(",")
