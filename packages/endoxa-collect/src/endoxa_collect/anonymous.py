@@ -57,21 +57,12 @@ def new_ticket(*facts: str) -> str:
     return signing.dumps([secrets.token_hex(16), *facts], salt=_SALT)
 
 
-def facts_of(ticket: str) -> list[str] | None:
-    """The facts in a ticket, also in one that is out of date; None if the site did not make it."""
+def facts_of(ticket: str, *, in_force: bool = False) -> list[str] | None:
+    """The facts in a ticket; None if the site did not make it, or where it must be `in_force`, not within an hour."""
     try:
-        return list(signing.loads(ticket, salt=_SALT)[1:])
+        return list(signing.loads(ticket, salt=_SALT, max_age=_SECONDS if in_force else None)[1:])
     except signing.BadSignature:
         return None
-
-
-def in_force(ticket: str) -> bool:
-    """Whether the site made this ticket within the last hour."""
-    try:
-        signing.loads(ticket, salt=_SALT, max_age=_SECONDS)
-    except signing.BadSignature:
-        return False
-    return True
 
 
 def secret_of(ticket: str, campaign: Campaign, kind: type[Person | Judge] = Person) -> str:

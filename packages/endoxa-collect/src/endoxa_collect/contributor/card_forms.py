@@ -44,11 +44,7 @@ SKIPS: Final[tuple[Choice, ...]] = (
 )
 """Three different reasons not to answer."""
 
-PROMPT_SKIPS: Final[tuple[Choice, ...]] = (
-    (SkipReason.DONT_KNOW, _("Nothing comes to mind")),
-    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
-    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
-)
+PROMPT_SKIPS: Final = ((SkipReason.DONT_KNOW, _("Nothing comes to mind")), *SKIPS[1:])
 """The same for a card that asks an open question."""
 
 REPORTS: Final[tuple[Choice, ...]] = (

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from endoxa_collect.anonymous import in_force, new_ticket
+from endoxa_collect.anonymous import facts_of, new_ticket
 from endoxa_collect.campaign import CampaignSettings, Texts, in_language
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class ConsentForm(forms.Form):
         panel: bool = False,
     ) -> None:
         self.outdated = data is not None and data.get("version") != str(settings.consent_version)
-        self.expired = data is not None and not self.outdated and not in_force(data.get("ticket", ""))
+        in_force = data is None or facts_of(data.get("ticket", ""), in_force=True) is not None
+        self.expired = not (in_force or self.outdated)
         if self.expired:
             ticked = [name for name in self.base_fields if name in data]
         initial = {"ticket": new_ticket(*facts), "version": settings.consent_version}

@@ -73,8 +73,11 @@ def code_field(**options: object) -> forms.CharField:
 
 
 class CodeForm(forms.Form):
-    """A join code, typed as people type."""
+    """A join code, typed as people type; wrong ones are counted. `found` is what a right one opens."""
 
+    guesses = JOIN
+    unknown = gettext_lazy("This code does not open anything. Please check it, or ask who gave it to you.")
+    found: Any
     code = code_field(
         label=gettext_lazy("Code"),
         help_text=gettext_lazy("Capitals and spaces do not matter."),
@@ -86,15 +89,18 @@ class CodeForm(forms.Form):
         self._request = request
 
     def clean_code(self) -> str:
-        """The code as it is stored, if it opens a campaign; wrong ones are counted."""
-        JOIN.check(self._request)
+        """The code as it is stored, if it opens something."""
+        self.guesses.check(self._request)
         code = tidy(self.cleaned_data["code"])
-        if campaign_of_code(code, holder(self._request)) is None:
-            JOIN.missed(self._request)
-            raise forms.ValidationError(
-                gettext_lazy("This code does not open anything. Please check it, or ask who gave it to you.")
-            )
+        self.found = self.look_up(code)
+        if self.found is None:
+            self.guesses.missed(self._request)
+            raise forms.ValidationError(self.unknown)
         return code
+
+    def look_up(self, code: str) -> Campaign | Person | None:
+        """What the code opens."""
+        return campaign_of_code(code, holder(self._request))
 
 
 @allowed(Door.ANYBODY, methods=READ_OR_SEND)

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from endoxa_collect.access import READ, READ_OR_SEND, Door, allowed
 from endoxa_collect.anonymous import forget, holder, remember
-from endoxa_collect.contributor.joining import code_field
+from endoxa_collect.contributor.joining import CodeForm, code_field
 from endoxa_collect.contributor.survey import next_step
 from endoxa_collect.frame import speak_within
 from endoxa_collect.models import Person
@@ -30,11 +30,13 @@ _SALT = "endoxa.left"
 _SHOWN_SECONDS = 3_600
 
 
-class ReceiptForm(forms.Form):
-    """A receipt code, typed as people type; wrong ones are counted. `person` is set by a successful check."""
+class ReceiptForm(CodeForm):
+    """A receipt code, which opens what one person gave."""
 
-    person: Person
-
+    guesses = RECEIPT
+    unknown = gettext_lazy(
+        "We find no answers for this code. They may be deleted already, or a letter is wrong."
+    )
     code = code_field(
         label=gettext_lazy("Receipt code"),
         help_text=gettext_lazy(
@@ -43,24 +45,9 @@ class ReceiptForm(forms.Form):
         error_messages={"required": gettext_lazy("Please type your receipt code.")},
     )
 
-    def __init__(self, request: HttpRequest) -> None:
-        super().__init__(request.POST if request.method == "POST" else None)
-        self._request = request
-
-    def clean_code(self) -> str:
-        """The code, if it is somebody's."""
-        RECEIPT.check(self._request)
-        code: str = self.cleaned_data["code"]
-        person = Person.objects.select_related("campaign").filter(receipt_hash=hash_receipt(code)).first()
-        if person is None:
-            RECEIPT.missed(self._request)
-            raise forms.ValidationError(
-                gettext_lazy(
-                    "We find no answers for this code. They may be deleted already, or a letter is wrong."
-                )
-            )
-        self.person = person
-        return code
+    def look_up(self, code: str) -> Person | None:
+        """The person, if it is somebody's."""
+        return Person.objects.select_related("campaign").filter(receipt_hash=hash_receipt(code)).first()
 
 
 @allowed(Door.ANYBODY, methods=READ_OR_SEND)
@@ -69,7 +56,7 @@ def leave(request: HttpRequest) -> HttpResponse:
     here, form = holder(request), ReceiptForm(request)
     by_phone = "phone" in request.POST
     secret = request.COOKIES.get(COOKIE, "") if by_phone else request.POST.get("code", "")
-    person = here if by_phone else form.person if form.is_valid() else None
+    person = here if by_phone else form.found if form.is_valid() else None
     if person is None:
         if _confirmed(request, secret):
             # The first of two quick taps deleted everything.
@@ -94,7 +81,7 @@ class ResumeForm(ReceiptForm):
     def clean_code(self) -> str:
         """The code, if it is of somebody who joined on a phone."""
         code = super().clean_code()
-        if sheet_of(self.person.secret_hash, self.person.receipt_hash):
+        if sheet_of(self.found.secret_hash, self.found.receipt_hash):
             raise forms.ValidationError(
                 gettext_lazy(
                     "This is the code of a sheet of paper. You can delete its answers, not go on with them."
@@ -114,11 +101,12 @@ def resume(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "contributor/resume.html", {"form": form})
     secret = token_urlsafe(16)
-    same = Person.objects.filter(pk=form.person.pk, secret_hash=form.person.secret_hash)
+    person: Person = form.found
+    same = Person.objects.filter(pk=person.pk, secret_hash=person.secret_hash)
     if not same.update(secret_hash=hash_secret(secret)):
         # They left, or went on elsewhere, in this moment.
         return redirect("contributor:resume")
-    response = redirect(next_step(form.person))
+    response = redirect(next_step(person))
     remember(request, response, secret)
     return response
 

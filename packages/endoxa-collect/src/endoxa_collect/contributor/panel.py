@@ -46,23 +46,13 @@ _NO_BREAK = 10
 
 
 def _page(
-    request: HttpRequest,
-    template: str,
-    task: Task,
-    judge: Judge | None = None,
-    *,
-    status: int = 200,
-    **more: Any,
+    request: HttpRequest, template: str, who: Task | Judge, status: int = 200, **more: Any
 ) -> HttpResponse:
-    """A page of a task, for a judge or a stranger; `more` is what its template needs besides."""
-    study = room(task.kind).study
-    context = {
-        "task": task,
-        "judge": judge,
-        "settings": settings_of(task),
-        "rules": study.rules(settings_of(task)) if study else (),
-        **more,
-    }
+    """A page of a task for a judge, or of a task for strangers; `more` is what its template needs besides."""
+    task, judge = (who.task, who) if isinstance(who, Judge) else (who, None)
+    study, settings = room(task.kind).study, settings_of(task)
+    rules = study.rules(settings) if study else ()
+    context = {"task": task, "judge": judge, "settings": settings, "rules": rules, **more}
     return render(request, f"panel/{template}.html", context, status=status)
 
 
@@ -203,7 +193,7 @@ def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
         "groups": groups,
         "done": _done(judge),
     }
-    return _page(request, stage.template, task, judge, status=422 if form and sent else 200, **context)
+    return _page(request, stage.template, judge, status=422 if form and sent else 200, **context)
 
 
 def _count_try(judge: Judge, stage: Step, sent: str) -> None:
@@ -286,7 +276,7 @@ def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
     if action == "keep":
         finish(judge, why=STOPPED)
         return redirect("panel:end", judge.task.code)
-    return _page(request, "stop", judge.task, judge, onward=next_page(judge))
+    return _page(request, "stop", judge, onward=next_page(judge))
 
 
 @allowed(Door.JUDGE, methods=READ)
@@ -302,7 +292,7 @@ def over(request: HttpRequest, judge: Judge) -> HttpResponse:
         "text": in_language(written.texts.thanks, str(request.LANGUAGE_CODE)),
         "help_lines": nearest_first(written, ()),
     }
-    return _page(request, "end", judge.task, judge, **context)
+    return _page(request, "end", judge, **context)
 
 
 @allowed(Door.TASK, methods=READ)
