@@ -1,4 +1,4 @@
-"""What the system refuses, in a sentence: above all a full disk, which everything that writes may meet."""
+"""What the system refuses: tries that come too often, and in a sentence a full disk, which everything may meet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ import sqlite3
 
 _DISK_FULL = "53100"
 """The code of PostgreSQL (its manual, appendix A)."""
+
+
+class TooOftenError(Exception):
+    """Something was tried too often (`security.limits`); a page asks to wait for so many `seconds`."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"tried too often, wait {seconds} seconds")
+        self.seconds = seconds
 
 
 def is_full(problem: BaseException | None) -> bool:

@@ -167,7 +167,10 @@ def join(
         one.page.locator(f"input[name={box}]").check()
     one.page.locator(".actions button").last.click()
     receipt = one.page.locator(".line-receipt bdi").inner_text()
-    one.page.locator(f"input[name=origins][value={origin}]").check()
+    if (shown := one.page.locator(f"input[name=origins][value={origin}]")).count():
+        shown.check()
+    else:
+        one.page.locator("input[name=origins_typed]").fill(origin)
     for language in languages:
         if (box := one.page.locator(f"input[name=languages][value={language}]")).count():
             box.check()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.test import Client
 
-from endoxa_collect.contributor import panel_access
+from endoxa_collect import anonymous
 from endoxa_collect.models import Judge
 from endoxa_collect.security.codes import hash_secret
 
@@ -50,7 +50,7 @@ class Person:
     def begin(self):
         """Up to the first item."""
         assert self.agree().status_code == 302
-        for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+        for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
             self.post(page)
         answer = self.post("before/questions/", **RIGHT, tries=0)
         assert answer.headers["Location"] == self.path("item/"), answer.headers
@@ -76,5 +76,5 @@ class Person:
 
     @property
     def judge(self):
-        secret = self.client.cookies[panel_access.COOKIE].value
+        secret = self.client.cookies[anonymous.PANEL_COOKIE].value
         return Judge.objects.get(secret_hash=hash_secret(secret))

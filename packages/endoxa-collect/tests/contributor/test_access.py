@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from endoxa_collect.access import Door, allowed
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.contributor import additions, cards
-from endoxa_collect.contributor.access import contributor
+from endoxa_collect.contributor import cards
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.models import Mention, Role, SkipReason
 from endoxa_collect.privacy import withdraw
@@ -45,7 +45,7 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
     answering.skip(person, card.token, SkipReason.RATHER_NOT)
     card.adds, card.state = True, "answered"
     card.save()
-    keep, take_back, look = additions.propose, answering.undo, answering.card_of
+    keep, take_back, look = cards.propose, answering.undo, answering.card_of
 
     def leaving_before(call):
         def run(*told, **named):
@@ -63,8 +63,8 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
         return run
 
     if act == "add":
-        monkeypatch.setattr(additions, "propose", leaving_before(keep))
-        response = additions.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
+        monkeypatch.setattr(cards, "propose", leaving_before(keep))
+        response = cards.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
     elif act == "undo":
         monkeypatch.setattr(answering, "undo", leaving_after(take_back))
         response = cards.undo(sent_by(person, {}), token=card.token)
@@ -76,7 +76,7 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
 
 
 def test_errors_of_those_who_are_still_there_are_told(campaign, person):
-    @contributor
+    @allowed(Door.CONTRIBUTOR)
     def page(request, person):
         raise DatabaseError
 
@@ -85,7 +85,7 @@ def test_errors_of_those_who_are_still_there_are_told(campaign, person):
 
 
 def test_what_works_is_left_alone(campaign, person):
-    page = contributor(lambda request, person: HttpResponse(str(person.pk)))
+    page = allowed(Door.CONTRIBUTOR)(lambda request, person: HttpResponse(str(person.pk)))
     assert page(sent_by(person, {})).content.decode() == str(person.pk)
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
-from endoxa_collect.contributor.consent import new_ticket
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Card, Mention, Pair, Person, Rating, Role, Source
 from endoxa_collect.organiser.settings import save

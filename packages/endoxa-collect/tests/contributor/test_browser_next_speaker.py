@@ -69,14 +69,14 @@ def test_a_tab_of_an_earlier_speaker_stores_nothing(browser, interviews):
         hand_on(one, interviews)
         one.forgive(403)
         # Nobody has begun yet, then somebody has.
-        stale.locator("input[name=line_0]").fill("said by the first")
+        stale.locator("textarea[name=lines]").fill("said by the first")
         stale.locator(".actions .primary").click()
         stale.get_by_text(CHANGED).wait_for()
         _, second = speaker(one, interviews)
         one.go(f"/survey/{question}/")
-        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.page.locator("textarea[name=lines]").fill("said by the second")
         one.tap(".actions .primary")
-        staler.locator("input[name=line_0]").fill("said by the first")
+        staler.locator("textarea[name=lines]").fill("said by the first")
         staler.locator(".actions .primary").click()
         staler.get_by_text(CHANGED).wait_for()
         assert said(interviews, first) == []
@@ -92,10 +92,10 @@ def test_without_scripts_the_site_says_so(browser, interviews):
         hand_on(one, interviews)
         _, second = speaker(one, interviews)
         one.go(f"/survey/{question}/")
-        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.page.locator("textarea[name=lines]").fill("said by the second")
         one.tap(".actions .primary")
         one.forgive(403)
-        stale.locator("input[name=line_0]").fill("said by the first")
+        stale.locator("textarea[name=lines]").fill("said by the first")
         stale.locator(".actions .primary").click()
         stale.get_by_text(CHANGED).wait_for()
         assert said(interviews, second) == [(question, "said by the second")]
@@ -121,7 +121,7 @@ def test_a_phone_is_handed_on_once_all_is_sent(browser, interviews, way):
         cut(one)
         for number in range(3):
             at = question_of(one.page)
-            one.page.locator("input[name=line_0]").fill(f"line {number}")
+            one.page.locator("textarea[name=lines]").fill(f"line {number}")
             # Two quick taps are one answer.
             one.page.locator(".actions .primary").dblclick(no_wait_after=True)
             one.page.wait_for_function("at => !location.pathname.includes(at)", arg=f"/{at}/")
@@ -160,7 +160,7 @@ def test_the_next_speaker_finds_no_page_of_the_earlier_one(browser, interviews):
         _, second = speaker(one, interviews)
         until(one, PAGES_AT_HAND)
         cut(one)
-        one.page.locator("input[name=line_0]").fill("said by the second")
+        one.page.locator("textarea[name=lines]").fill("said by the second")
         one.page.locator(".actions .primary").click()
         one.page.wait_for_url("**?kept")
         mend(one)

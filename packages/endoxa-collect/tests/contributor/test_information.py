@@ -88,7 +88,7 @@ def test_pages_write_days_out_and_link_contacts(client, make_campaign, language,
     campaign = make_campaign(retention="2099-01-31", contact="River Lab: +54 11 5555-0123, river@example.org")
     JoinCode.objects.create(campaign=campaign, code="MATE2345")
     client.cookies["endoxa_language"] = language
-    page = client.get("/j/MATE2345/consent/").content.decode()
+    page = client.get("/j/MATE2345/").content.decode()
     assert day in page
     assert "2099-01-31" not in page
     assert 'href="tel:+541155550123"' in page
@@ -110,7 +110,7 @@ def test_the_page_for_faults_needs_nothing(db):
     "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
 )
 def test_pages_keep_to_the_rules_of_the_house(client, db, path):
-    path = leaving._noted(None) if path == "/left/" else path
+    path = leaving._left(None).url if path == "/left/" else path
     page = client.get(path, headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert '<meta name="robots" content="noindex, nofollow">' in page

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from collect_support.filled_campaign import give_rating
-from endoxa_collect.contributor.consent import new_ticket
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Person

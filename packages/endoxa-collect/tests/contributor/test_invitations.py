@@ -27,11 +27,11 @@ def river(make_campaign):
 
 def join(client: Client, code: str = "MATE2345"):
     """Agree, and tell nothing about oneself."""
-    form = client.get(f"/j/{code}/consent/").context["form"]
+    form = client.get(f"/j/{code}/").context["form"]
     hidden = {name: form[name].value() for name in ("ticket", "version")}
     sent = {**hidden, "age": "on", "take_part": "on", "publication": "on"}
-    client.post(f"/j/{code}/consent/", sent)
-    client.post(f"/j/{code}/consent/", sent)  # A double tap.
+    client.post(f"/j/{code}/", sent)
+    client.post(f"/j/{code}/", sent)  # A double tap.
     Person.objects.update(profile_done=True)
 
 

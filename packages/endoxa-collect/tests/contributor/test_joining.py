@@ -9,12 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.campaign import CampaignTexts
 from endoxa_collect.contributor import consent
-from endoxa_collect.contributor.access import country_of_browser
-from endoxa_collect.contributor.consent import new_ticket
-from endoxa_collect.contributor.profile import LEAST, frequent_origins, nearest_boxes
-from endoxa_collect.export import columns
+from endoxa_collect.contributor.profile import nearest_boxes
+from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import withdraw
@@ -32,7 +31,7 @@ def code(campaign):
 def consent_page(client, code):
     """A function that opens the consent form and sends it with these boxes."""
 
-    def send(path=f"/j/{code}/consent/", **boxes):
+    def send(path=f"/j/{code}/", **boxes):
         form = client.get(path).context["form"]
         hidden = {name: form[name].value() for name in ("ticket", "version")}
         return client.post(path, {**hidden, **boxes})
@@ -69,7 +68,7 @@ def test_a_code_that_is_over_leads_those_who_belong_where_they_were(as_person, c
     JoinCode.objects.create(campaign=campaign, code="OVER2345", expires_at=timezone.now())
     phone = as_person(person)
     assert phone.post("/", {"code": "over 2345"}).url == "/j/OVER2345/"
-    assert "Go on where I was" in phone.get("/j/OVER2345/").content.decode()
+    assert phone.get("/j/OVER2345/").url == "/card/"
 
 
 def test_a_code_that_is_over_still_says_that_the_campaign_has_ended(client, campaign):
@@ -87,7 +86,7 @@ def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, 
     assert client.get(f"/j/{code}/").status_code == 404
     campaign.state = State.PAUSED
     campaign.save()
-    assert "taking a break" in client.get(f"/j/{code}/consent/").content.decode()
+    assert "taking a break" in client.get(f"/j/{code}/").content.decode()
     campaign.state = State.CLOSED
     campaign.save()
     assert "has ended" in client.get(f"/j/{code}/").content.decode()
@@ -126,7 +125,7 @@ def test_the_length_of_the_meeting_is_not_that_of_taking_part(client, make_campa
 
 
 def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
-    page = client.get(f"/j/{code}/consent/").content.decode()
+    page = client.get(f"/j/{code}/").content.decode()
     assert page.count('type="checkbox"') == 4
     assert "checked" not in page
     assert "18 years" in page
@@ -150,13 +149,13 @@ def test_five_lines_get_their_headings_and_others_stay_as_they_are():
 
 def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):
     JoinCode.objects.create(campaign=make_campaign("school", minimum_age=0), code="SCHOOL23")
-    page = client.get("/j/SCHOOL23/consent/").content.decode()
+    page = client.get("/j/SCHOOL23/").content.decode()
     assert 'name="age"' not in page
     assert page.count('type="checkbox"') == 3
 
 
 def test_no_thanks_stores_nothing(client, code):
-    client.get(f"/j/{code}/consent/")
+    client.get(f"/j/{code}/")
     answer = client.get("/no-thanks/")
     assert "nothing about you was stored" in answer.content.decode()
     assert not Person.objects.exists()
@@ -211,7 +210,7 @@ def test_consent_language_is_that_of_the_text_which_was_shown(client, code, cons
 
 
 def test_double_tap_is_one_person(client, code):
-    path = f"/j/{code}/consent/"
+    path = f"/j/{code}/"
     form = client.get(path).context["form"]
     sent = {**TICKS, "ticket": form["ticket"].value(), "version": 1}
     answers = [Client().post(path, sent) for _ in range(2)]
@@ -220,7 +219,7 @@ def test_double_tap_is_one_person(client, code):
 
 
 def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campaign, code):
-    path = f"/j/{code}/consent/"
+    path = f"/j/{code}/"
     sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
     first = client.post(path, sent).cookies[COOKIE].value
     before = Person.objects.get()
@@ -235,7 +234,7 @@ def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campai
 
 
 def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaign, code, make_person):
-    path = f"/j/{code}/consent/"
+    path = f"/j/{code}/"
     sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
     others = [make_person(campaign, name) for name in ("ben", "cai", "dan")]
     withdraw(others[0])
@@ -251,7 +250,7 @@ def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaig
 
 @pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
 def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypatch, ticket):
-    path = f"/j/{code}/consent/"
+    path = f"/j/{code}/"
     if ticket == "old":
         with monkeypatch.context() as earlier:
             hour_ago = time.time() - 3_601
@@ -271,7 +270,7 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
 
 
 def test_a_changed_text_is_read_again(client, campaign, code):
-    path = f"/j/{code}/consent/"
+    path = f"/j/{code}/"
     old = client.get(path).context["form"]
     content = {**SettingsVersion.objects.get().content, "consent_version": 2}
     SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
@@ -304,17 +303,16 @@ def test_a_receipt_that_would_not_work_is_not_shown(as_person, person):
 
 def test_joining_again_goes_on_as_the_same_person(as_person, person, code):
     client = as_person(person)
-    assert "Go on where I was" in client.get(f"/j/{code}/").content.decode()
-    assert client.post(f"/j/{code}/consent/", TICKS).url == "/card/"
+    assert client.get(f"/j/{code}/").url == "/card/"
+    assert client.post(f"/j/{code}/", TICKS).url == "/card/"
     assert Person.objects.count() == 1
 
 
 def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
     client = as_person(make_person(make_campaign("lake"), "other"))
     page = client.get(f"/j/{code}/").content.decode()
-    assert "already takes part in" in page
-    assert "Join this one" in page
-    assert "phone forgets that one" in client.get(f"/j/{code}/consent/").content.decode()
+    assert "phone forgets that one" in page
+    assert "See my receipt code there" in page
 
 
 def test_organisers_words_are_text_and_not_markup(client, make_campaign):
@@ -322,11 +320,10 @@ def test_organisers_words_are_text_and_not_markup(client, make_campaign):
     texts = {name: {"en": attack} for name in CampaignTexts.model_fields}
     told = make_campaign("attack", texts=texts, organisation=attack, contact=attack, retention=attack)
     JoinCode.objects.create(campaign=told, code="ATTACK23")
-    for path in ("/j/ATTACK23/", "/j/ATTACK23/consent/"):
-        page = client.get(path).content.decode()
-        assert "<script>alert" not in page
-        assert "<img" not in page
-        assert "&lt;script&gt;" in page
+    page = client.get("/j/ATTACK23/").content.decode()
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;" in page
 
 
 def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
@@ -362,18 +359,15 @@ def test_any_language_of_the_browser_may_name_a_country_of_the_campaign(rf, aske
     assert country_of_browser(request, ["AR", "CO", "KE"]) == here
 
 
-def test_countries_that_many_come_from_stand_first(campaign, make_person):
-    for number in range(6):
-        make_person(campaign, f"cl {number}", origins=["CL"])
-    for number in range(7):
-        make_person(campaign, f"uy {number}", origins=["UY", "BR"] if number < 4 else ["UY"])
-    # Four people from Brazil are too few: whoever comes next could see that somebody has come.
-    assert frequent_origins(campaign) == ("UY", "CL")
+def test_four_countries_are_offered_nearest_to_the_browser_first_and_the_others_by_name():
     shown = ["AR", "BR", "CL", "CO", "UY"]
-    assert nearest_boxes("", shown, shown, ["UY", "CL"]) == ["UY", "CL", "AR", "BR", "CO"]
-    assert nearest_boxes("CO", shown, shown, ["UY"]) == ["CO", "UY", "BR", "AR", "CL"]
-    assert nearest_boxes("", [], shown, ["UY"]) == ["UY"]
-    assert LEAST == columns.LEAST
+    assert nearest_boxes("", shown, shown) == ["AR", "BR", "CL", "CO"]
+    # Of Colombia's neighbours only Brazil is one of the campaign.
+    assert nearest_boxes("CO", shown, shown) == ["CO", "BR", "AR", "CL"]
+    # A browser of elsewhere changes nothing.
+    assert nearest_boxes("JP", shown, shown) == ["AR", "BR", "CL", "CO"]
+    assert nearest_boxes("", [], shown) == []
+    assert nearest_boxes("CO", [], shown) == ["CO", "BR"]
 
 
 @pytest.mark.parametrize(

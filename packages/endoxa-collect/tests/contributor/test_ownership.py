@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from collect_support.form_filler import Page, posting
 from collect_support.site_map import JUDGE, addresses, build, snapshot
-from endoxa_collect.contributor.consent import new_ticket
-from endoxa_collect.contributor.panel_access import COOKIE as JUDGE_COOKIE
+from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.models import JoinCode, Judge, Person, Statement
 from endoxa_collect.security.codes import COOKIE, hash_secret
 
@@ -85,8 +85,8 @@ def test_an_answer_of_the_person_before_replaces_none(as_person, make_campaign, 
     first, second = make_person(campaign), make_person(campaign, "ben")
     shown = fields(as_person(first).get("/survey/women/").content.decode())
     phone = as_person(second)
-    phone.post("/survey/women/", {"line_0": "said by the second", "language": "en"})
-    stale = {**shown, "line_0": "said by the first", "language": "en"}
+    phone.post("/survey/women/", {"lines": "said by the second", "language": "en"})
+    stale = {**shown, "lines": "said by the first", "language": "en"}
     assert refused(phone.post("/survey/women/", stale))
     # Twice by who it belongs to is stored once.
     for _ in range(2):
@@ -114,13 +114,11 @@ def test_a_form_that_a_phone_kept_is_told_from_those_of_the_next(
 def test_a_consent_in_a_second_tab_is_not_an_answer_of_who_joined_in_the_first(campaign):
     JoinCode.objects.create(campaign=campaign, code="MATE2345", expires_at=timezone.now() + timedelta(days=1))
     phone = Client()
-    first, second = (
-        {**fields(phone.get("/j/MATE2345/consent/").content.decode()), **TICKS} for _ in range(2)
-    )
-    assert phone.post("/j/MATE2345/consent/", first).url == "/profile/"
+    first, second = ({**fields(phone.get("/j/MATE2345/").content.decode()), **TICKS} for _ in range(2))
+    assert phone.post("/j/MATE2345/", first).url == "/profile/"
     # A double tap is the same person.
-    assert phone.post("/j/MATE2345/consent/", first).url == "/profile/"
-    assert refused(phone.post("/j/MATE2345/consent/", second))
+    assert phone.post("/j/MATE2345/", first).url == "/profile/"
+    assert refused(phone.post("/j/MATE2345/", second))
     assert Person.objects.count() == 1
 
 
@@ -150,7 +148,7 @@ def test_nothing_of_a_person_stays_on_the_phone_for_the_next(as_person, make_per
     ways = (
         ("/next-speaker/", {}, False),
         ("/resume/", {"code": ben.receipt}, True),
-        ("/j/LAKE2345/consent/", {"ticket": new_ticket(), **consent}, True),
+        ("/j/LAKE2345/", {"ticket": new_ticket(), **consent}, True),
         ("/leave/", {"phone": "1", "sure": "1"}, False),
     )
     for address, sent, stays in ways:

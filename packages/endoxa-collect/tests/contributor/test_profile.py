@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.utils.datastructures import MultiValueDict
 from hypothesis import given
@@ -125,6 +127,16 @@ def test_what_is_typed_comes_back_as_text(newcomer):
     assert not {"\u202e", "\u200b"} & set(page)
 
 
+def test_four_countries_are_on_the_page_and_the_others_are_found_by_name(newcomer):
+    _person, client = newcomer
+    page = client.get("/profile/", headers={"accept-language": "es-CL"}).content.decode()
+    origins = page.partition("</fieldset>")[0]
+    assert re.findall(r'name="origins" value="(..)"', origins)[0] == "CL"
+    assert origins.count('name="origins" value=') == 4
+    assert 'name="origins_typed"' in origins
+    assert 'list="country-names"' in origins
+
+
 def test_topics_of_seeds_can_be_left_out(as_person, person, make_pairs):
     make_pairs(person.campaign, ("AR", "drink mate", "en"), topic="food")
     client = as_person(person)
@@ -163,7 +175,7 @@ def test_any_typing_is_taken_without_a_fault(typed, ticked):
     picker = Picker(names, ["es"], "list", "more")
     picked = picker.value_from_datadict(MultiValueDict({"it_typed": typed, "it": ticked}), None, "it")
     context = picker.get_context("it", picked, {"id": "id_it"})["widget"]
-    assert {box["code"] for box in context["boxes"] if box["checked"]} == set(picked.codes)
+    assert {code for code, _name, checked in context["boxes"] if checked} == set(picked.codes)
     field = NamesField(names, picker, most=99, label="", help_text="")
     if not picked.unknown:
         assert set(field.clean(picked)) <= set(naming.language_codes())

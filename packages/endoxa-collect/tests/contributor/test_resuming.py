@@ -6,7 +6,7 @@ from django.test import Client
 
 from endoxa_collect.models import JoinCode, Person
 from endoxa_collect.security.codes import COOKIE, no_cookie, receipt_of
-from endoxa_collect.security.limits import RECEIPT_BROWSER
+from endoxa_collect.security.limits import RECEIPT
 
 
 def test_another_phone_goes_on_and_the_old_one_is_out(as_person, person):
@@ -26,7 +26,7 @@ def test_a_wrong_code_gets_the_answer_of_the_page_to_leave_and_is_counted(client
     assert told in client.post("/resume/", {"code": "WRONG"}).content.decode()
     assert told in client.post("/leave/", {"code": "WRONG"}).content.decode()
     assert COOKIE not in client.cookies
-    for _ in range(RECEIPT_BROWSER.tries):
+    for _ in range(RECEIPT.browser.tries):
         client.post("/resume/", {"code": "WRONG"})
     assert client.post("/resume/", {"code": "WRONG"}).status_code == 429
     assert client.post("/leave/", {"code": "WRONG"}).status_code == 429
@@ -39,7 +39,7 @@ def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):
 
 
 def test_the_old_consent_form_sent_again_leads_to_the_code(campaign):
-    old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/consent/"
+    old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/"
     form = old.get(page).context["form"]
     ticks = {"age": "on", "take_part": "on", "publication": "on"}
     sent = {"ticket": form["ticket"].value(), "version": form["version"].value(), **ticks}

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
+from endoxa_collect.anonymous import owner_of
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.contributor.offline import owner_of
 from endoxa_collect.models import Mention, Rating, Sent, State, Statement
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.templatetags.contributor import reach
@@ -47,9 +47,9 @@ def test_an_answer_of_the_survey_that_comes_late_replaces_no_newer_one(make_camp
     person = make_person(make_campaign(survey=True, questions=[question]))
     client, token = as_person(person), uuid4()
     address = reverse("contributor:survey_question", args=["women"])
-    first = {"line_0": "sing at work", "language": "en"}
+    first = {"lines": "sing at work", "language": "en"}
     assert send(client, address, first, token).status_code == 204
-    client.post(address, {"line_0": "sing all day", "language": "en"})
+    client.post(address, {"lines": "sing all day", "language": "en"})
     assert send(client, address, first, token).status_code == 204
     assert Statement.objects.get().text == "sing all day"
     assert Sent.objects.count() == 1
@@ -133,7 +133,7 @@ def test_nothing_is_at_hand_in_a_campaign_that_is_not_open(as_person, person, ca
     campaign.save()
     told = send(as_person(person), reverse("contributor:at_hand"), {}, uuid4())
     assert told.status_code == 403
-    assert len(owner_of(person)) == 16
+    assert len(owner_of(person.secret_hash)) == 16
 
 
 def test_the_worker_comes_from_the_root_and_may_do_nothing_else(client):

@@ -564,7 +564,7 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
     harmless(desk, f"{HERE}log/?account=%22%3E%3Cimg%20src%3Dx%3E&action=x", f"{HERE}seeds/")
     phone.go(site.join)
     assert phone.page.locator(".brand").inner_text() == HOSTILE
-    harmless(phone, f"{site.join}consent/", "/help/", "/privacy/")
+    harmless(phone, site.join, "/help/", "/privacy/")
     join(phone, site.join)
     harmless(phone, "/profile/", "/help/", "/privacy/", "/thanks/", "/card/")
     shown = phone.page.locator(".said q")

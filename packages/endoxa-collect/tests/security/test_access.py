@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.http import Http404, HttpResponse
 from django.test import Client
 
 from collect_support.site_map import JUDGE, PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
-from endoxa_collect.contributor.panel_access import COOKIE as JUDGE_COOKIE
+from endoxa_collect.access import Door, allowed
+from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
 from endoxa_collect.models import Act, Pair, Role, State
 from endoxa_collect.organiser.decisions import GoneError, revision, undo
 from endoxa_collect.security.codes import COOKIE
@@ -19,7 +21,6 @@ OPEN_TO_STRANGERS = {
     "contributor:home",
     "contributor:language",
     "contributor:join",
-    "contributor:consent",
     "contributor:decline",
     "contributor:declined",
     "contributor:privacy",
@@ -110,7 +111,26 @@ def as_account(world, name):
 def test_the_site_has_pages():
     assert len(ACCOUNTS) > 15
     assert len(CONTRIBUTORS) > 15
-    assert len(PANEL) == 10
+    assert len(PANEL) == 8
+
+
+def test_every_page_of_people_says_to_whom_it_is_open():
+    open_to = {one.name: getattr(one.view, "roles", ()) for one in [*CONTRIBUTORS, *PANEL]}
+    # These two modules show what is published, to everybody.
+    published = {name for name in open_to if name.startswith(("contributor:results", "contributor:data"))}
+    assert {name for name, doors in open_to.items() if len(doors) != 1} <= published
+    strangers = {Door.ANYBODY, Door.CODE, Door.TASK}
+    opened = {name for name, doors in open_to.items() if strangers & set(doors)}
+    # Of everybody's pages this one shows nothing to strangers.
+    assert opened - {"contributor:receipt"} == (OPEN_TO_STRANGERS | PANEL_OPEN_TO_STRANGERS) - published
+
+
+def test_a_page_that_says_nothing_is_open_to_nobody(rf, world):
+    page = allowed()(lambda request, campaign: HttpResponse("secret"))
+    request = rf.get("/")
+    request.user = world.accounts[Role.ORGANISER]
+    with pytest.raises(Http404):
+        page(request, slug="river")
 
 
 def test_every_page_of_a_campaign_names_its_roles():
@@ -259,7 +279,7 @@ def test_a_closed_campaign_takes_only_the_last_answers(world, as_contributor):
             as_contributor.head(one.at(world.known))
     # The first visitor of the results has the figures of the day made.
     assert snapshot("Edition") == before
-    assert {one.name for one in CONTRIBUTORS if getattr(one.view, "answers_last", False)} == last
+    assert {one.name for one in CONTRIBUTORS if Door.CARD in getattr(one.view, "roles", ())} == last
 
 
 def test_cards_of_others_cannot_be_answered(world, make_person):

@@ -14,8 +14,8 @@ from django.test import Client
 import endoxa_collect.settings
 from collect_support.site_map import PASSWORD, addresses, build
 from endoxa_collect.addresses import lan_address
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.campaign import UI_LANGUAGES
-from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.models import Role
 from endoxa_collect.security.codes import COOKIE
 
@@ -72,7 +72,7 @@ def test_errors_have_every_header(world, settings, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr("endoxa_collect.contributor.access.person_of", broken)
+    monkeypatch.setattr("endoxa_collect.anonymous.person_of", broken)
     client.cookies[COOKIE] = "x"
     found[500] = client.get("/")
     for status, response in found.items():
@@ -124,7 +124,7 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
     client.post("/language/", {"language": "es", "next": "/"}, secure=True)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD}, secure=True)
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1, "ticket": new_ticket()}
-    client.post("/j/MATE2345/consent/", boxes, secure=True)
+    client.post("/j/MATE2345/", boxes, secure=True)
     client.post("/card/covers/", {"covers": "lift"}, secure=True)
     assert set(client.cookies) == {
         "csrftoken", "endoxa_language", "endoxa_account", "endoxa_contributor",

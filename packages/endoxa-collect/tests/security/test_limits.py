@@ -7,8 +7,8 @@ from django.contrib.auth.hashers import ScryptPasswordHasher
 from django.test import Client
 
 from collect_support.site_map import PASSWORD, build
+from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.cards import drawing
-from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.models import Attempts, Person
 from endoxa_collect.project import starting
 from endoxa_collect.security import codes, limits
@@ -37,39 +37,42 @@ def world(settings, make_campaign, make_person, make_pairs, make_account):
     return build(make_campaign, make_person, make_pairs, make_account)
 
 
-class TestThrottle:
-    @pytest.mark.slow
+class TestLimit:
+    LIMIT = limits.Limit("join", 3, 60)
+
     def test_counts_within_a_window(self, db, clock):
-        tried = [limits.count_try("join", "ana", limit=3, seconds=60) for _ in range(5)]
-        assert tried == [True, True, True, False, False]
-        assert limits.count_try("join", "ben", limit=3, seconds=60)
-        assert limits.count_try("receipt", "ana", limit=3, seconds=60)
+        assert [self.LIMIT.count("ana") for _ in range(5)] == [True, True, True, False, False]
+        assert self.LIMIT.count("ben")
+        assert limits.Limit("receipt", 3, 60).count("ana")
         clock.now += 60
-        assert limits.count_try("join", "ana", limit=3, seconds=60)
+        assert self.LIMIT.count("ana")
 
     def test_looking_counts_nothing_and_clearing_forgets(self, db, clock):
-        for _ in range(3):
-            assert not limits.tries_used_up("join", "ana", limit=2, seconds=60) or _ == 2
-            limits.count_try("join", "ana", limit=2, seconds=60)
-        assert limits.tries_used_up("join", "ana", limit=2, seconds=60)
-        limits.clear_tries("join", "ana", seconds=60)
-        assert not limits.tries_used_up("join", "ana", limit=2, seconds=60)
+        for number in range(4):
+            assert self.LIMIT.exhausted("ana") is (number == 3)
+            self.LIMIT.count("ana")
+        self.LIMIT.clear("ana")
+        assert not self.LIMIT.exhausted("ana")
 
     def test_keys_are_hashed_and_old_windows_are_deleted(self, db, clock):
         for minute in range(10):
             clock.now = 1_000_000.0 + 60 * minute
-            limits.count_try("join", "ana", limit=3, seconds=60)
+            self.LIMIT.count("ana")
         rows = list(Attempts.objects.values_list("name", flat=True))
         assert len(rows) <= 2
         assert all(len(name) == 64 and "ana" not in name for name in rows)
 
     def test_another_worker_may_open_the_window_first(self, db, clock, monkeypatch):
-        def slower(name, start, seconds):
-            Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
-            return False
+        real = Attempts.objects.get_or_create
 
-        monkeypatch.setattr(limits, "_first", slower)
-        assert limits.count_try("join", "ana", limit=2, seconds=60)
+        def slower(**facts):
+            Attempts.objects.create(
+                **{**facts["defaults"], "count": 1}, name=facts["name"], start=facts["start"]
+            )
+            return real(**facts)
+
+        monkeypatch.setattr(Attempts.objects, "get_or_create", slower)
+        assert self.LIMIT.count("ana")
         assert Attempts.objects.get().count == 2
 
 
@@ -241,7 +244,7 @@ def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
 
     def enrol():
-        return Client().post("/j/MATE2345/consent/", {**boxes, "ticket": new_ticket()})
+        return Client().post("/j/MATE2345/", {**boxes, "ticket": new_ticket()})
 
     before = Person.objects.count()
     assert {enrol().status_code for _ in range(120)} == {302}

@@ -66,7 +66,7 @@ def visit(client, write, rounds=6, seen=lambda response: None):
                 seen(response)
                 yield (response.redirect_chain[-1][0] if response.redirect_chain else at), response
 
-    join = "/j/MATE2345/consent/"
+    join = "/j/MATE2345/"
     list(answered(join, Page(client.get(join).content.decode())))
     for _ in range(rounds):
         for at in ("/profile/", "/survey/", "/survey/women/", "/card/", "/pause/"):

@@ -81,7 +81,7 @@ def test_names_of_columns_are_shown_as_words(make_task):
     task = make_task("harm", [row], quiz=False, attention=0)
     person = Person(task)
     person.agree()
-    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+    for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
         person.post(page)
     page = person.get("item/").content.decode()
     assert "<bdi>income level</bdi>" in page
@@ -111,7 +111,7 @@ def test_the_same_share_of_every_kind_comes_to_everybody(make_task):
     for number in range(4):
         person = Person(task, f"p{number}")
         person.agree()
-        for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+        for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
             person.post(page)
         person.item()
         kinds = [turn.item.content["base_attribute"] for turn in person.judge.turns.select_related("item")]

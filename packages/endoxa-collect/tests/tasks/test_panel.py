@@ -9,7 +9,7 @@ import pytest
 from django.core import signing
 
 from collect_support.panel_person import BOXES, RIGHT, WRONG, Person
-from endoxa_collect.contributor import panel_access
+from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, Turn
 from endoxa_collect.privacy import Expired, expire
 from endoxa_collect.tasks.results import all_tables
@@ -35,10 +35,10 @@ def test_each_page_sends_to_the_one_where_somebody_is(study):
     person = Person(study)
     person.agree()
     for page in ("item/", "before/questions/", "before/what-we-ask/", "end/", ""):
-        assert person.get(page).headers["Location"] == person.path("warning/")
+        assert person.get(page).headers["Location"] == person.path("before/warning/")
     person.post("before/questions/", **RIGHT, tries=0)
     assert "done" not in person.judge.steps
-    person.post("warning/")
+    person.post("before/warning/")
     assert person.get("item/").headers["Location"] == person.path("before/what-you-see/")
     assert not Turn.objects.exists()
 
@@ -46,7 +46,7 @@ def test_each_page_sends_to_the_one_where_somebody_is(study):
 def test_strangers_without_a_cookie_see_the_first_page_only(study):
     known, stranger = Person(study).begin(), Person(study, "p2")
     token = known.item().token
-    pages = ["warning/", "before/questions/", "item/", "undo/", "break/", "stop/", "end/"]
+    pages = ["before/warning/", "before/questions/", "item/", "undo/", "before/break/", "stop/", "end/"]
     for page in pages:
         for answer in (
             stranger.get(page),
@@ -54,7 +54,7 @@ def test_strangers_without_a_cookie_see_the_first_page_only(study):
         ):
             assert answer.status_code in {302, 405}
             assert answer.status_code == 405 or answer.headers["Location"] == stranger.path()
-    stranger.client.cookies[panel_access.COOKIE] = "made up"
+    stranger.client.cookies[anonymous.PANEL_COOKIE] = "made up"
     assert stranger.get("item/").headers["Location"] == stranger.path()
     assert not Judgement.objects.exists()
     assert Judge.objects.count() == 1
@@ -119,7 +119,7 @@ def test_a_first_page_of_another_study_opens_nothing_here(study, make_task):
 def test_the_quiz_is_checked_here_and_has_two_tries(study):
     person = Person(study)
     person.agree()
-    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+    for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
         person.post(page)
     assert "Which" not in person.get("before/questions/").content.decode()
     assert person.post("before/questions/", stance="found", tries=0).status_code == 422
@@ -143,7 +143,7 @@ def test_the_quiz_is_checked_here_and_has_two_tries(study):
 def test_the_right_answers_of_the_quiz_are_not_on_the_page(study):
     person = Person(study)
     person.agree()
-    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+    for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
         person.post(page)
     page = person.get("before/questions/").content.decode()
     assert "not because anybody here believes them" not in page
@@ -228,12 +228,12 @@ def test_people_of_a_panel_say_their_group_or_not(make_task, said, kept):
     )
     person = Person(task)
     person.agree()
-    asked = person.get("warning/").content.decode()
+    asked = person.get("before/warning/").content.decode()
     assert "Which group do you belong to?" in asked
     for wrong in ({}, {"group": "from nowhere"}):
-        assert person.post("warning/", **wrong).status_code == 200
+        assert person.post("before/warning/", **wrong).status_code == 200
         assert person.judge.group == ""
-    assert person.post("warning/", **said).headers["Location"] == person.path("item/")
+    assert person.post("before/warning/", **said).headers["Location"] == person.path("item/")
     assert person.judge.group == kept
 
 

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.panel_person import Person, associations
-from endoxa_collect.contributor import panel_access
+from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, TaskState, Turn
 from endoxa_collect.tasks.handing import fail_absent, withdraw_again
 from endoxa_collect.tasks.results import all_tables
@@ -54,7 +54,7 @@ def test_stopping_keeps_what_was_said_and_frees_the_rest(study):
     person.post("stop/", action="keep")
     assert person.judge.state == JudgeState.FINISHED
     assert Turn.objects.filter(state="open").count() == 0
-    for page in ("item/", "warning/", "before/questions/", ""):
+    for page in ("item/", "before/warning/", "before/questions/", ""):
         assert person.get(page).headers["Location"] == person.path("end/")
     end = person.get("end/").content.decode()
     assert "panel.example" not in end
@@ -66,7 +66,7 @@ def test_deleting_leaves_no_row(study):
     kept = Judgement.objects.filter(turn__judge=other.judge).count()
     key = person.judge.pk
     answer = person.post("stop/", action="delete")
-    assert person.client.cookies[panel_access.COOKIE].value == ""
+    assert person.client.cookies[anonymous.PANEL_COOKIE].value == ""
     assert "Everything is deleted" in person.client.get(answer.headers["Location"]).content.decode()
     assert list(Judge.objects.all()) == [other.judge]
     assert Judgement.objects.count() == kept
@@ -121,13 +121,13 @@ def test_half_of_a_long_block_is_followed_by_a_break(make_task):
     task = make_task("harm", associations(20), block=12, quiz=False, attention=0)
     person = Person(task)
     person.agree()
-    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+    for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
         person.post(page)
     for _ in range(6):
         person.rate()
-    assert person.get("item/").headers["Location"] == person.path("break/")
-    assert "You have answered 6 of 12" in person.get("break/").content.decode()
-    person.post("break/")
+    assert person.get("item/").headers["Location"] == person.path("before/break/")
+    assert "You have answered 6 of 12" in person.get("before/break/").content.decode()
+    person.post("before/break/")
     person.rate_all()
     assert Judgement.objects.count() == 12
 
@@ -150,7 +150,7 @@ def test_votes_of_a_panel_go_through_the_same_pages(make_task):
     task = make_task("votes", tuples(3), panel=True, completion="https://panel.example/done")
     person = Person(task)
     assert person.agree().status_code == 302
-    person.post("warning/")
+    person.post("before/warning/")
     page = person.get("item/")
     assert "people of town" in page.content.decode()
     assert "model-x" not in page.content.decode()

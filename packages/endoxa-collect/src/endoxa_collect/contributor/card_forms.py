@@ -22,10 +22,11 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.cards.kinds import CHOICES
 from endoxa_collect.compiled import compiled, only
+from endoxa_collect.contributor.profile import not_known
 from endoxa_collect.contributor.survey import answer_languages, likely_language
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, MixedCard, Person, SkipReason, Via
+from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -43,11 +44,7 @@ SKIPS: Final[tuple[Choice, ...]] = (
 )
 """Three different reasons not to answer."""
 
-PROMPT_SKIPS: Final[tuple[Choice, ...]] = (
-    (SkipReason.DONT_KNOW, _("Nothing comes to mind")),
-    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
-    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
-)
+PROMPT_SKIPS: Final = ((SkipReason.DONT_KNOW, _("Nothing comes to mind")), *SKIPS[1:])
 """The same for a card that asks an open question."""
 
 REPORTS: Final[tuple[Choice, ...]] = (
@@ -72,11 +69,6 @@ NOTES: Final[dict[str, Promise]] = {
     "unclear": _("We could not read that answer. Please tap it once more."),
 }
 """Sentences above a card, by the value of `note` in its address."""
-
-Named = tuple[str, str]
-"""Code and name of a country."""
-
-_UNKNOWN = _("We do not know this country. Please check how it is written.")
 
 
 def offered_countries(
@@ -135,16 +127,6 @@ class SkipForm(forms.Form):
     reason = forms.ChoiceField(choices=SkipReason.choices)
 
 
-class HeardForm(forms.Form):
-    """The pairs that were ticked, by the public ids of their rows."""
-
-    heard = forms.TypedMultipleChoiceField(required=False, coerce=UUID)
-
-    def __init__(self, card: MixedCard, data: Any) -> None:
-        super().__init__(data)
-        self.fields["heard"].choices = _rows_of(card)  # type: ignore[attr-defined]
-
-
 class ComparisonForm(forms.Form):
     """One of four choices."""
 
@@ -160,24 +142,38 @@ class ReasonForm(forms.Form):
 class ReportForm(forms.Form):
     """One pair of the card, by the public id of its row, and what is wrong with it."""
 
-    row = forms.TypedChoiceField(coerce=UUID)
+    row = forms.UUIDField()
     reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
 
-    def __init__(self, card: MixedCard, data: Any) -> None:
-        super().__init__(data)
-        self.fields["row"].choices = _rows_of(card)  # type: ignore[attr-defined]
+
+class SameForm(forms.Form):
+    """The pair that says the same; none where the new one is different."""
+
+    same = forms.UUIDField(required=False)
 
 
-def _rows_of(card: MixedCard) -> list[tuple[str, str]]:
-    return [(str(row), "") for row in card.answers.values_list("public_id", flat=True)]
+class CountryField(forms.CharField):
+    """A country by its name; gives its code, "" where none was typed."""
+
+    def __init__(self, *, label: Any) -> None:
+        super().__init__(label=label, required=False, max_length=80, widget=_typed())
+
+    def clean(self, value: Any) -> str:
+        """The code; a name that is not known is told with the nearest ones."""
+        typed, language = super().clean(value), get_language() or "en"
+        match = naming.match_country(typed, language)
+        if typed and not match.code:
+            raise ValidationError(
+                not_known(typed, [geography.name(code, language) for code in match.perhaps])
+            )
+        return match.code
 
 
 class WordsForm(forms.Form):
     """What people say about a country, and in which language; both fields of all cards that ask for words.
 
     The language is not asked for where there is one only and `initial` has it. Of the `languages` the first `spoken`
-    are those that the person reads and writes: where these are several, all are there to tap, since the likely one
-    is often wrong.
+    are those that the person reads and writes: these are there to tap, since the likely one is often wrong.
     """
 
     text = forms.CharField(
@@ -196,24 +192,13 @@ class WordsForm(forms.Form):
         **options: Any,
     ) -> None:
         super().__init__(data, **options)
-        self.perhaps: list[Named] = []
         field = self.fields["language"]
         self._spoken = spoken
-        self.several = spoken > 1
-        if self.several:
-            field.widget = forms.RadioSelect()
-            field.choices = list(languages)  # type: ignore[attr-defined]
-            return
-        field.choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
         if len(languages) == 1 and self.initial.get("language"):
             field.widget = forms.HiddenInput()
-
-    @property
-    def likely(self) -> str:
-        """Name of the language that is chosen beforehand; "" where people must choose or something is wrong with it."""
-        named = {} if "language" in self.errors else dict(self.fields["language"].choices)  # type: ignore[attr-defined]
-        chosen = self["language"].value()
-        return str(named.get(chosen, "")) if chosen else ""
+        elif spoken:
+            field.widget = forms.RadioSelect()
+        field.choices = languages if spoken else [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
 
     @cached_property
     def spoken_languages(self) -> list[BoundWidget]:
@@ -246,30 +231,17 @@ class WordsForm(forms.Form):
             raise ValidationError(_("Please choose the language you wrote in."))
         return chosen
 
-    def country_typed(self, typed: str, tapped: Collection[str]) -> str:
-        """The code of a country that was typed; "" where one of those that may be meant was tapped, or nothing typed.
-
-        Raises:
-            ValidationError: it is not known; `perhaps` then holds those that may be meant.
-        """
-        match = naming.match_country(typed, get_language() or "en")
-        if typed and not match.code and not set(match.perhaps) & set(tapped):
-            self.perhaps = _named(match.perhaps)
-            raise ValidationError(_UNKNOWN)
-        return match.code
-
 
 class MoreForm(WordsForm):
     """After a rating: what else people say, and other countries that the same is said of; all of it optional.
 
-    `perhaps` holds the countries, as (code, name), that may have been meant where a typed one is not known. Whether the
-    words could hurt is asked where nobody judged them (`asks`).
+    Whether the words could hurt is asked where nobody judged them (`asks`).
     """
 
     countries = forms.MultipleChoiceField(
         label=_("Said of other countries too?"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    another = forms.CharField(label=_("Another country"), required=False, max_length=80, widget=_typed())
+    another = CountryField(label=_("Another country"))
     hurts = forms.ChoiceField(
         label=_("Could this hurt someone?"), choices=HURTS, required=False, widget=forms.RadioSelect
     )
@@ -296,10 +268,6 @@ class MoreForm(WordsForm):
             self.fields["countries"].label = gettext("Said of other groups too?")
             del self.fields["another"]
 
-    def clean_another(self) -> str:
-        """The code of the country that was typed; "" where none was, or where one was tapped instead."""
-        return self.country_typed(self.cleaned_data["another"], self.cleaned_data.get("countries", ()))
-
     @property
     def elsewhere(self) -> bool:
         """Whether the countries are unfolded: something in them is wrong, or was chosen and not kept yet."""
@@ -314,30 +282,16 @@ class MoreForm(WordsForm):
 
 
 class PromptForm(WordsForm):
-    """An open question about a country. `country` is asked for where the card is about none.
+    """An open question about a country. `country` is asked for where the card is about none."""
 
-    `perhaps` as in `MoreForm`; the one that is tapped comes back as the field `meant`.
-    """
-
-    country = forms.CharField(
-        label=_("Which country do you want to tell us about?"),
-        required=False,
-        max_length=80,
-        widget=_typed(),
-    )
-    meant = forms.CharField(required=False, max_length=2, widget=forms.HiddenInput)
-    field_order = ("meant", "country", "text", "language")
+    country = CountryField(label=_("Which country do you want to tell us about?"))
+    field_order = ("country", "text", "language")
 
     def __init__(self, data: QueryDict | None = None, *, about: str = "", **options: Any) -> None:
         super().__init__(data, **options)
         self._about = about
         if about:
-            del self.fields["meant"], self.fields["country"]
-
-    def clean_country(self) -> str:
-        """The code of the country that was tapped or typed."""
-        meant = self.cleaned_data["meant"]
-        return self.country_typed(self.cleaned_data["country"], [meant]) or str(meant)
+            del self.fields["country"]
 
     def clean(self) -> dict[str, Any]:
         """Words need a country."""
@@ -353,7 +307,7 @@ class PromptForm(WordsForm):
         return self._about or str(cleaned.get("country", ""))
 
 
-def _named(codes: Iterable[str], settings: CampaignSettings | None = None) -> list[Named]:
+def _named(codes: Iterable[str], settings: CampaignSettings | None = None) -> list[tuple[str, str]]:
     """Countries, or declared groups, with their names, those that exist only."""
     language = get_language() or "en"
     names = groups.names(language, settings) if settings else geography.names(language)

@@ -1,73 +1,19 @@
-"""The consent of a campaign: its form, the tickets of the form, and who gave it.
-
-Sending a form twice, as a double tap does, makes one person: its ticket is good for an hour. Sent again by somebody who
-left meanwhile, from a page that was still open, it makes a new person with another cookie and another receipt code, so
-nothing leads from one to the other.
-"""
+"""The form of a consent: what people tick before they take part, alone, with an interviewer, or from a panel."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Collection, Mapping
-from datetime import timedelta
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.core.signing import BadSignature, TimestampSigner
-from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from endoxa_collect.campaign import CampaignSettings, in_language
-from endoxa_collect.models import AuditEntry, Campaign, Person
-from endoxa_collect.security.codes import hash_secret
+from endoxa_collect.anonymous import facts_of, new_ticket
+from endoxa_collect.campaign import CampaignSettings, Texts, in_language
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
-from endoxa_collect.campaign import Texts
-from endoxa_collect.security.codes import hash_receipt, receipt_of
-
-_SALT = "endoxa.ticket"
-
-
-_SECONDS = 3_600
-
-
-def new_ticket() -> str:
-    """A random ticket, signed with the time."""
-    return TimestampSigner(salt=_SALT).sign(secrets.token_hex(16))
-
-
-def in_force(ticket: str) -> bool:
-    """Whether the site made this ticket within the last hour."""
-    try:
-        TimestampSigner(salt=_SALT).unsign(ticket, max_age=_SECONDS)
-    except BadSignature:
-        return False
-    return True
-
-
-def secret_of(ticket: str, campaign: Campaign) -> str:
-    """The cookie value, 128 bits, of whoever sends the consent form of a campaign with this ticket.
-
-    It follows from the ticket and from the latest withdrawal: who left is one of those who left before, so there is no
-    need to keep which tickets were theirs. Who sent the form before and is still there keeps their value, whoever else
-    left since.
-    """
-    left = AuditEntry.objects.filter(campaign=campaign, action="withdrawal").order_by("-pk")
-    # A ticket is good for one hour, and the log holds withdrawals by the hour.
-    since = timezone.now() - timedelta(hours=3)
-    before = left.filter(at__lt=since).values_list("pk", flat=True).first()
-    # After which withdrawal a ticket that is in force may have been sent, the latest first; None: before any.
-    eras = [*left.filter(at__gte=since).values_list("pk", flat=True), before]
-    values = [
-        salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
-        for era in eras
-    ]
-    hashes = [hash_secret(value) for value in values]
-    present = set(Person.objects.filter(secret_hash__in=hashes).values_list("secret_hash", flat=True))
-    return next((value for value, hashed in zip(values, hashes, strict=True) if hashed in present), values[0])
 
 
 def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
@@ -76,17 +22,31 @@ def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.Bool
     )
 
 
-class ConsentBoxes(forms.Form):
-    """The boxes that every consent needs, for one campaign and in one language.
+class ConsentForm(forms.Form):
+    """The boxes that people tick, for one campaign and in one language.
 
-    `ticket` makes sending twice harmless. `version` is of the text that was read.
+    `ticket` makes sending twice harmless, `version` is of the text that was read. Where another text is in force by now
+    (`outdated`), or the page was open for too long (`expired`), what was sent is asked for once more. `subject` is
+    hidden from people and filled in by machines.
+
+    Args:
+        settings: of the campaign.
+        language: of the page.
+        data: what was sent, if anything was.
+        ticked: boxes that are ticked from the beginning.
+        facts: what the ticket brings back.
+        interviewed: an interviewer reads the page aloud and ticks.
+        panel: people of a panel, who are asked for less.
     """
-
-    asks_maximum = False
 
     ticket = forms.CharField(max_length=400, widget=forms.HiddenInput)
     version = forms.IntegerField(widget=forms.HiddenInput)
+    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     age = _box("", gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
+    guardian = _box(
+        gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
+        gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
+    )
     take_part = _box(
         gettext_lazy("I want to take part. I know that I can stop whenever I like."),
         gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
@@ -97,51 +57,7 @@ class ConsentBoxes(forms.Form):
             "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
         ),
     )
-
-    def __init__(
-        self, settings: CampaignSettings, language: str, data: Any = None, *, initial: Mapping[str, Any]
-    ) -> None:
-        super().__init__(data, initial={**initial, "version": settings.consent_version})
-        self._version = settings.consent_version
-        self.fields["publication"].label = in_language(settings.texts.publication, language)
-        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
-        if self.asks_maximum and settings.maximum_age:
-            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
-            self.fields["age"].error_messages["required"] = _(
-                "Please tick this box if that is your age. Only then can you take part."
-            )
-        elif settings.minimum_age:
-            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
-        else:
-            del self.fields["age"]
-
-    @property
-    def outdated(self) -> bool:
-        """Whether another text was read than the one in force."""
-        return self.is_bound and self.data.get("version") != str(self._version)
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        """The boxes, in the order of the page."""
-        order = ("age", "guardian", "take_part", "publication", "keep_words", "read_aloud")
-        return [self[name] for name in order if name in self.fields]
-
-
-class ConsentForm(ConsentBoxes):
-    """The boxes of people who join by a code, or for whom an interviewer enters (`interviewed`).
-
-    `subject` is hidden from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same
-    text are shown so.
-    """
-
-    asks_maximum = True
-
-    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     keep_words = _box("")
-    guardian = _box(
-        gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
-        gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
-    )
     read_aloud = _box(
         gettext_lazy("Interviewer: I read this aloud and the person agreed."),
         gettext_lazy(
@@ -156,35 +72,52 @@ class ConsentForm(ConsentBoxes):
         data: Any = None,
         *,
         ticked: Collection[str] = (),
+        facts: Collection[str] = (),
         interviewed: bool = False,
+        panel: bool = False,
     ) -> None:
-        initial = {**dict.fromkeys(ticked, True), "ticket": new_ticket()}
-        super().__init__(settings, language, data, initial=initial)
+        self.outdated = data is not None and data.get("version") != str(settings.consent_version)
+        in_force = data is None or facts_of(data.get("ticket", ""), in_force=True) is not None
+        self.expired = not (in_force or self.outdated)
+        if self.expired:
+            ticked = [name for name in self.base_fields if name in data]
+        initial = {"ticket": new_ticket(*facts), "version": settings.consent_version}
+        # Other words need new ticks.
+        asks_again = self.outdated or self.expired
+        super().__init__(None if asks_again else data, initial={**dict.fromkeys(ticked, True), **initial})
+        asked = {
+            "subject": not panel,
+            "age": settings.minimum_age or settings.maximum_age,
+            "guardian": settings.guardian and not panel,
+            "keep_words": not panel,
+            "read_aloud": interviewed,
+        }
+        self.fields["publication"].label = in_language(settings.texts.publication, language)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
         self.fields["keep_words"].help_text = _("You can take part without this one.")
-        if settings.guardian:
+        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
+        self.fields["age"].label = _("I am %(age)d years old or older.") % ages
+        if settings.maximum_age:
+            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
+            self.fields["age"].error_messages["required"] = _(
+                "Please tick this box if that is your age. Only then can you take part."
+            )
+        if asked["guardian"]:
             self.fields["take_part"].label = _(
                 "I want to take part myself. Nobody makes me, and I can stop whenever I like."
             )
-        else:
-            del self.fields["guardian"]
-        if not interviewed:
-            del self.fields["read_aloud"]
-
-    @property
-    def expired(self) -> bool:
-        """Whether it was sent with a ticket that is not in force, mostly since the page was open for too long."""
-        return self.is_bound and not in_force(self.data.get("ticket", ""))
-
-    @property
-    def ticked(self) -> list[str]:
-        """Names of the boxes that were sent ticked."""
-        return [box.name for box in self.boxes if box.data]
+        for name in ("age", "take_part", "publication", "keep_words") if interviewed else ():
+            box = self.fields[name]
+            box.label = _("The person says: “%(text)s”") % {"text": box.label}
+            box.error_messages["required"] = self.fields["read_aloud"].error_messages["required"]
+        self.fields = {name: field for name, field in self.fields.items() if asked.get(name, True)}
+        self.boxes = [self[name] for name in self.fields if isinstance(self.fields[name], forms.BooleanField)]
 
     def focus(self) -> None:
         """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""
-        first = next((box for box in self.boxes if self.is_bound and box.errors), self.boxes[0])
-        first.field.widget.attrs["autofocus"] = True
+        if self.errors or self.outdated or self.expired:
+            first = next((box for box in self.boxes if box.errors), self.boxes[0])
+            first.field.widget.attrs["autofocus"] = True
 
     def clean_subject(self) -> str:
         """Nothing: people do not see this field."""
@@ -216,33 +149,3 @@ def headed(about: str) -> list[tuple[str, str]]:
         if len(lines) == len(headings)
         else [("", line) for line in lines]
     )
-
-
-class GoneOnElsewhereError(Exception):
-    """This person went on elsewhere with the receipt code since: the form of the earlier phone opens nothing."""
-
-
-def enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool, interviewer: str = "") -> bool:
-    """Store a new person; whether there is a new one: who sent the form twice is there already.
-
-    Raises:
-        GoneOnElsewhereError: see there.
-    """
-    settings = campaign.settings
-    receipt = hash_receipt(receipt_of(secret))
-    if Person.objects.filter(receipt_hash=receipt).exclude(secret_hash=hash_secret(secret)).exists():
-        raise GoneOnElsewhereError
-    _, is_new = Person.objects.get_or_create(
-        secret_hash=hash_secret(secret),
-        defaults={
-            "campaign": campaign,
-            "receipt_hash": receipt,
-            "ui_language": language,
-            "consent_version": settings.consent_version,
-            "consent_language": language_of(settings.texts.consent, language),
-            "consent_hour": timezone.now().replace(minute=0, second=0, microsecond=0),
-            "keep_words": keep_words,
-            "interviewer": interviewer,
-        },
-    )
-    return is_new

@@ -11,42 +11,39 @@ from pathlib import Path
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_http_methods, require_safe
 
+from endoxa_collect.access import READ, READ_OR_SEND, Door, allowed, to_card
 from endoxa_collect.cards.ahead import cards_ahead
 from endoxa_collect.cards.answering import UnknownCardError
-from endoxa_collect.contributor import additions, cards, ownership, progress, survey
-from endoxa_collect.contributor.access import contributor, next_step, to_card
+from endoxa_collect.contributor import cards, progress, survey
 from endoxa_collect.models import CardState, Person
 
 _WORKER = Path(__file__).parents[1] / "static" / "endoxa" / "worker.js"
 _NO_NETWORK = "contributor/offline.html"
 
 
-@require_safe
+@allowed(Door.ANYBODY, methods=READ)
 def worker(_request: HttpRequest) -> HttpResponse:
     """The worker, from the root of the site, since a worker serves only what lies beside it."""
     return HttpResponse(_WORKER.read_bytes(), content_type="text/javascript; charset=utf-8")
 
 
-@require_safe
+@allowed(Door.ANYBODY, methods=READ)
 def no_network(request: HttpRequest) -> HttpResponse:
     """What the worker shows in the place of a page that is not at hand."""
     return render(request, _NO_NETWORK)
 
 
-@require_safe
-@contributor
+@allowed(Door.CONTRIBUTOR, methods=READ)
 def one_card(_request: HttpRequest, _person: Person, token: object) -> HttpResponse:  # noqa: ARG001
     """The address under which a phone keeps a card; with a network it leads to the card whose turn it is."""
     return to_card()
 
 
+@allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
 @gzip_page
-@require_http_methods(["GET", "HEAD", "POST"])
-@contributor
 def at_hand(request: HttpRequest, person: Person) -> HttpResponse:
     """A form token that is valid now; for POST also pages to keep, without those in `have`.
 
@@ -68,7 +65,7 @@ def at_hand(request: HttpRequest, person: Person) -> HttpResponse:
 def _pages(request: HttpRequest, person: Person, have: set[str]) -> tuple[dict[str, str], bool]:
     """Pages by address, "" for those that the phone has; and whether there would be more."""
     pages, more = {}, False
-    step = next_step(person)
+    step = survey.next_step(person)
     if step == "contributor:card":
         try:
             before, more = cards_ahead(person)
@@ -89,10 +86,10 @@ def _pages(request: HttpRequest, person: Person, have: set[str]) -> tuple[dict[s
                 _text(cards.card_page(request, person, card, done + place, ahead=True)) if new else ""
             )
             if card.pair is not None and card.adds:
-                page = additions.more_page(request, person, card) if new else None
+                page = cards.more_page(request, person, card) if new else None
                 pages[reverse("contributor:add", args=[card.token])] = _text(page) if page else ""
     elif step == "contributor:survey":
-        for question in survey.unanswered(person):
+        for question in survey.pending(survey.steps_of(person)):
             address = reverse("contributor:survey_question", args=[question])
             pages[address] = "" if address in have else _text(survey.question_page(request, person, question))
     address = reverse("contributor:no_network")
@@ -102,16 +99,3 @@ def _pages(request: HttpRequest, person: Person, have: set[str]) -> tuple[dict[s
 
 def _text(response: HttpResponse) -> str:
     return response.content.decode()
-
-
-def owner_of(person: Person) -> str:
-    """A name by which a phone knows whose things it keeps."""
-    return ownership.owner_of(person.secret_hash)
-
-
-urlpatterns: list[URLPattern] = [
-    path("worker.js", worker, name="worker"),
-    path("offline/", no_network, name="no_network"),
-    path("at-hand/", at_hand, name="at_hand"),
-    path("card/<uuid:token>/", one_card, name="one_card"),
-]

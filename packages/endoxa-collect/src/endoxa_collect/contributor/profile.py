@@ -2,58 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from endoxa_collect import geography, groups, naming, rules
+from endoxa_collect.access import READ_OR_SEND, Door, allowed
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa_collect.cards.counts import reach
-from endoxa_collect.cards.locking import remembered
-from endoxa_collect.contributor.access import contributor, country_of_browser, next_step
 from endoxa_collect.contributor.progress import topic_name
-from endoxa_collect.models import Campaign, Pair, Person, Source
+from endoxa_collect.contributor.survey import next_step
+from endoxa_collect.frame import country_of_browser
+from endoxa_collect.models import Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.security.codes import receipt_code
-from endoxa_collect.small_cells import LEAST
 from endoxa_collect.visible import READ, visible
 
 _MOST_TYPED = 10
-
-
+_MOST_ORIGINS, _MOST_CONNECTIONS, _MOST_LANGUAGES = 10, 20, 20
+_SHOWN = 4
+"""Countries that get a box of their own; all others are found by their names."""
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
 """Commas of several scripts."""
-
-
 _EXTRA = "extra_"
-
-
-_USUAL = frozenset({rules.COUNTRY, rules.CLOSE_TO, rules.LANGUAGE})
-
-
-_MOST_ORIGINS = 10
-
-
-_MOST_CONNECTIONS = 20
-
-
-_MOST_LANGUAGES = 20
-
-
-_MOST_LIKELY = 24
-"""Countries of a campaign that get a box of their own."""
-
-
-_MOST_CLOSE = 8
-"""Neighbours of somebody's own countries that get one."""
 
 
 @dataclass(frozen=True)
@@ -75,48 +51,35 @@ class Picker(forms.Widget):
         super().__init__()
         self._names = names
         self._likely = tuple(likely)
-        self._suggestions = suggestions
-        self._more = more
+        self._texts = {"suggestions": suggestions, "more": more}
 
-    def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> Picked:
+    def value_from_datadict(self, data: Any, _files: Any, name: str) -> Picked:
         """What was ticked and what was typed."""
-        sent = (
-            data if isinstance(data, MultiValueDict) else MultiValueDict({key: [data[key]] for key in data})
-        )
-        line = ",".join(sent.getlist(f"{name}_typed"))[: _MOST_TYPED * READ]
+        line = ",".join(data.getlist(f"{name}_typed"))[: _MOST_TYPED * READ]
         typed = line.translate(_SEPARATORS).split(",")
         wanted = [text for text in map(visible, typed) if text][:_MOST_TYPED]
         matches = {text: self._names.match(text).code for text in wanted}
-        codes = dict.fromkeys([*sent.getlist(name), *(code for code in matches.values() if code)])
+        codes = dict.fromkeys([*data.getlist(name), *(code for code in matches.values() if code)])
         unknown = tuple(text for text, code in matches.items() if not code)
-        return Picked(tuple(codes), unknown, withheld=f"{name}_withheld" in sent)
+        return Picked(tuple(codes), unknown, withheld=f"{name}_withheld" in data)
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         """The boxes and what stays in the text field."""
         context = super().get_context(name, None, attrs)
         picked = value if isinstance(value, Picked) else Picked(tuple(value or ()))
-        boxes = [
-            {"code": code, "name": self._names.of(code), "checked": code in picked.codes}
-            for code in [*(code for code in picked.codes if code not in self._likely), *self._likely]
-        ]
-        context["widget"] |= {
-            "boxes": boxes,
-            "typed": ", ".join(picked.unknown),
-            "withheld": picked.withheld,
-            "suggestions": self._suggestions,
-            "more": self._more,
-        }
+        shown = [*(code for code in picked.codes if code not in self._likely), *self._likely]
+        boxes = [(code, self._names.of(code), code in picked.codes) for code in shown]
+        typed = {"typed": ", ".join(picked.unknown), "withheld": picked.withheld}
+        context["widget"] |= {"boxes": boxes, **typed, **self._texts}
         return context
 
 
 class NamesField(forms.Field):
     """Several codes, `most` at most; unknown names are listed beside the field, with the nearest ones."""
 
-    widget: Picker
-
     def __init__(self, names: Names, widget: Picker, *, most: int, label: str, help_text: str) -> None:
         super().__init__(widget=widget, label=label, help_text=help_text, required=False, label_suffix="")
-        self._names = names
+        self.names = names
         self._most = most
 
     def clean(self, value: Picked) -> list[str]:
@@ -124,50 +87,56 @@ class NamesField(forms.Field):
         if value.withheld:
             return []
         if value.unknown:
-            faults = []
-            for text in value.unknown:
-                perhaps = [self._names.of(code) for code in self._names.match(text).perhaps]
-                faults.append(
-                    _("We do not know “%(text)s”. Did you mean: %(names)s?")
-                    % {"text": text, "names": ", ".join(perhaps)}
-                    if perhaps
-                    else _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
-                )
-            raise forms.ValidationError(faults)
-        codes = [code for code in value.codes if code in self._names.codes]
+            raise forms.ValidationError(
+                [
+                    not_known(text, map(self.names.of, self.names.match(text).perhaps))
+                    for text in value.unknown
+                ]
+            )
+        codes = [code for code in value.codes if code in self.names.codes]
         if len(codes) > self._most:
             raise forms.ValidationError(_("Please choose at most %(most)d.") % {"most": self._most})
         return codes
 
 
+def not_known(typed: str, perhaps: Iterable[str]) -> str:
+    """What is said beside a field of a name that nobody knows; `perhaps` are names that may have been meant."""
+    if names := ", ".join(perhaps):
+        return _("We do not know “%(text)s”. Did you mean: %(names)s?") % {"text": typed, "names": names}
+    return _("We do not know “%(text)s”. Please write it in another way.") % {"text": typed}
+
+
 class ProfileForm(forms.Form):
-    """Countries, languages, the campaign's own questions, topics to leave out; labels in one language."""
+    """Countries, languages, the campaign's own questions, topics to leave out; labels in one language.
+
+    `first` are the questions on the page, `further` those after the fold. `here` is the country that the browser's
+    language names, "" where it names none: only an order of boxes.
+    """
 
     def __init__(self, person: Person, language: str, data: Any = None, *, here: str = "") -> None:
-        """`here` is the country that the browser's language names, "" where it names none: only an order of boxes."""
+        settings = person.campaign.settings
+        homes: list[str] = person.countries if settings.groups else person.origins
         initial = {
-            "origins": homes_of(person),
-            "connections": person.close_to if person.campaign.settings.groups else person.connections,
+            "origins": homes,
+            "connections": person.close_to if settings.groups else person.connections,
             "languages": person.languages if person.profile_done else [language],
             "topic_optouts": person.topic_optouts,
         }
         extras = {_EXTRA + name: choice for name, choice in person.extras.items()}
-        super().__init__(data, initial=initial | extras)
-        self.label_suffix = ""
-        settings = person.campaign.settings
+        super().__init__(data, initial=initial | extras, label_suffix="")
         self.country_names = tuple(geography.names(language).values())
         self.language_names = tuple(naming.two_letter_languages(language).values())
-        often = frequent_origins(person.campaign)
+        self._about_groups = bool(settings.groups)
         # Where rules say who belongs to a group, their questions come first; others about countries are not asked.
-        self._declared = bool(settings.groups)
-        self._decisive = groups.asked_questions(settings)
-        country_fields = _country_fields(settings, language, here, often, frozenset(homes_of(person)))
-        for name, question in (("origins", rules.COUNTRY), ("connections", rules.CLOSE_TO)):
-            if not settings.groups or question in self._decisive:
-                self.fields[name] = country_fields[name]
+        decisive = groups.asked_questions(settings)
+        if not settings.groups or rules.COUNTRY in decisive:
+            self.fields["origins"] = _country_field(settings, language, here=here)
         self.fields["languages"] = _language_field(settings, language)
-        for declared in settings.profile:
-            self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
+        own = {_EXTRA + declared.name: _choice_field(declared, language) for declared in settings.profile}
+        first = {name for name in own if name.removeprefix(_EXTRA) in decisive} | {"origins", "languages"}
+        self.fields |= dict(sorted(own.items(), key=lambda item: item[0] not in first))
+        if not settings.groups or rules.CLOSE_TO in decisive:
+            self.fields["connections"] = _country_field(settings, language, homes=frozenset(homes))
         seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
         if topics := seeds.order_by("topic").values_list("topic", flat=True).distinct():
             self.fields["topic_optouts"] = forms.MultipleChoiceField(
@@ -178,32 +147,16 @@ class ProfileForm(forms.Form):
                 help_text=_("You will get no cards about the topics that you tick."),
                 error_messages={"invalid_choice": _("Please choose from the list.")},
             )
-
-    @property
-    def pickers(self) -> list[forms.BoundField]:
-        """The questions that everybody is asked."""
-        return [self[name] for name in ("origins", "languages") if name in self.fields]
-
-    @property
-    def decisive(self) -> list[forms.BoundField]:
-        """The campaign's own questions on which it rests what cards are about a person's own groups."""
-        return [self[name] for name in self.fields if name.removeprefix(_EXTRA) in self._decisive - _USUAL]
+        self.first = [self[name] for name in self.fields if name in first]
+        self.further = [self[name] for name in self.fields if name not in first]
 
     @property
     def nameless(self) -> bool:
         """Whether no country was named, and none withheld on purpose; where cards are not about countries, never."""
         names = ("origins", "connections")
-        if self._declared:
-            return False
-        return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in names)
-
-    @property
-    def folded(self) -> list[forms.BoundField]:
-        """The questions after the fold, the countries felt close to aside."""
-        asked = {field.name for field in self.decisive}
-        return [
-            self[name] for name in self.fields if name.startswith((_EXTRA, "topic_")) and name not in asked
-        ]
+        return not self._about_groups and not any(
+            self.cleaned_data[name] or f"{name}_withheld" in self.data for name in names
+        )
 
     def save(self, person: Person) -> None:
         """Store what was said, and that the person was asked."""
@@ -213,14 +166,13 @@ class ProfileForm(forms.Form):
         person.languages = cleaned["languages"]
         person.topic_optouts = cleaned.get("topic_optouts", person.topic_optouts)
         person.extras = {
-            name.removeprefix(_EXTRA): cleaned[name]
-            for name in self.fields
-            if name.startswith(_EXTRA) and cleaned[name]
+            name.removeprefix(_EXTRA): choice
+            for name, choice in cleaned.items()
+            if name.startswith(_EXTRA) and choice
         }
-        settings = person.campaign.settings
-        if settings.groups:
+        if self._about_groups:
             person.countries, person.close_to = origins, close
-            groups.place_person(person, settings)
+            groups.place_person(person, person.campaign.settings)
         else:
             person.origins, person.connections = origins, close
         person.profile_done = True
@@ -232,61 +184,44 @@ PROFILE_FIELDS = ("origins", "connections", "countries", "close_to", "languages"
 """Fields of a person that the profile sets."""
 
 
-def homes_of(person: Person) -> list[str]:
-    """Countries that somebody comes from, whatever the cards are about."""
-    homes: list[str] = person.countries if person.campaign.settings.groups else person.origins
-    return homes
+def nearest_boxes(here: str, campaign: Sequence[str], shown: Collection[str]) -> list[str]:
+    """The countries to offer as one's own: `here`, its neighbours, the rest of the `campaign` in its order.
 
-
-def nearest_boxes(
-    here: str, campaign: Collection[str], shown: Iterable[str], often: Sequence[str] = ()
-) -> list[str]:
-    """Countries to offer as one's own: `here`, those that people come from `often`, neighbours, the rest as `shown`.
-
-    Those of the `campaign`; where it has none, `here`, its neighbours and `often`. A browser set to a country
-    outside of the campaign changes nothing.
+    Where the campaign has countries, only these; a browser set to a country outside of it changes nothing.
     """
-    offered = set(campaign) or {*often, *({here, *geography.neighbours(here)} if here else ())}
+    offered = campaign or ([here, *sorted(geography.neighbours(here))] if here else [])
     beside = geography.neighbours(here) if here in offered else frozenset[str]()
-    rank = {code: place for place, code in enumerate(often)}
-    return sorted(
-        (code for code in shown if code in offered),
-        key=lambda code: (code != here, rank.get(code, len(rank)), code not in beside),
-    )
+    ordered = sorted(offered, key=lambda code: (code != here, code not in beside))
+    return [code for code in ordered if code in shown][:_SHOWN]
 
 
-def _country_fields(
-    settings: CampaignSettings, language: str, here: str, often: Sequence[str], origins: frozenset[str]
-) -> dict[str, NamesField]:
+def _country_field(
+    settings: CampaignSettings, language: str, *, here: str = "", homes: frozenset[str] | None = None
+) -> NamesField:
+    """Countries that somebody comes from; with their `homes`, those that they feel close to."""
     names = country_names(language)
-    likely = nearest_boxes(here, settings.countries[:_MOST_LIKELY], names.shown, often)
-    # Countries that were offered as one's own are not offered again.
-    close = geography.near(origins, frozenset()) if origins else frozenset[str]()
-
-    def field(label: str, why: str, most: int, likely: Iterable[str]) -> NamesField:
-        picker = Picker(names, likely, "country-names", _("Another country: type its name"))
-        return NamesField(names, picker, most=most, label=label, help_text=why)
-
-    return {
-        "origins": field(
-            _("Which countries do you come from?"),
+    if homes is None:
+        likely, most = nearest_boxes(here, settings.countries, names.shown), _MOST_ORIGINS
+        label = _("Which countries do you come from?")
+        why = (
             _("Why we ask: you know best what people say there, so you get more cards about them.")
             if settings.cards
-            else _("Why we ask: what people say differs from place to place."),
-            _MOST_ORIGINS,
-            likely,
-        ),
-        "connections": field(
-            _("Which other countries do you feel close to?"),
+            else _("Why we ask: what people say differs from place to place.")
+        )
+    else:
+        # Countries that were offered as one's own are not offered again.
+        close = geography.near(homes, frozenset()) if homes else frozenset[str]()
+        likely, most = [code for code in names.shown if code in close][:_SHOWN], _MOST_CONNECTIONS
+        label = _("Which other countries do you feel close to?")
+        why = (
             _(
                 "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
             )
             if settings.cards
-            else _("Why we ask: you may have family or friends there, or have lived there."),
-            _MOST_CONNECTIONS,
-            [code for code in names.shown if code in close][:_MOST_CLOSE],
-        ),
-    }
+            else _("Why we ask: you may have family or friends there, or have lived there.")
+        )
+    picker = Picker(names, likely, "country-names", _("Another country: type its name"))
+    return NamesField(names, picker, most=most, label=label, help_text=why)
 
 
 def _language_field(settings: CampaignSettings, language: str) -> NamesField:
@@ -320,37 +255,27 @@ def _choice_field(declared: ProfileField, language: str) -> forms.ChoiceField:
     )
 
 
-@remembered
-def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
-    """Countries that `LEAST` people of a campaign or more come from, most first; known within `STATISTICS_SECONDS`.
-
-    Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
-    """
-    done = Person.objects.filter(campaign=campaign, profile_done=True)
-    where = "countries" if campaign.settings.groups else "origins"
-    people = Counter(code for codes in done.values_list(where, flat=True).iterator() for code in codes)
-    return tuple(code for code, number in people.most_common() if number >= LEAST)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@contributor
+@allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
-    language: str = request.LANGUAGE_CODE
-    here = country_of_browser(request, person.campaign.settings.countries)
-    form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
-    adding = request.POST.get("add", "")
-    valid = form.is_valid()
+    settings = person.campaign.settings
+    here = country_of_browser(request, settings.countries)
+    sent = request.POST if request.method == "POST" else None
+    form = ProfileForm(person, request.LANGUAGE_CODE, sent, here=here)
+    adding, valid = request.POST.get("add", ""), form.is_valid()
     # Asked once more, and only once: without a country cards can be about anything.
-    first = person.campaign.settings.cards and not person.profile_done and "reminded" not in request.POST
-    reminds = valid and first and form.nameless
+    first = settings.cards and not person.profile_done and "reminded" not in request.POST
+    reminds = valid and first and not adding and form.nameless
     if valid and not adding and not reminds:
         form.save(person)
         return redirect(next_step(person))
     if adding in form.fields:
         form.fields[adding].widget.attrs["autofocus"] = True
-    context = {"form": form, "cards": person.campaign.settings.cards}
-    context["reminds"] = reminds and not adding
-    context["more"] = "more" in request.GET
-    context["code"] = "" if person.profile_done else receipt_code(request, person)
+    context = {
+        "form": form,
+        "cards": settings.cards,
+        "reminds": reminds,
+        "more": "more" in request.GET,
+        "code": "" if person.profile_done else receipt_code(request, person),
+    }
     return render(request, "contributor/profile.html", context)

@@ -21,11 +21,11 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
 from endoxa_collect import geography, groups
+from endoxa_collect.anonymous import set_cookie
 from endoxa_collect.cards import answering, balance
 from endoxa_collect.cards.counts import root_of, roots_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.compiled import compiled
-from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
     HOLDING,
@@ -195,7 +195,7 @@ def covers_lifted(request: HttpRequest) -> bool:
 
 def lift_covers(response: HttpResponse) -> None:
     """Show all pairs at once from now on."""
-    set_cookie(response, COVERS_COOKIE, "1", days=60, path="/card/")
+    set_cookie(response, COVERS_COOKIE, "1", path="/card/")
 
 
 def unread_languages(person: Person) -> str:

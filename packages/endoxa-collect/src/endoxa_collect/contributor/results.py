@@ -18,10 +18,11 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from endoxa_collect import groups
+from endoxa_collect.anonymous import holder
 from endoxa_collect.campaign import CampaignSettings, in_language
-from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.export import editions
 from endoxa_collect.export.columns import OTHER
+from endoxa_collect.frame import speak_within
 from endoxa_collect.models import Campaign, Edition, Moderation, Pair, Release, State
 from endoxa_collect.sampler.slots import CANDIDATE
 from endoxa_collect.small_cells import CROWD, LEAST

@@ -7,12 +7,12 @@ a token of their own; words and answers of the survey are stored once for each t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 
 from endoxa_collect.models import Person, Sent
 
@@ -47,19 +47,15 @@ def note_kept(request: HttpRequest, person: Person) -> None:
         Sent.objects.get_or_create(person=person, token=token)
 
 
-class Proof:
+class Proof(MiddlewareMixin):
     """Middleware that tells the script in a status what a page would tell a reader, and that it was we who did.
 
     204: it is stored, now or from before. 409: another answer is, which stays. 410: the person has left, on this phone
     or another. 422: it cannot be taken. All others as the site gave them.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer; without a proof where the form's own token was not valid, since nothing was looked at then."""
-        response = self._get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """The answer; without a proof where the form's own token was not valid, since nothing was looked at then."""
         token = token_of(request)
         if token is None or not getattr(request, "csrf_processing_done", False):
             return response

@@ -9,75 +9,66 @@ from typing import Any
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect import geography
+from endoxa_collect.access import READ, READ_OR_SEND, Door, allowed
 from endoxa_collect.campaign import SurveyQuestion, Texts, in_language
 from endoxa_collect.cards.locking import afterwards, locked
-from endoxa_collect.contributor.access import contributor, next_step
 from endoxa_collect.contributor.sending import note_kept, was_kept
-from endoxa_collect.entry.cleaning import MAX_LENGTH, TooLongError, clean
+from endoxa_collect.entry.cleaning import TooLongError, clean
 from endoxa_collect.models import Person, Statement
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.visible import visible
 from endoxa_collect.withdrawals import What, bury, noted
 
-LINES = 5
 MOST_LINES = 16
 """Sixteen lines of 120 characters fit into one `Statement`."""
 
 
-class LineField(forms.CharField):
-    """One statement, cleaned of characters that cannot be seen. May be empty."""
-
-    def __init__(self, number: int) -> None:
-        label = gettext("Answer %(number)d") % {"number": number}
-        widget = forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", "maxlength": MAX_LENGTH})
-        super().__init__(label=label, required=False, widget=widget)
-
-    def to_python(self, value: Any) -> str:
-        """The text as it will be stored."""
-        text = super().to_python(value) or ""
-        try:
-            return clean(text) if visible(text) else ""
-        except TooLongError as error:
-            raise forms.ValidationError(str(error)) from None
-
-
 class AnswerForm(forms.Form):
-    """Fields `line_0`, `line_1` ..., as many as given, and the language.
+    """One statement a line, cleaned of characters that cannot be seen, and the language.
 
     Sent with the button `nothing` the lines must be empty; else at least one is needed, and their language.
     """
 
+    lines = forms.CharField(
+        label=_("People here say …"),
+        help_text=_(
+            "One short sentence a line: who it is about, and what is said of them. A few are enough."
+        ),
+        max_length=20_000,
+        required=False,
+        widget=forms.Textarea(attrs={"dir": "auto", "autocomplete": "off", "rows": 6}),
+    )
     language = forms.ChoiceField(label=_("Language of your answers"), required=False)
 
     def __init__(
-        self,
-        data: Mapping[str, Any] | None = None,
-        *,
-        lines: int,
-        languages: Sequence[tuple[str, str]],
-        **options: Any,
+        self, data: Mapping[str, Any] | None, *, languages: Sequence[tuple[str, str]], initial: dict[str, Any]
     ) -> None:
-        super().__init__(data, label_suffix="", **options)
+        super().__init__(data, label_suffix="", initial=initial)
         self.fields["language"].choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
-        for index in range(lines):
-            self.fields[f"line_{index}"] = LineField(index + 1)
 
-    @property
-    def line_fields(self) -> list[forms.BoundField]:
-        """The lines, for the page."""
-        return [self[name] for name in self.fields if name.startswith("line_")]
+    def clean_lines(self) -> list[str]:
+        """The statements as they will be stored."""
+        lines, faults = [], []
+        for typed in filter(visible, self.cleaned_data["lines"].splitlines()):
+            try:
+                lines.append(clean(typed))
+            except TooLongError as error:
+                faults.append(f"“{visible(typed)[:20]}…”: {error}")
+        if len(lines) > MOST_LINES:
+            faults.append(gettext("Please write at most %(most)d lines.") % {"most": MOST_LINES})
+        if faults:
+            raise forms.ValidationError(faults)
+        return lines
 
     def clean(self) -> dict[str, Any]:
-        """Gather the lines into `lines`."""
+        """Whether there is what the button says."""
         cleaned = super().clean() or {}
-        lines = [text for name, text in cleaned.items() if name.startswith("line_") and text]
+        lines = cleaned.get("lines", [])
         if "nothing" in self.data and lines:
             raise forms.ValidationError(
                 _("You wrote something below. Keep it with “Save”, or empty the lines first.")
@@ -88,14 +79,7 @@ class AnswerForm(forms.Form):
             )
         if lines and not cleaned.get("language") and "language" not in self.errors:
             self.add_error("language", _("Please choose the language you wrote in."))
-        return {**cleaned, "lines": lines}
-
-
-def line_count(data: Mapping[str, Any], *, more: int = 0) -> int:
-    """How many lines the page had, plus `more`; between `LINES` and `MOST_LINES`, whatever was sent."""
-    sent = str(data.get("lines", ""))
-    count = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 4 else LINES
-    return min(max(count, LINES) + more, MOST_LINES)
+        return cleaned
 
 
 def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], language: str) -> None:
@@ -142,34 +126,26 @@ class Step:
         return self.answer is not None and not self.lines
 
 
-@dataclass(frozen=True)
-class Progress:
-    """All questions in the order of the campaign."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def done(self) -> int:
-        """How many questions have an answer, an empty one included."""
-        return sum(step.answer is not None for step in self.steps)
-
-    @property
-    def next(self) -> Step | None:
-        """The first question without an answer."""
-        return next((step for step in self.steps if step.answer is None), None)
-
-    def step(self, name: str) -> Step | None:
-        """The question with this name."""
-        return next((step for step in self.steps if step.question.name == name), None)
-
-
-def progress_of(person: Person) -> Progress:
-    """Read how far somebody is; questions that the campaign took out since do not count."""
+def steps_of(person: Person) -> list[Step]:
+    """All questions in the order of the campaign; those that it took out since do not count."""
     answers = {answer.question: answer for answer in person.statements.all()}
     questions = person.campaign.settings.questions
-    return Progress(
-        tuple(Step(number, each, answers.get(each.name)) for number, each in enumerate(questions, start=1))
-    )
+    return [Step(number, each, answers.get(each.name)) for number, each in enumerate(questions, start=1)]
+
+
+def pending(steps: Sequence[Step]) -> list[str]:
+    """Names of the questions without an answer."""
+    return [step.question.name for step in steps if step.answer is None]
+
+
+def next_step(person: Person) -> str:
+    """Name of the page that comes next: profile, then the survey, then cards."""
+    settings = person.campaign.settings
+    if not person.profile_done:
+        return "contributor:profile"
+    if settings.survey and pending(steps_of(person)):
+        return "contributor:survey"
+    return "contributor:card" if settings.cards else "contributor:thanks"
 
 
 def example_for(
@@ -205,98 +181,75 @@ def likely_language(
     return next((code for code in (written, *named) if code in codes), "")
 
 
-@require_safe
-@contributor
+@allowed(Door.CONTRIBUTOR, methods=READ)
 def overview(request: HttpRequest, person: Person) -> HttpResponse:
     """All questions, what is answered, and where to go on."""
     if not person.profile_done or not person.campaign.settings.survey:
         return redirect(next_step(person))
-    progress = progress_of(person)
-    texts = [(step, in_language(step.question.text, _language())) for step in progress.steps]
-    onward = next_step(person)
-    return render(
-        request, "contributor/survey.html", {"progress": progress, "questions": texts, "onward": onward}
-    )
+    steps = steps_of(person)
+    left = pending(steps)
+    context = {
+        "steps": [(step, in_language(step.question.text, _language())) for step in steps],
+        "done": len(steps) - len(left),
+        "next": left[0] if left else "",
+        "onward": next_step(person),
+    }
+    return render(request, "contributor/survey.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@contributor
+@allowed(Door.CONTRIBUTOR, methods=READ_OR_SEND)
 def ask(request: HttpRequest, person: Person, question: str) -> HttpResponse:
-    """One question. POST with `more` gives another line, with `nothing` passes, else saves."""
-    settings = person.campaign.settings
-    if not person.profile_done or not settings.survey:
+    """One question. POST with `nothing` passes, else saves."""
+    if not person.profile_done or not person.campaign.settings.survey:
         return redirect(next_step(person))
-    progress = progress_of(person)
-    step = progress.step(question)
     if request.method != "POST":
         return question_page(request, person, question)
-    if step is None:
-        raise Http404
-    languages = answer_languages(person.languages, settings.data_languages, _language())
-    if "more" in request.POST:
-        lines = line_count(request.POST, more=1)
-        form = AnswerForm(lines=lines, languages=languages, initial=request.POST.dict())
-        form.fields[f"line_{lines - 1}"].widget.attrs["autofocus"] = True
-        return _page(request, person, progress, step, form)
-    form = AnswerForm(request.POST, lines=line_count(request.POST), languages=languages)
+    steps = steps_of(person)
+    step, form = _asked(person, steps, question, request.POST)
     if not form.is_valid():
-        return _page(request, person, progress, step, form)
+        return _page(request, person, len(steps), step, form)
     if not was_kept(request, person):
         save_answer(person, step.question, form.cleaned_data["lines"], form.cleaned_data["language"])
         note_kept(request, person)
-    following = progress_of(person).next
-    if following is None:
-        return redirect("contributor:survey")
-    return redirect("contributor:survey_question", following.question.name)
-
-
-def unanswered(person: Person) -> list[str]:
-    """Names of the questions that a person has not answered yet."""
-    return [step.question.name for step in progress_of(person).steps if step.answer is None]
+    following = pending(steps_of(person))
+    return (
+        redirect("contributor:survey_question", following[0]) if following else redirect("contributor:survey")
+    )
 
 
 def question_page(request: HttpRequest, person: Person, question: str) -> HttpResponse:
     """The page of a question that the campaign asks."""
-    progress = progress_of(person)
-    step = progress.step(question)
+    steps = steps_of(person)
+    return _page(request, person, len(steps), *_asked(person, steps, question))
+
+
+def _asked(
+    person: Person, steps: Sequence[Step], question: str, data: Mapping[str, Any] | None = None
+) -> tuple[Step, AnswerForm]:
+    """A question and its form, with what was sent, else with what the person wrote before."""
+    step = next((step for step in steps if step.question.name == question), None)
     if step is None:
         raise Http404
-    return _page(request, person, progress, step, _filled_form(person, step))
-
-
-def _filled_form(person: Person, step: Step) -> AnswerForm:
-    """The form with what the person wrote before."""
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, _language())
     latest = person.statements.exclude(text="").order_by("-created_at").first()
     written = step.answer if step.lines else latest
-    initial = {f"line_{index}": line for index, line in enumerate(step.lines)}
     before = written.language if written else None
-    initial["language"] = likely_language(languages, person.languages, before, _language())
-    return AnswerForm(lines=max(LINES, len(step.lines)), languages=languages, initial=initial)
+    likely = likely_language(languages, person.languages, before, _language())
+    initial = {"lines": "\n".join(step.lines), "language": likely}
+    return step, AnswerForm(data, languages=languages, initial=initial)
 
 
-def _page(
-    request: HttpRequest, person: Person, progress: Progress, step: Step, form: AnswerForm
-) -> HttpResponse:
+def _page(request: HttpRequest, person: Person, total: int, step: Step, form: AnswerForm) -> HttpResponse:
+    homes = [*person.origins, *person.countries]
     context = {
-        "progress": progress,
+        "total": total,
         "step": step,
         "form": form,
         "text": in_language(step.question.text, _language()),
-        "example": example_for(
-            step.question, [*person.origins, *person.countries], person.connections, _language()
-        ),
-        "lines": len(form.line_fields),
-        "most": MOST_LINES,
+        "example": example_for(step.question, homes, person.connections, _language()),
     }
     return render(request, "contributor/survey_question.html", context)
 
 
 def _language() -> str:
     return get_language() or "en"
-
-
-urlpatterns: list[URLPattern] = [
-    path("survey/", overview, name="survey"),
-    path("survey/<slug:question>/", ask, name="survey_question"),
-]

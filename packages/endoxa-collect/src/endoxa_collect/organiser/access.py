@@ -1,11 +1,9 @@
-"""Signing in, and the roles that may open a page of a campaign. A page without named roles is closed."""
+"""Signing in, and what the pages of accounts share; `allowed` says who may open one (`endoxa_collect.access`)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, Concatenate
+from typing import Any
 
 from django import forms
 from django.contrib.auth import views as auth
@@ -13,53 +11,24 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
 from django.contrib.messages.views import SuccessMessageMixin
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse, reverse_lazy
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
+from endoxa_collect.access import READ, READ_OR_SEND, SEND, allowed, roles_of
 from endoxa_collect.models import Campaign, Membership, Role
 from endoxa_collect.organiser.wording import ROLES, state_of, title_of
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import browser_key, remember
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE
 
+__all__ = ["READ", "READ_OR_SEND", "SEND", "allowed", "roles_of"]
+
 DECIDERS = (Role.ORGANISER, Role.MODERATOR)
 JUDGES = (*DECIDERS, Role.REVIEWER)
 EVERYBODY = (*JUDGES, Role.RESEARCHER)
-
-READ, SEND = ("GET", "HEAD"), ("POST",)
-READ_OR_SEND = READ + SEND
-"""Methods of HTTP: a page that is looked at, a form that is sent, a page with its form."""
-
-Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponseBase]
-"""A view that is handed the campaign in the place of its slug."""
-
-
-def allowed(*roles: Role, methods: Sequence[str] = ()) -> Callable[[Page], Callable[..., HttpResponseBase]]:
-    """Open a page `.../<slug:slug>/...` to accounts with one of these roles in that campaign.
-
-    Strangers are sent to sign in; for accounts without the role the page does not exist (404); requests by other
-    `methods` than those named, if any, are refused (405). The view carries its roles as `view.roles` for the test
-    that walks all addresses.
-    """
-
-    def decorate(page: Page) -> Callable[..., HttpResponseBase]:
-        checked = require_http_methods(list(methods))(page) if methods else page
-
-        @login_required
-        @wraps(page)
-        def view(request: HttpRequest, slug: str, *args: Any, **named: Any) -> HttpResponseBase:
-            campaign = Campaign.objects.filter(slug=slug).first()
-            if campaign is None or not roles_of(request, campaign) & set(roles):
-                raise Http404
-            return checked(request, campaign, *args, **named)
-
-        view.roles = roles  # type: ignore[attr-defined]
-        return view
-
-    return decorate
 
 
 def ask_first(
@@ -81,14 +50,6 @@ def ask_first(
     context = {"campaign": campaign, "action": action, "consequence": consequence, "sent": sent}
     context["back"] = reverse(back, args=[campaign.slug])
     return render(request, "organiser/sure.html", context)
-
-
-def roles_of(request: HttpRequest, campaign: Campaign) -> set[Role]:
-    """The roles that the signed-in account has in a campaign."""
-    if not request.user.is_authenticated:
-        return set()
-    roles = Membership.objects.filter(user=request.user, campaign=campaign).values_list("role", flat=True)
-    return set(map(Role, roles))
 
 
 def account(request: HttpRequest) -> User:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from io import BytesIO
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote_from_bytes
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -24,10 +24,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import get_template
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext
 
 from endoxa.errors import UserError
-from endoxa_collect.faults import is_full
+from endoxa_collect.faults import TooOftenError, is_full
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -35,26 +36,15 @@ CONTENT_SECURITY_POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _UNUSED = (
-    "accelerometer",
-    "browsing-topics",
-    "camera",
-    "display-capture",
-    "geolocation",
-    "gyroscope",
-    "magnetometer",
-    "microphone",
-    "midi",
-    "payment",
-    "publickey-credentials-get",
-    "serial",
-    "usb",
+    "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "
+    "magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=()"
 )
 HEADERS = MappingProxyType(
     {
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
-        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+        "Permissions-Policy": _UNUSED,
         "Referrer-Policy": "same-origin",
         # Without one the server tells which it is.
         "Server": "web",
@@ -71,13 +61,16 @@ NOT_KEPT = "no-store"
 Application = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 Message = Mapping[str, Any]
 """A message of ASGI 3, or the scope of a request."""
+Headers = list[tuple[str, str]]
+Answer = tuple[int, Headers, bytes]
+"""Status, headers and body."""
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _log = logging.getLogger("endoxa_collect.security.http")
 
 
-class BodyLimit:
+class BodyLimit(MiddlewareMixin):
     """Middleware that refuses requests over the settings' `BODY_MAX`, or under /organise/ `ORGANISER_BODY_MAX` bytes.
 
     Django's own limit leaves uploaded files out. A request that does not say how long it is has no body for Django.
@@ -85,32 +78,25 @@ class BodyLimit:
     at them again while it makes its page about the error.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, or say that it was too much."""
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        """The page that says that it was too much; None for all other requests."""
         if body_length(request.META) is None:
             megabytes = _limit(request.path) // 2**20
             return render(request, "413.html", {"megabytes": megabytes}, status=413)
         charset = (request.content_params or {}).get("charset", "utf-8")
-        if charset.strip().lower() not in {"utf-8", "utf8"}:
-            return HttpResponse(status=415)
-        return self._get_response(request)
+        return None if charset.strip().lower() in {"utf-8", "utf8"} else HttpResponse(status=415)
 
 
-class Faults:
-    """Middleware that says on the page what went wrong, where that is known: a full disk, or a user's error."""
+class Faults(MiddlewareMixin):
+    """Middleware that says on the page what went wrong, where that is known.
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
+    That is something that was tried too often, a full disk, or a user's error.
+    """
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer."""
-        return self._get_response(request)
-
-    def process_exception(self, _request: HttpRequest, problem: Exception) -> HttpResponse | None:
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
         """The page of errors with the sentence; None for every other fault."""
+        if isinstance(problem, TooOftenError):
+            return too_often(request, problem.seconds)
         if is_full(problem):
             fault = gettext(
                 "The disk of the server is full, so this was not done. Tell whoever runs the site to make room, and "
@@ -126,6 +112,13 @@ class Faults:
         return HttpResponse(page, status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
+def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
+    """The page that asks for patience, with status 429 and the time to wait."""
+    response = render(request, "429.html", {"minutes": -(-seconds // 60)}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
 def body_length(environ: Mapping[str, Any]) -> int | None:
     """The bytes of a request's body, from its WSGI environment; None if it is too long or says no number."""
     length = environ.get("CONTENT_LENGTH") or "0"
@@ -138,15 +131,11 @@ def _limit(path: str) -> int:
     return limit
 
 
-class SecurityHeaders:
+class SecurityHeaders(MiddlewareMixin):
     """The outermost middleware: sets the headers, and keeps pages out of every cache. Static files set their own."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer as the rest of the site does, with the headers added."""
-        response = self._get_response(request)
+    def process_response(self, _request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """The answer of the rest of the site, with the headers added."""
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         response.headers.setdefault("Cache-Control", NOT_KEPT)
@@ -183,41 +172,29 @@ class Buffered:
                 buffered = {**environ, "wsgi.input": BytesIO(body)}
                 loop = asyncio.get_running_loop()
                 answer = await loop.run_in_executor(self._answering, self._answer, buffered)
-        headers = [(name.lower().encode("latin1"), value.encode("latin1")) for name, value in answer.headers]
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer.body})
+        status, told, body = answer
+        headers = [(name.lower().encode("latin1"), value.encode("latin1")) for name, value in told]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
-    def _answer(self, environ: WSGIEnvironment) -> _Answer:
-        start = _Start()
+    def _answer(self, environ: WSGIEnvironment) -> Answer:
+        told: list[tuple[int, Headers]] = []
+
+        def start(status: str, headers: Headers, _exc_info: object = None, /) -> Callable[[bytes], object]:
+            # An error page may tell them anew (PEP 3333).
+            told.append((int(status.split(" ", 1)[0]), headers))
+            return _write
+
         try:
             body = _all_of(self._application(environ, start))
-            return _Answer(start.status, start.headers, body)
+            return *told[-1], body
         except Exception:
             _log.exception("An error page could not be made.")
             return _plainly(HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-class _Start:
-    """What a WSGI application is given to tell status and headers (PEP 3333); an error page may tell them anew."""
-
-    status = HTTPStatus.INTERNAL_SERVER_ERROR.value
-    headers: list[tuple[str, str]]
-
-    def __call__(
-        self, status: str, headers: list[tuple[str, str]], _exc_info: object = None, /
-    ) -> Callable[[bytes], object]:
-        self.status, self.headers = int(status.split(" ", 1)[0]), headers
-        return _write
-
-
 def _write(_data: bytes) -> None:
     raise NotImplementedError("Applications give their body back.")
-
-
-class _Answer(NamedTuple):
-    status: int
-    headers: list[tuple[str, str]]
-    body: bytes
 
 
 def _environ(scope: Message) -> WSGIEnvironment:
@@ -259,6 +236,6 @@ def _all_of(response: Iterable[bytes]) -> bytes:
             close()
 
 
-def _plainly(status: HTTPStatus) -> _Answer:
+def _plainly(status: HTTPStatus) -> Answer:
     headers = {**HEADERS, "Cache-Control": NOT_KEPT, "Content-Type": "text/plain; charset=utf-8"}
-    return _Answer(status.value, list(headers.items()), status.phrase.encode())
+    return status.value, list(headers.items()), status.phrase.encode()

@@ -26,12 +26,8 @@ Tries are counted in fixed windows of time, shared by all workers through the da
 the site from one address, so no address is ever counted: the keys are what a browser holds (its cookie), the name of an
 account, a campaign, or the whole site. Keys are stored as keyed hashes and deleted when their window is over.
 
-Only wrong guesses need counting; a try that succeeds is free. So a view asks `tries_used_up` before it looks, and calls
-`count_try` after a miss:
-
-    if tries_used_up("join", SITE, limit=600, seconds=60): return refuse(request, 60)
-    ...
-    if code is None: count_try("join", SITE, limit=600, seconds=60)
+Only wrong guesses need counting; a try that succeeds is free. So a page asks `Guesses.check` before it looks, and calls
+`Guesses.missed` after a miss.
 """
 
 from __future__ import annotations
@@ -43,64 +39,17 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.crypto import salted_hmac
 
+from endoxa_collect.faults import TooOftenError
 from endoxa_collect.models import Attempts
 from endoxa_collect.security.codes import COOKIE
+from endoxa_collect.security.http import too_often
 
 SITE = "site"
 """The key that counts everybody together."""
-
-
-def count_try(kind: str, key: str, *, limit: int, seconds: int) -> bool:
-    """Count one try of this kind; whether it is among the first `limit` of the current window of `seconds`.
-
-    Call it outside of a transaction that may be rolled back: the count would be lost with it.
-    """
-    name, start = _name(kind, key, seconds), _start(seconds)
-    counted = Attempts.objects.filter(name=name, start=start)
-    if not counted.update(count=F("count") + 1) and not _first(name, start, seconds):
-        counted.update(count=F("count") + 1)
-    return (counted.values_list("count", flat=True).first() or 0) <= limit
-
-
-def tries_used_up(kind: str, key: str, *, limit: int, seconds: int) -> bool:
-    """Whether the tries of this kind in the current window are used up; counts nothing."""
-    name, start = _name(kind, key, seconds), _start(seconds)
-    return Attempts.objects.filter(name=name, start=start, count__gte=limit).exists()
-
-
-def clear_tries(kind: str, key: str, *, seconds: int) -> None:
-    """Forget the tries, for example after somebody with access to the machine set a new password."""
-    Attempts.objects.filter(name=_name(kind, key, seconds)).delete()
-
-
-def browser_key(request: HttpRequest) -> str:
-    """What tells this browser from others in the same room: its cookies; "" before it has any."""
-    return request.COOKIES.get(COOKIE) or request.COOKIES.get(settings.CSRF_COOKIE_NAME) or ""
-
-
-def _first(name: str, start: int, seconds: int) -> bool:
-    """Open a window with one try, and tidy up old ones; False if another worker was faster."""
-    try:
-        with transaction.atomic():
-            Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
-    except IntegrityError:
-        return False
-    Attempts.objects.filter(ends__lt=int(time.time())).delete()
-    return True
-
-
-def _name(kind: str, key: str, seconds: int) -> str:
-    return salted_hmac(f"endoxa.throttle.{kind}.{seconds}", key, algorithm="sha256").hexdigest()
-
-
-def _start(seconds: int) -> int:
-    return int(time.time()) // seconds * seconds
 
 
 @dataclass(frozen=True)
@@ -112,16 +61,78 @@ class Limit:
     seconds: int
 
     def count(self, key: str) -> bool:
-        """Count one try; whether it is within the limit."""
-        return count_try(self.kind, key, limit=self.tries, seconds=self.seconds)
+        """Count one try; whether it is within the limit.
+
+        Call it outside of a transaction that may be rolled back: the count would be lost with it.
+        """
+        now = int(time.time())
+        start = now // self.seconds * self.seconds
+        counted = self._of(key).filter(start=start)
+        if not counted.update(count=F("count") + 1):
+            Attempts.objects.filter(ends__lt=now).delete()
+            facts = {"ends": start + self.seconds, "count": 0}
+            Attempts.objects.get_or_create(name=self._name(key), start=start, defaults=facts)
+            counted.update(count=F("count") + 1)
+        return (counted.values_list("count", flat=True).first() or 0) <= self.tries
+
+    def spend(self, key: str) -> None:
+        """Count one try.
+
+        Raises:
+            TooOftenError: it is not within the limit.
+        """
+        if not self.count(key):
+            raise TooOftenError(self.seconds)
 
     def exhausted(self, key: str) -> bool:
-        """Whether no try is left in this window."""
-        return tries_used_up(self.kind, key, limit=self.tries, seconds=self.seconds)
+        """Whether no try is left in this window; counts nothing."""
+        start = int(time.time()) // self.seconds * self.seconds
+        return self._of(key).filter(start=start, count__gte=self.tries).exists()
 
     def clear(self, key: str) -> None:
-        """Give all tries back."""
-        clear_tries(self.kind, key, seconds=self.seconds)
+        """Give all tries back, for example after somebody with access to the machine set a new password."""
+        self._of(key).delete()
+
+    def _of(self, key: str) -> QuerySet[Attempts]:
+        return Attempts.objects.filter(name=self._name(key))
+
+    def _name(self, key: str) -> str:
+        return salted_hmac(f"endoxa.throttle.{self.kind}.{self.seconds}", key, algorithm="sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How many wrong codes of a kind one browser may send, and all of the site together."""
+
+    browser: Limit
+    site: Limit
+
+    def check(self, request: HttpRequest) -> None:
+        """Call it before a code is looked up; a browser without any cookie is bounded by `missed` only.
+
+        Raises:
+            TooOftenError: this browser guesses no more.
+        """
+        mine = _browser_key(request)
+        if mine and self.browser.exhausted(mine):
+            raise TooOftenError(self.browser.seconds)
+
+    def missed(self, request: HttpRequest) -> None:
+        """Count a wrong code for this browser and for the site.
+
+        Raises:
+            TooOftenError: the ceiling of the site is reached already.
+        """
+        if self.site.exhausted(SITE):
+            raise TooOftenError(self.site.seconds)
+        self.site.count(SITE)
+        if mine := _browser_key(request):
+            self.browser.count(mine)
+
+
+def _browser_key(request: HttpRequest) -> str:
+    """What tells this browser from others in the same room: its cookies; "" before it has any."""
+    return request.COOKIES.get(COOKIE) or request.COOKIES.get(settings.CSRF_COOKIE_NAME) or ""
 
 
 class Slots:
@@ -148,10 +159,8 @@ PASSWORDS_SAME_BROWSER = Slots(1)
 BUSY = Limit("busy", 0, 5)
 """How long to wait where all slots are occupied; nothing is counted."""
 
-JOIN_BROWSER = Limit("join-browser", 20, 600)
-JOIN_SITE = Limit("join-site", 600, 60)
-RECEIPT_BROWSER = Limit("receipt-browser", 10, 600)
-RECEIPT_SITE = Limit("receipt-site", 300, 60)
+JOIN = Guesses(Limit("join-browser", 20, 600), Limit("join-site", 600, 60))
+RECEIPT = Guesses(Limit("receipt-browser", 10, 600), Limit("receipt-site", 300, 60))
 LOGIN_ACCOUNT = Limit("login-account", 5, 600)
 LOGIN_SITE = Limit("login-site", 300, 600)
 LOGIN_SAME_BROWSER = Limit("login-known-browser", 5, 600)
@@ -162,24 +171,6 @@ PROPOSALS = Limit("proposals", 60, 600)
 PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
 
 
-def may_guess(request: HttpRequest, browser: Limit) -> bool:
-    """Whether this browser may still guess a code; one without any cookie is bounded by `missed` only."""
-    mine = browser_key(request)
-    return not (mine and browser.exhausted(mine))
-
-
-def missed(request: HttpRequest, browser: Limit, site: Limit) -> Limit | None:
-    """Count a wrong guess for this browser and for the site; the ceiling of the site, if that is full already."""
-    if site.exhausted(SITE):
-        return site
-    site.count(SITE)
-    if mine := browser_key(request):
-        browser.count(mine)
-    return None
-
-
 def refuse(request: HttpRequest, limit: Limit) -> HttpResponse:
-    """The page that asks for patience, with status 429 and the time to wait."""
-    response = render(request, "429.html", {"minutes": -(-limit.seconds // 60)}, status=429)
-    response.headers["Retry-After"] = str(limit.seconds)
-    return response
+    """The page that asks for patience."""
+    return too_often(request, limit.seconds)

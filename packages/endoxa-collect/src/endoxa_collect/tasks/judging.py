@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -13,15 +13,6 @@ from django.utils.translation import gettext
 from endoxa_collect.models import Judge, Turn
 from endoxa_collect.tasks.handing import TaskOverError, UnknownTurnError, settings_of, skip, take
 from endoxa_collect.tasks.rooms import AnswerForm, room
-
-
-class Page(Protocol):
-    """Shows the item in hand, or the next one; with `form` what was wrong in it."""
-
-    def __call__(
-        self, turn: Turn | None = None, form: AnswerForm | None = None, note: str = ""
-    ) -> HttpResponse:
-        """The page, or where to go instead."""
 
 
 def item_context(judge: Judge, turn: Turn, form: AnswerForm | None) -> dict[str, Any]:
@@ -41,9 +32,12 @@ def item_context(judge: Judge, turn: Turn, form: AnswerForm | None) -> dict[str,
 
 
 def take_sent(
-    request: HttpRequest, judge: Judge, page: Page, onward: Callable[[], HttpResponse]
+    request: HttpRequest, judge: Judge, page: Callable[..., HttpResponse], onward: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """Take a judgement, or let the item go (`action` = skip); then what comes next (`onward`)."""
+    """Take a judgement, or let the item go (`action` = skip); then what comes next (`onward`).
+
+    `page` shows the next item; with a turn and its form, what was wrong there; with `note`, that somebody else has it.
+    """
     try:
         token = UUID(request.POST.get("token", ""))
         turn = Turn.objects.select_related("item").get(judge=judge, token=token)

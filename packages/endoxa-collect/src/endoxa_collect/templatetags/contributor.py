@@ -10,10 +10,10 @@ from django.template import RequestContext
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
-from endoxa_collect.contributor.access import campaign_of, holder
-from endoxa_collect.contributor.offline import owner_of
+from endoxa_collect.anonymous import holder, owner_of
 from endoxa_collect.contributor.progress import cards_of
 from endoxa_collect.contributor.results import is_out, planned_end, results_day
+from endoxa_collect.frame import campaign_of
 from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.terms import day
 
@@ -79,7 +79,7 @@ def _address(match: re.Match[str], *, alone: bool) -> tuple[str, str]:
 def waiting(context: RequestContext) -> dict[str, Any]:
     """The line that says what the phone keeps; nothing for strangers."""
     person = holder(context["request"]) if "request" in context else None
-    return {"owner": owner_of(person) if person else ""}
+    return {"owner": owner_of(person.secret_hash) if person else ""}
 
 
 @register.inclusion_tag("contributor/results_line.html", takes_context=True)

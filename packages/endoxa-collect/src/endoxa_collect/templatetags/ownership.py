@@ -8,7 +8,7 @@ from django.template.base import Parser, Token
 from django.template.defaulttags import CsrfTokenNode
 from django.utils.html import format_html
 
-from endoxa_collect.contributor.ownership import owner_field
+from endoxa_collect.anonymous import owner_field
 
 register = template.Library()
 

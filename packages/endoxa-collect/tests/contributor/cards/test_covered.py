@@ -54,8 +54,10 @@ def test_a_covered_card_shows_neither_words_nor_answers_until_they_are_asked_for
     assert card.pair.attribute not in page
     assert ANSWERS not in page
     assert at("skip", card) in page
-    assert phone.post(at("reveal", card)).url == CARD
+    # The same place of the same page, uncovered.
+    assert phone.post(at("reveal", card)).url == f"{CARD}#said"
     page = shown(phone)
+    assert '<dl id="said"' in page
     assert card.pair.attribute in page
     assert ANSWERS in page
     assert open_card(person) == card

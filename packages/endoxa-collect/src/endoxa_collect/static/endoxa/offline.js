@@ -136,7 +136,7 @@
     else say("kept");
   };
 
-  const words = (fields) => [...new URLSearchParams(fields)].filter(([name]) => /^(text|line_\d+)$/.test(name))
+  const words = (fields) => [...new URLSearchParams(fields)].filter(([name]) => /^(text|lines)$/.test(name))
     .map(([, value]) => value.trim()).filter(Boolean).map((value) => `“${value}”`);
 
   // Sends what is kept, the oldest first. True: nothing is left.
@@ -177,7 +177,7 @@
 
   const written = (form) => words(new URLSearchParams(new FormData(form))).length > 0;
   const incomplete = (form) => {
-    const first = form.querySelectorAll("[name=line_0]");
+    const first = form.querySelectorAll("[name=lines]");
     const wanting = written(form) ? [...form.querySelectorAll("select[name=language]")].filter((each) => !each.value) : [...first];
     for (const each of wanting) each.required = true;
     for (const each of wanting) each.closest("details")?.setAttribute("open", "");
@@ -185,7 +185,7 @@
   };
 
   const empty = (form) => {
-    for (const each of form.querySelectorAll("[name=text], [name^=line_]")) each.value = "";
+    for (const each of form.querySelectorAll("[name=text], [name=lines]")) each.value = "";
   };
   const keep = async (form, pressed) => {
     const address = new URL(pressed?.hasAttribute("formaction") ? pressed.formAction : form.action).pathname;
@@ -224,7 +224,7 @@
       const asks = form.dataset.keep === "words" && pressed?.name !== "nothing" && navigator.onLine && !written(form);
       // The page of an earlier person goes to the site, which says so.
       const stale = replaced();
-      if (form.dataset.native || pressed?.name === "more" || asks || (stale && navigator.onLine)) return;
+      if (form.dataset.native || asks || (stale && navigator.onLine)) return;
       event.preventDefault();
       if (stale) { say("offline"); return; }
       // A second tap while the first is on its way; what is only kept may be changed.
