@@ -16,14 +16,14 @@ from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
 
 FAULTS = {
-    "empty": ([], "has column names but no rows"),
+    "empty": ([], "has no rows"),
     "no column": ([{"identity": "a"}], "attribute"),
-    "empty cell": ([{"identity": "a", "attribute": " "}], "row 1: the column 'attribute' is empty"),
+    "empty cell": ([{"identity": "a", "attribute": " "}], "line 2, column 'attribute': it is empty"),
     "twice": (
         [{"item_id": "x", "identity": "a", "attribute": "b"}] * 2,
-        "row 2: the item_id 'x' stands in row 1 already",
+        "line 3: an earlier row has the name 'x' already",
     ),
-    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "row 1: the name of the item"),
+    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "line 2: the name of the item"),
 }
 
 
@@ -57,8 +57,10 @@ def test_kinds_names_and_panels_that_cannot_be_are_refused(make_task, campaign, 
     with pytest.raises(UserError, match="Unknown kind of task 'poems'"):
         add_task(campaign, "poems", tmp_path / "none.csv")
     make_task("votes", tuples(1))
-    with pytest.raises(UserError, match="has a task 'votes' already"):
-        make_task("votes", tuples(1))
+    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
+        make_task("votes", tuples(1), needed=5)
+    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
+        make_task("words", [{"text": "a", "language": "en"}], name="votes")
     with pytest.raises(UserError, match="cannot be the name of a task"):
         make_task("votes", tuples(1), name="!!!")
     assert make_task("votes", tuples(1), name="second", panel=True).code

@@ -106,9 +106,11 @@ def _import_items(
     from endoxa_collect.tasks.adding import add_task, options_of
     from endoxa_collect.tasks.rooms import room
 
-    task = add_task(campaign, kind, file, name=name, options=options_of(settings), panel=panel)
-    items_made = task.items.filter(check_item=False).count()
-    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
+    added = add_task(campaign, kind, file, name=name, options=options_of(settings), panel=panel)
+    task = added.task
+    typer.echo(f"Task '{task.name}' of kind {kind}: {plural(added.items, 'item')} added.")
+    if added.before:
+        typer.echo(f"Items that it had already stay as they are: {added.before}.")
     if task.code:
         typer.echo(f"Address for the panel: /t/{task.code}/{parameter(task)} (after the address of the site)")
     if room(kind).study:

@@ -172,7 +172,7 @@ def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> T
                 options=options_of(lines),
                 panel=cleaned["panel"],
                 user=request.user,
-            )
+            ).task
         except UserError as problem:
             raise UserError(str(problem).replace(str(path), named).replace(f"{folder}/", "")) from None
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from django.conf import settings as django_settings
 from django.utils import timezone
 
 from endoxa.errors import UserError
-from endoxa.sources.dialects import csv_records, undecodable
-from endoxa.sources.files import require_file
-from endoxa.sources.source import reading_files
-from endoxa.sources.spreadsheets import restored
 from endoxa_collect import naming, withdrawals
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.counts import reach, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import language_of
-from endoxa_collect.entry import cleaning
-from endoxa_collect.entry.cells import country_cell, negative_cell
-from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
+from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError, clean
 from endoxa_collect.entry.proposing import propose
+from endoxa_collect.entry.seeding import country_cell, negative_cell
 from endoxa_collect.models import (
     RATING_WORDS,
     Campaign,
@@ -51,11 +44,14 @@ from endoxa_collect.paper import (
 )
 from endoxa_collect.privacy import is_over
 from endoxa_collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
+from endoxa_collect.tablefile import TableRow, read_rows
 
 PAPER = "paper"
 """The tier of ratings from paper: no sampler drew them, so they have no propensity."""
 _NOTHING = frozenset({"", "-"})
-_Cell = TypeVar("_Cell")
+_EXPECTED = (
+    "the file that `endoxa collect print` wrote, with its headings unchanged (items of a task: --task KIND)"
+)
 
 
 @dataclass(frozen=True)
@@ -69,9 +65,9 @@ class WrittenWords:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One filled-in sheet: `row` is that of the file, `ratings` are by id of the pair."""
+    """One filled-in sheet: `place` is its line of the file, `ratings` are by id of the pair."""
 
-    row: int
+    place: str
     receipt: str
     keep_words: bool
     origins: tuple[str, ...]
@@ -95,117 +91,74 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     """The sheets that were filled in; rows with nothing but the sheet's number and receipt are left out.
 
     Raises:
-        UserError: the first thing that is wrong, with its row and column.
+        UserError: the first thing that is wrong, with its line and column.
     """
-    require_file(path)
-    rows: list[list[str]] = []
-    with reading_files(languages=campaign.settings.data_languages):
-        for line, cells in csv_records(path):
-            if isinstance(cells, csv.Error) or undecodable("".join(cells)):
-                raise UserError(
-                    f"{path.name}, line {line} is no CSV that can be read: save it as 'CSV UTF-8'."
-                )
-            rows.append(cells)
-    if not rows:
-        raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
-    heading = [restored(name).strip() for name in rows[0]]
-    missing = [name for name in (*FIXED, *WORDS) if name not in heading]
-    if missing:
-        raise UserError(
-            f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "
-            "wrote, with its headings unchanged (items of a task: --task KIND)."
-        )
-    twice = next((name for name in heading if name and heading.count(name) > 1), "")
-    if twice:
-        raise UserError(f"{path.name}, row 1: column '{twice}' is there twice. Remove one of them.")
-    pairs = _pairs(path.name, heading, campaign)
-    sheets: list[Sheet] = []
-    seen: dict[str, int] = {}
-    for number, cells in enumerate(rows[1:], start=2):
-        if len(cells) > len(heading):
-            raise UserError(
-                f"{path.name}, row {number}: {len(cells)} cells, expected {len(heading)}. Is there a comma too many?"
-            )
-        row = dict(zip(heading, [cell.strip() for cell in cells], strict=False))
-        if not any(text for name, text in row.items() if name not in ("sheet", RECEIPT)):
-            continue
-        sheet = _Row(path.name, number, row).sheet(campaign.settings, pairs)
-        if (first := seen.setdefault(sheet.receipt, number)) != number:
-            raise UserError(
-                f"{path.name}, row {number}, column '{RECEIPT}': the same code as in row {first}. "
-                "Each sheet has a code of its own."
-            )
-        sheets.append(sheet)
-    return sheets
+    settings = campaign.settings
+    rows = list(read_rows(path, (*FIXED, *WORDS), expected=_EXPECTED, languages=settings.data_languages))
+    pairs = _pairs(path, rows[0].cells, campaign)
+    sheets: dict[str, Sheet] = {}
+    for row in rows:
+        if any(text.strip() for name, text in row.cells.items() if name not in ("sheet", RECEIPT)):
+            sheet = _sheet(row, settings, pairs)
+            if first := sheets.get(sheet.receipt):
+                raise row.fault(RECEIPT, f"the same code as in {first.place}. Each sheet has its own")
+            sheets[sheet.receipt] = sheet
+    return list(sheets.values())
 
 
-def _pairs(name: str, heading: list[str], campaign: Campaign) -> dict[str, Pair]:
+def _pairs(path: Path, heading: Iterable[str], campaign: Campaign) -> dict[str, Pair]:
     """The pair of each column of a card."""
-    columns = {
-        column: pair_of_heading(column) for column in heading if column and column not in (*FIXED, *WORDS)
-    }
-    unknown = next((column for column, digits in columns.items() if not digits), "")
-    if unknown:
-        raise UserError(
-            f"{name}, row 1: unknown column '{unknown}'. Expected headings as `endoxa collect print` wrote them."
-        )
     by_digits = {pair.public_id.hex[:12]: pair for pair in Pair.objects.filter(campaign=campaign)}
-    lost = next((column for column, digits in columns.items() if digits not in by_digits), "")
-    if lost:
-        raise UserError(
-            f"{name}, row 1, column '{lost}': this campaign has no such pair. Is it the file of another campaign, or "
-            "was the pair removed since? Take the column out."
-        )
-    return {column: by_digits[digits] for column, digits in columns.items()}
-
-
-@dataclass(frozen=True)
-class _Row:
-    name: str
-    number: int
-    cells: Mapping[str, str]
-
-    def sheet(self, settings: CampaignSettings, pairs: Mapping[str, Pair]) -> Sheet:
-        if self._read(CONSENT, negative_cell) is not True:
-            raise self._fault(
-                CONSENT,
-                f"found '{self.cells.get(CONSENT, '')}', expected yes. Answers are only stored where all needed "
-                "boxes of the sheet are ticked; else remove the row",
+    pairs = {}
+    for column in heading:
+        digits = pair_of_heading(column)
+        if column and not digits and column not in (*FIXED, *WORDS):
+            raise UserError(f"{path}: unknown column '{column}'. Expected {_EXPECTED}.")
+        if digits and digits not in by_digits:
+            raise UserError(
+                f"{path}, column '{column}': this campaign has no such pair. Is it the file of another campaign, or "
+                "was the pair removed since? Take the column out."
             )
-        return Sheet(
-            row=self.number,
-            receipt=self._read(RECEIPT, _receipt),
-            keep_words=self._read(KEEP_WORDS, negative_cell) is True,
-            origins=self._read(ORIGINS, lambda text: _each(text, country_cell, settings.ui_languages)),
-            languages=self._read(LANGUAGES, lambda text: _each(text, _language, settings.ui_languages)),
-            ratings={
-                pair.pk: self._read(column, _rating)
-                for column, pair in pairs.items()
-                if self.cells.get(column, "") not in _NOTHING and pair.moderation != Moderation.HIDDEN
-            },
-            words=tuple(
-                self._words(settings, *word_columns(line))
-                for line in range(1, WORD_LINES + 1)
-                if self.cells.get(f"words_{line}", "") not in _NOTHING
-            ),
+        if digits:
+            pairs[column] = by_digits[digits]
+    return pairs
+
+
+def _sheet(row: TableRow, settings: CampaignSettings, pairs: Mapping[str, Pair]) -> Sheet:
+    if row.read(CONSENT, negative_cell) is not True:
+        raise row.fault(
+            CONSENT,
+            f"found '{row.read(CONSENT, str)}', expected yes. Answers are only stored where all needed boxes of the "
+            "sheet are ticked; else remove the row",
         )
+    return Sheet(
+        place=row.place,
+        receipt=row.read(RECEIPT, _receipt),
+        keep_words=row.read(KEEP_WORDS, negative_cell) is True,
+        origins=row.read(ORIGINS, lambda text: _each(text, country_cell, settings.ui_languages)),
+        languages=row.read(LANGUAGES, lambda text: _each(text, _language, settings.ui_languages)),
+        ratings={
+            pair.pk: row.read(column, _rating)
+            for column, pair in pairs.items()
+            if row.read(column, str) not in _NOTHING and pair.moderation != Moderation.HIDDEN
+        },
+        words=tuple(
+            _words(row, settings, *word_columns(line))
+            for line in range(1, WORD_LINES + 1)
+            if row.read(f"words_{line}", str) not in _NOTHING
+        ),
+    )
 
-    def _words(self, settings: CampaignSettings, words: str, country: str, language: str) -> WrittenWords:
-        text = self._read(words, cleaning.clean)
-        if not self.cells.get(country, ""):
-            raise self._fault(country, "found nothing, expected the country that the words are about")
-        about = self._read(country, lambda cell: country_cell(cell, settings.ui_languages))
-        spoken = self._read(language, lambda cell: _campaign_language(cell, settings) if cell else "")
-        return WrittenWords(about, text, spoken)
 
-    def _read(self, column: str, reader: Callable[[str], _Cell]) -> _Cell:
-        try:
-            return reader(self.cells.get(column, ""))
-        except (ValueError, EntryError) as problem:
-            raise self._fault(column, str(problem)) from None
-
-    def _fault(self, column: str, problem: str) -> UserError:
-        return UserError(f"{self.name}, row {self.number}, column '{column}': {problem}.")
+def _words(
+    row: TableRow, settings: CampaignSettings, words: str, country: str, language: str
+) -> WrittenWords:
+    text = row.read(words, clean)
+    if not row.read(country, str):
+        raise row.fault(country, "found nothing, expected the country that the words are about")
+    about = row.read(country, lambda cell: country_cell(cell, settings.ui_languages))
+    spoken = row.read(language, lambda cell: _campaign_language(cell, settings) if cell else "")
+    return WrittenWords(about, text, spoken)
 
 
 def _receipt(text: str) -> str:
@@ -371,6 +324,6 @@ def _say(campaign: Campaign, person: Person, sheet: Sheet, language: str) -> int
             card.delete()
             continue
         except EntryError as problem:
-            raise UserError(f"row {sheet.row}, '{written.text}': {problem} Nothing was stored.") from None
+            raise UserError(f"{sheet.place}, '{written.text}': {problem} Nothing was stored.") from None
         new += 1
     return new
