@@ -4,6 +4,10 @@ Nobody's name, e-mail, address or device is stored for contributors. Times are e
 cards expire and pace is measured, and rounded to the hour in exports.
 """
 
+from typing import Any
+
+from django.db.models import Model, QuerySet
+
 from endoxa_collect.models.campaign import (
     Arrivals,
     Campaign,
@@ -64,7 +68,32 @@ from endoxa_collect.models.tasks import (
     TurnState,
 )
 
+ANSWERS: dict[str, type[Model]] = {
+    "ratings": Rating,
+    "mentions": Mention,
+    "skips": Skip,
+    "hurt_answers": HurtAnswer,
+    "mixed": MixedAnswer,
+    "statements": Statement,
+}
+"""What holds what people say, by the names of the tables in exports."""
+
+
+def answers_of(**where: object) -> dict[str, QuerySet[Any]]:
+    """What people say, as an export may hold it: rows of each table that has the columns of `where`."""
+    columns = {lookup.partition("__")[0] for lookup in where}
+    rows: dict[str, QuerySet[Any]] = {
+        name: model._default_manager.filter(**where)
+        for name, model in ANSWERS.items()
+        if columns <= {field.name for field in model._meta.get_fields()}
+    }
+    if "mixed" in rows:
+        rows["mixed"] = rows["mixed"].exclude(answer="")  # drawn, and not answered
+    return rows
+
+
 __all__ = [
+    "ANSWERS",
     "CLOSED",
     "COUNTING",
     "HOLDING",
@@ -115,5 +144,6 @@ __all__ = [
     "TurnState",
     "Via",
     "Wave",
+    "answers_of",
     "record",
 ]

@@ -13,24 +13,20 @@ from django.db import transaction
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
-from endoxa_collect.cards.answering import Answers, forget
+from endoxa_collect.cards.answering import forget
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.files import head_for
 from endoxa_collect.models import (
     Campaign,
-    HurtAnswer,
     Mention,
-    MixedAnswer,
     Pair,
     Person,
-    Rating,
     Release,
     SettingsVersion,
-    Skip,
     Source,
     State,
-    Statement,
     Tombstone,
+    answers_of,
 )
 from endoxa_collect.privacy import erase, expire_all, redact_rows, withdraw
 from endoxa_collect.project.folder import Folder
@@ -38,6 +34,9 @@ from endoxa_collect.tasks.adding import settings_from
 from endoxa_collect.tasks.handing import withdraw_again
 from endoxa_collect.tasks.rooms import room
 from endoxa_collect.withdrawals import Line, What, hashed, heads, since_rehearsal
+
+_IN_A_QUERY = 500
+"""Ids: a database takes only so many."""
 
 
 @dataclass(frozen=True)
@@ -108,20 +107,11 @@ def _named(lines: Sequence[Line], what: What) -> set[UUID]:
 
 
 def _take_back(campaign: Campaign, named: set[UUID]) -> None:
+    rows = sorted(named)
     with locked(campaign.pk) as current:
-        # One by one: a database takes only so many ids in a query.
-        for row in sorted(named):
-            forget(
-                current,
-                Answers(
-                    ratings=Rating.objects.filter(person__campaign=current, public_id=row),
-                    skips=Skip.objects.filter(person__campaign=current, public_id=row),
-                    mentions=Mention.objects.filter(person__campaign=current, public_id=row),
-                    hurts=HurtAnswer.objects.filter(person__campaign=current, public_id=row),
-                ),
-            )
-            Statement.objects.filter(campaign=current, public_id=row).delete()
-            MixedAnswer.objects.filter(person__campaign=current, public_id=row).delete()
+        for start in range(0, len(rows), _IN_A_QUERY):
+            chunk = rows[start : start + _IN_A_QUERY]
+            forget(current, answers_of(person__campaign=current, public_id__in=chunk))
 
 
 @transaction.atomic
