@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, groups, importing, paper, plan, task
+from endoxa_collect.commands import check, export, importing, plan, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
@@ -24,28 +24,16 @@ class CollectGroup(typer.core.TyperGroup):
         """Run a command.
 
         Raises:
-            UserError: the system refused a file, or as in `endoxa_collect.project.database.explained`.
+            UserError: the system refused a file, or the database something (`endoxa_collect.faults`).
         """
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # nobody reads what is printed
-            raise
-        except OSError as problem:
+        except Exception as problem:
             from endoxa_collect.faults import refusal
 
-            raise UserError(refusal(problem)) from None
-        except Exception as problem:
-            # Without it no database was opened; and no other command should wait for it to be imported.
-            if "django.db" not in sys.modules:
+            if (sentence := refusal(problem)) is None:
                 raise
-            from django.db import IntegrityError
-
-            from endoxa_collect.project.database import explained
-
-            if isinstance(problem, IntegrityError):  # our fault, not the disk's
-                raise
-            with explained():
-                raise
+            raise UserError(sentence) from None
 
 
 app = typer.Typer(
@@ -234,15 +222,15 @@ def account(
 
 
 app.command(cls=GroupedCommand)(export.export)
-app.command(cls=GroupedCommand)(export.expire)
-app.command("print", cls=GroupedCommand)(paper.print_cards)
+app.command("print", cls=GroupedCommand)(importing.print_cards)
 app.command("import", cls=GroupedCommand)(importing.import_file)
-app.command(cls=GroupedCommand)(groups.groups)
+app.command(cls=GroupedCommand)(importing.groups)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
-app.command(cls=GroupedCommand)(export.replay)
+app.command(cls=GroupedCommand, hidden=True)(export.expire)
+app.command(cls=GroupedCommand, hidden=True)(export.replay)
 app.command(cls=GroupedCommand)(check.check)
 
 

@@ -34,7 +34,6 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.codes import make_code
 from endoxa_collect.organiser.opening import lacking
 from endoxa_collect.presets import load_preset
-from endoxa_collect.project.database import explained
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import new_code
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
@@ -193,7 +192,6 @@ class Started:
     pairs: int
 
 
-@explained()
 @transaction.atomic
 def start(
     preset: str,
