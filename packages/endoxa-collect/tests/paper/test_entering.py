@@ -13,8 +13,16 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
-from endoxa_collect.paper import FIXED, WORDS, choose_cards, new_receipts, write_template
-from endoxa_collect.paper.entering import PAPER, enter, read_answers
+from endoxa_collect.paper import (
+    FIXED,
+    PAPER,
+    WORDS,
+    choose_cards,
+    enter,
+    new_receipts,
+    read_answers,
+    write_template,
+)
 from endoxa_collect.privacy import erase_people, expire, withdraw
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt

@@ -155,7 +155,7 @@ def import_file(
 
 
 def _import_answers(campaign: Campaign, file: Path, language: str | None) -> None:
-    from endoxa_collect.paper.entering import enter, read_answers
+    from endoxa_collect.paper import enter, read_answers
 
     spoken = page_language(campaign, language)
     stored = enter(campaign, read_answers(file, campaign), spoken)
