@@ -321,7 +321,6 @@ class TestSaid:
         assert survey_sentence("paused", begun=False).startswith("The campaign is paused")
 
     def test_the_command_line_says_so_too(self, rehearsed):
-        (shown,) = invitations()
-        assert collect._standing(shown).startswith("Campaign river is a rehearsal until you press Open")
+        assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")
         set_state(rehearsed, "open", NOBODY)
-        assert collect._standing(invitations()[0]) == "Campaign river is open."
+        assert next(invitations(())) == "Campaign river is open."

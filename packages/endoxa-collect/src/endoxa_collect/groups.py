@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -180,6 +180,17 @@ def _group(row: TableRow) -> Group:
             "kind": "a kind such as gender, religion, region or crossing",
         }.get(column, "at most 120 characters" if column.startswith("name_") else first["msg"])
         raise row.fault(column, f"found '{row.read(column, str)[:60]}', expected {expected}") from None
+
+
+def content_of(table: Path, settings: CampaignSettings) -> dict[str, Any]:
+    """What changes in settings where cards are about the groups in a table.
+
+    Raises:
+        UserError: as in `read_groups` and `require_rules`.
+    """
+    declared = read_groups(table)
+    require_rules(declared, settings, str(table))
+    return {"groups": [group.model_dump(mode="json") for group in declared], "cards": True}
 
 
 def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: str) -> None:

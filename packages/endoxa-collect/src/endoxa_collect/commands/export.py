@@ -162,21 +162,27 @@ def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: 
     typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
-def entered(folder: Path) -> CampaignFolder:
+def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:
     """The folder of a campaign, with Django started on it and its database prepared."""
-    from endoxa_collect.project.folder import enter, open_folder
+    from endoxa_collect.project.folder import enter
 
-    opened = open_folder(folder)
-    enter(opened)
+    enter(folder, new=new, listening=listening)
     from endoxa_collect.project.database import prepare
 
     prepare()
-    return opened
+    return folder
+
+
+def opened(folder: Path) -> CampaignFolder:
+    """The folder of a campaign at a path."""
+    from endoxa_collect.project.folder import open_folder
+
+    return open_folder(folder)
 
 
 def campaign_in(folder: Path, slug: str | None) -> Campaign:
     """The campaign in a folder, its database prepared."""
-    entered(folder)
+    entered(opened(folder))
     from endoxa_collect.project.starting import campaign_named
 
     return campaign_named(slug)
@@ -237,16 +243,15 @@ def backup(
         raise UserError("Give one of -o FILE (a backup), --replay and --expire.")
     if output is not None:
         from endoxa_collect.project.backup import back_up
-        from endoxa_collect.project.folder import open_folder
 
-        size = back_up(open_folder(folder), output, replace=replace)
+        size = back_up(opened(folder), output, replace=replace)
         typer.echo(f"Backup written to {output} ({size / 1_000_000:.1f} MB), readable by you only.")
         typer.echo("It holds personal data: encrypt it, and delete it within 30 days.")
     elif replay:
-        opened = entered(folder)
+        campaigns = entered(opened(folder))
         from endoxa_collect.project.replay import replay_folder
 
-        replayed = replay_folder(opened, no_withdrawals=no_withdrawals)
+        replayed = replay_folder(campaigns, no_withdrawals=no_withdrawals)
         typer.echo(f"People deleted again: {replayed.people}.")
         _print_expired(replayed.expired)
     else:

@@ -192,14 +192,11 @@ def groups(
       endoxa collect groups campaign groups.csv
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
-    from endoxa_collect.groups import read_groups, require_rules
+    from endoxa_collect.groups import content_of
     from endoxa_collect.organiser.settings import save_from_file
 
-    declared = read_groups(table)
-    require_rules(declared, chosen.settings, str(table))
-    removed = save_from_file(
-        chosen, {"groups": [group.model_dump(mode="json") for group in declared], "cards": True}, str(table)
-    )
+    content = content_of(table, chosen.settings)
+    removed = save_from_file(chosen, content, str(table))
     for out in removed:
         if out.pairs:
             typer.echo(
@@ -211,7 +208,7 @@ def groups(
             typer.echo(
                 f"People gave the answer {out.name} about themselves: no export holds it now.", err=True
             )
-    typer.echo(f"Cards of campaign '{chosen.slug}' are about {plural(len(declared), 'group')}.")
+    typer.echo(f"Cards of campaign '{chosen.slug}' are about {plural(len(content['groups']), 'group')}.")
 
 
 def about_countries(folder: Path, campaign: str | None) -> Campaign:

@@ -411,7 +411,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
         "help lines",
         "seeds of your own",
     ]
-    assert [one.lacking for one in invitations()] == [tuple(str(what) for what, _ in lacking(campaign))]
+    assert ", ".join(str(what) for what, _ in lacking(campaign)) in list(invitations(("http://site",)))[1]
     assert "Still missing" in box()
     assert 'href="/organise/river/settings/care/#id_help_lines">help lines</a>' in box()
     Campaign.objects.update(began_at=None)
