@@ -66,25 +66,25 @@ def test_own_and_near_groups_follow_the_declared_rules(nigeria, make_person):
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ("id,name_en", "name,name_en", "column 'id' is missing"),
+        ("id,name_en", "name,name_en", "has no column 'id'"),
         (
             "gender=woman,\neld",
             "gender:woman,\neld",
-            "row 5, column 'own': found 'gender:woman', expected question=answer",
+            "line 6, column 'own': found 'gender:woman', expected question=answer",
         ),
-        ("igbo,Igbo people", "yoruba,Igbo people", "row 3, column 'id': 'yoruba' is there twice"),
+        ("igbo,Igbo people", "yoruba,Igbo people", "line 4, column 'id': 'yoruba' is there twice"),
         (
             "ethnic group,nigerians,ethnicity=igbo",
             "ethnic group,naija,ethnicity=igbo",
             "no row has the id 'naija'",
         ),
-        ("women,women,las mujeres,gender", "women,women,las mujeres,", "row 5, column 'kind': found ''"),
+        ("women,women,las mujeres,gender", "women,women,las mujeres,", "line 6, column 'kind': found ''"),
         (
             "women,women,las mujeres,gender",
             "Women!,women,las mujeres,gender",
-            "row 5, column 'id': found 'Women!'",
+            "line 6, column 'id': found 'Women!'",
         ),
-        ("women,women,las mujeres,gender", "women,,,gender", "row 5: it has no name"),
+        ("women,women,las mujeres,gender", "women,,,gender", "line 6, column 'name_en': it has no name"),
     ],
 )
 def test_bad_tables_are_refused_with_row_and_column(tmp_path, before, after, sentence):

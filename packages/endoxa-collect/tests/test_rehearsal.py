@@ -33,8 +33,7 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
 from endoxa_collect.organiser.opening import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import survey_sentence
-from endoxa_collect.paper import FIXED, choose_cards, new_receipts, write_template
-from endoxa_collect.paper.entering import enter, read_answers
+from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
 from endoxa_collect.project.starting import invitations
@@ -233,8 +232,8 @@ class TestPaper:
         assert Rating.objects.count() == 2
 
     def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
-        monkeypatch.setattr("endoxa_collect.commands.paper.campaign_in", lambda *_: rehearsed)
-        monkeypatch.setattr("endoxa_collect.paper.entering.read_answers", lambda *_: sheets)
+        monkeypatch.setattr("endoxa_collect.commands.importing.campaign_in", lambda *_: rehearsed)
+        monkeypatch.setattr("endoxa_collect.paper.read_answers", lambda *_: sheets)
         words = ["import", "camp", str(tmp_path / "answers.csv")]
         done = CliRunner().invoke(collect.app, words)
         assert "Stored: 2 people" in done.output, done.exception
@@ -322,7 +321,6 @@ class TestSaid:
         assert survey_sentence("paused", begun=False).startswith("The campaign is paused")
 
     def test_the_command_line_says_so_too(self, rehearsed):
-        (shown,) = invitations()
-        assert collect._standing(shown).startswith("Campaign river is a rehearsal until you press Open")
+        assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")
         set_state(rehearsed, "open", NOBODY)
-        assert collect._standing(invitations()[0]) == "Campaign river is open."
+        assert next(invitations(())) == "Campaign river is open."

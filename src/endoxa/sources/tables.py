@@ -389,7 +389,7 @@ def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
             yield Row(number, line, {}, (Fault("unreadable-row", None, reason),))
             continue
         cells = dict(zip(header, map(restored, values), strict=False))
-        yield Row(number, line, cells, _ragged(header, values) or _text_faults(cells))
+        yield Row(number, line, cells, (*_ragged(header, values), *_text_faults(cells)))
 
 
 def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
@@ -419,13 +419,21 @@ def _jsonl_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterat
 
 def _jsonl_row(number: int, line: int, text: str, wanted: Sequence[str], *, as_values: bool) -> Row:
     try:
-        record = json.loads(text)
+        record = json.loads(text, object_pairs_hook=_with_unique_keys)
         if isinstance(record, dict):
             return _row_of_values(number, line, record, wanted, as_values=as_values)
         reason = 'is not a JSON object ({"name": value})'
     except (ValueError, RecursionError) as error:
         reason = f"is not JSON ({getattr(error, 'msg', None) or 'too deep or too large'})"
     return Row(number, line, {}, (Fault("unreadable-row", None, reason),))
+
+
+def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise json.JSONDecodeError(f"the key '{twice}' is there twice", "", 0)
+    return record
 
 
 # --------------------------------------------------------------------------- XLSX

@@ -20,10 +20,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from endoxa.errors import UserError
-
 try:
     import fcntl
 except ImportError:  # pragma: no cover
@@ -31,19 +27,6 @@ except ImportError:  # pragma: no cover
 
 _LOCK = ".held"
 """What a process holds in its draft while it runs: from another container its number says nothing."""
-
-
-@contextmanager
-def explaining(path: Path, fault: str, advice: str) -> Iterator[None]:
-    """Say of what the system refuses inside which file it is about, and what to do; also as a decorator.
-
-    Raises:
-        UserError: in place of an OSError.
-    """
-    try:
-        yield
-    except OSError as problem:
-        raise UserError(f"{path} {fault} ({problem.strerror}): {advice}") from None
 
 
 @contextmanager
@@ -117,30 +100,15 @@ def _runs(process: int) -> bool:
     return True
 
 
-_USE = b"endoxa list of withdrawals"
+_HEAD = re.compile(r'\{"list_of":"[0-9a-f]{32}"\}')
 
 
-class Head(BaseModel):
-    """Whose list it is; wherever the line stands, it is no withdrawal."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    list_of: str
+def head_for(secret: str) -> str:
+    """The first line of the lists of the campaign with this secret, which says whose they are."""
+    digest = hmac.digest(secret.strip().encode(), b"endoxa list of withdrawals", hashlib.sha256)
+    return f'{{"list_of":"{digest.hex()[:32]}"}}'
 
 
-def head_for(secret: str) -> Head:
-    """The head of the lists of the campaign with this secret."""
-    return Head(list_of=hmac.digest(secret.strip().encode(), _USE, hashlib.sha256).hex()[:32])
-
-
-def as_line(head: Head) -> str:
-    """The head as it is written."""
-    return head.model_dump_json() + "\n"
-
-
-def head_in(line: str | bytes) -> Head | None:
-    """The head that a line is; None for every other line."""
-    try:
-        return Head.model_validate_json(line)
-    except ValidationError:
-        return None
+def is_head(line: str) -> bool:
+    """Whether a line says whose list it is; wherever it stands, it is no withdrawal."""
+    return _HEAD.fullmatch(line.strip()) is not None

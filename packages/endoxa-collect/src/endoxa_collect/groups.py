@@ -12,17 +12,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from endoxa.errors import UserError
-from endoxa.sources.tables import raise_fault, table_rows, written_columns
 from endoxa.words.countries import people_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, Group, in_language, require_asked
 from endoxa_collect.naming import Match, plain
 from endoxa_collect.rules import CLOSE_TO, COUNTRY, LANGUAGE, Rule, holds, parse
+from endoxa_collect.tablefile import TableRow, read_rows
 
 if TYPE_CHECKING:
     from endoxa_collect.models import Campaign, Person
@@ -32,6 +32,7 @@ AXIS = "nationality"
 
 _NAME = re.compile(r"name_([a-z]{2,3})")
 _COLUMNS = ("id", "kind", "parent", "own", "near")
+_EXPECTED = "id, name_en (name_es, ...), kind, own, and if you like parent and near"
 
 
 def names(language: str, settings: CampaignSettings) -> Mapping[str, str]:
@@ -139,57 +140,35 @@ def read_groups(path: Path) -> tuple[Group, ...]:
     """The groups in a table with the columns id, name_en (name_es, ...), kind, own, and perhaps parent and near.
 
     Raises:
-        UserError: the first thing that is wrong, with its row and column.
+        UserError: the first thing that is wrong, with its line and column.
     """
-    columns = written_columns(path, _COLUMNS)
-    missing = next((column for column in ("id", "kind", "own") if column not in columns), "")
-    if not missing and not any(_NAME.fullmatch(column) for column in columns):
-        missing = "name_en"
-    if missing:
-        raise UserError(
-            f"{path}: column '{missing}' is missing. Expected id, name_en (name_es, ...), kind, own, and if you like "
-            "parent and near."
-        )
-    unknown = next((name for name in columns if name not in _COLUMNS and not _NAME.fullmatch(name)), "")
-    if unknown:
-        raise UserError(
-            f"{path}: unknown column '{unknown}'. Expected id, name_en (name_es, ...), kind, parent, own, near."
-        )
     declared: dict[str, Group] = {}
-    for row in table_rows(path, ("id", "kind", "own"), optional=_COLUMNS, as_written=True):
-        raise_fault(path, row)
-        cells = {column: (text or "").strip() for column, text in row.cells.items()}
-        if not any(cells.values()):
-            continue
-        group = _group(f"{path}, row {row.number}", cells)
+    parents: dict[str, TableRow] = {}
+    for row in read_rows(path, ("id", "kind", "own"), optional=("parent", "near"), expected=_EXPECTED):
+        unknown = next((name for name in row.cells if name not in _COLUMNS and not _NAME.fullmatch(name)), "")
+        if unknown:
+            raise UserError(f"{path}: unknown column '{unknown}'. Expected: {_EXPECTED}.")
+        group = _group(row)
         if group.id in declared:
-            raise UserError(f"{path}, row {row.number}, column 'id': '{group.id}' is there twice.")
+            raise row.fault("id", f"'{group.id}' is there twice")
         declared[group.id] = group
-    for number, group in enumerate(declared.values(), start=1):
-        lost = next((parent for parent in group.parents if parent not in declared), "")
-        if lost:
-            raise UserError(
-                f"{path}, group {number} ('{group.id}'), column 'parent': no row has the id '{lost}'. "
-                f"Add it, or write one of: {', '.join(declared)}."
-            )
-    if not declared:
-        raise UserError(f"{path} has no rows: write one group in each row.")
+        parents |= dict.fromkeys(group.parents, row)
+    if lost := next((parent for parent in parents if parent not in declared), ""):
+        raise parents[lost].fault(
+            "parent", f"no row has the id '{lost}'. Add it, or write one of: {', '.join(declared)}"
+        )
     return tuple(declared.values())
 
 
-def _group(place: str, cells: Mapping[str, str]) -> Group:
+def _group(row: TableRow) -> Group:
     for column in ("own", "near"):
-        try:
-            parse(cells.get(column, ""))
-        except ValueError as problem:
-            raise UserError(f"{place}, column '{column}': {problem}.") from None
-    named = {match[1]: text for column, text in cells.items() if (match := _NAME.fullmatch(column)) and text}
+        row.read(column, parse)
+    named = {match[1]: row.read(match[0], str) for column in row.cells if (match := _NAME.fullmatch(column))}
+    named = {language: text for language, text in named.items() if text}
     if not named:
-        raise UserError(
-            f"{place}: it has no name. Write it under name_en, or under name_ and another language."
-        )
-    facts = {column: cells.get(column, "") for column in ("id", "kind", "own", "near")}
-    parents = tuple(part.strip() for part in cells.get("parent", "").split(";") if part.strip())
+        raise row.fault("name_en", "it has no name. Write it here, or under name_ and another language")
+    facts = {column: row.read(column, str) for column in ("id", "kind", "own", "near")}
+    parents = tuple(part.strip() for part in row.read("parent", str).split(";") if part.strip())
     try:
         return Group.model_validate({**facts, "names": named, "parents": parents})
     except ValidationError as problem:
@@ -200,8 +179,18 @@ def _group(place: str, cells: Mapping[str, str]) -> Group:
             "own": "a rule such as gender=woman",
             "kind": "a kind such as gender, religion, region or crossing",
         }.get(column, "at most 120 characters" if column.startswith("name_") else first["msg"])
-        cell = cells.get(column, "")
-        raise UserError(f"{place}, column '{column}': found '{cell[:60]}', expected {expected}.") from None
+        raise row.fault(column, f"found '{row.read(column, str)[:60]}', expected {expected}") from None
+
+
+def content_of(table: Path, settings: CampaignSettings) -> dict[str, Any]:
+    """What changes in settings where cards are about the groups in a table.
+
+    Raises:
+        UserError: as in `read_groups` and `require_rules`.
+    """
+    declared = read_groups(table)
+    require_rules(declared, settings, str(table))
+    return {"groups": [group.model_dump(mode="json") for group in declared], "cards": True}
 
 
 def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: str) -> None:

@@ -9,14 +9,13 @@ from datetime import date, datetime
 from uuid import uuid4
 
 from django.db import connection
-from django.db.models import Count, Manager, Model, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.errors import UserError
 from endoxa.sources.identities import identity_key
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import family, recount, root_of
-from endoxa_collect.cards.kinds import bury_mixed
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.models import (
     CLOSED,
@@ -38,6 +37,7 @@ from endoxa_collect.models import (
     Sent,
     Source,
     State,
+    answers_of,
     record,
 )
 from endoxa_collect.security.codes import sheet_of
@@ -165,13 +165,8 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     ) | set(person.mixed_answers.filter(answer=REPORTED).values_list("pair_id", flat=True))
     rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
     roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=authored | rated)}
-    ratings = _bury(campaign, "ratings", person.ratings, now)
-    mentions = _bury(campaign, "mentions", person.mentions, now)
-    skips = _bury(campaign, "skips", person.skips, now)
-    hurts = _bury(campaign, "hurt_answers", person.hurt_answers, now)
-    statements = _bury(campaign, "statements", person.statements, now)
-    bury_mixed(campaign, person.mixed_answers.all(), now)
-    mixed = person.mixed_cards.filter(state__in=CLOSED).count()
+    gone = _bury(campaign, now, person=person)
+    gone["mixed"] = person.mixed_cards.filter(state__in=CLOSED).count()
     bury_keys(campaign, person, now)
     cards = person.cards.count()
     person.delete()
@@ -181,19 +176,22 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
         heir = _hand_over(pair)
         roots |= {heir.pk} if heir else set()
         # Others who skipped it skipped nothing that is still there.
-        _bury(campaign, "skips", pair.skip_rows, now)
-        bury_mixed(campaign, pair.mixed_rows.all(), now)
+        _bury(campaign, now, pair=pair)
         bury(campaign, "pairs", [pair.public_id], now)
         pair.delete()
     kept = Pair.objects.filter(pk__in=authored)
     _reword(kept, words)
     recount(campaign, Pair.objects.filter(pk__in=roots))
     drop_reports(Pair.objects.filter(pk__in=reported))
-    return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count(), mixed, hurts)
+    return Withdrawn(**gone, cards=cards, pairs=len(alone), kept=kept.count())
 
 
-def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -> int:
-    return bury(campaign, table, rows.values_list("public_id", flat=True), now)
+def _bury(campaign: Campaign, now: datetime, **where: object) -> dict[str, int]:
+    """Leave tombstones of what people say, as `answers_of` chooses it; how many in each table."""
+    return {
+        table: bury(campaign, table, rows.values_list("public_id", flat=True), now)
+        for table, rows in answers_of(**where).items()
+    }
 
 
 def _nobody_elses(pair: Pair) -> bool:

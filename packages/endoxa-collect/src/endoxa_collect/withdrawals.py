@@ -32,7 +32,7 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa_collect.files import Head, as_line, explaining, head_for, head_in, waiting_for
+from endoxa_collect.files import head_for, is_head, waiting_for
 from endoxa_collect.models import Campaign, Person, Release, Tombstone
 
 NAME = "withdrawals.jsonl"
@@ -137,7 +137,7 @@ def append(path: Path, lines: Iterable[Line]) -> None:
     content = "".join(line.model_dump_json() + "\n" for line in lines)
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, waiting_for(file):
         before = _end_last_line(file)
-        file.write((content if before else as_line(head_for(settings.SECRET_KEY)) + content).encode())
+        file.write((content if before else f"{head_for(settings.SECRET_KEY)}\n{content}").encode())
         file.flush()
         os.fsync(file.fileno())
 
@@ -146,16 +146,16 @@ def _end_last_line(file: BinaryIO) -> bytes:
     """Put the file's end behind its last whole line; what it holds then."""
     content = file.read()
     start = content.rfind(b"\n") + 1
-    if content[start:] and head_in(content[start:]) is None:
+    last = content[start:].decode(errors="replace")
+    if last and not is_head(last):
         try:
-            Line.model_validate_json(content[start:])
+            Line.model_validate_json(last)
         except ValidationError:
             file.truncate(start)
-            file.seek(0, os.SEEK_END)
-            return content[:start]
-    if content[start:]:
-        file.write(b"\n")
+            content, last = content[:start], ""
     file.seek(0, os.SEEK_END)
+    if last:
+        file.write(b"\n")
     return content
 
 
@@ -168,25 +168,24 @@ def read(path: Path, *, complete: bool = True) -> list[Line]:
             left out then, because nobody was told that the withdrawal had happened.
 
     Raises:
-        UserError: the file or a line cannot be read.
+        UserError: the file is no text, or a line is no withdrawal.
     """
     if not path.exists():
         return []
     try:
-        with explaining(path, "cannot be read", "may this account read it?"):
-            text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text: use another copy of the file.") from None
     return parse(text, path.name, complete=complete)
 
 
-def heads(path: Path) -> set[Head]:
+def heads(path: Path) -> set[str]:
     """Whose list it is, as its lines say; nothing where there is none, or `read` would fail."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return set()
-    return {head for line in lines if (head := head_in(line))}
+    return {line.strip() for line in lines if is_head(line)}
 
 
 def parse(text: str, name: str, *, complete: bool = True) -> list[Line]:
@@ -198,7 +197,7 @@ def parse(text: str, name: str, *, complete: bool = True) -> list[Line]:
     *ended, last = text.split("\n")
     parsed = []
     for number, line in enumerate([*ended, last], 1):
-        if not line.strip() or head_in(line):
+        if not line.strip() or is_head(line):
             continue
         try:
             parsed.append(Line.model_validate_json(line))

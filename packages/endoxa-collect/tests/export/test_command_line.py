@@ -56,6 +56,8 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
         (("collect", "export", "x", "-o", "out", "--patch", "p", "--release", "1.0"), "--patch takes number"),
         (("collect", "export", "x", "--release", "1.0"), "need --out FOLDER"),
         (("collect", "export", "x", "--empty"), "--empty goes with --release"),
+        (("collect", "backup", "x"), "Give one of -o FILE"),
+        (("collect", "backup", "x", "--replay", "--expire"), "Give one of -o FILE"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, words, sentence):
@@ -72,9 +74,9 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
         ("export {camp} -o out", "export.run.record"),
         ("export {camp} -o out --release 1.0 --empty", "export.run.record"),
         ("export {camp} -o out --patch one", "export.patches.patch_release"),
-        ("expire {camp}", "privacy.expire"),
+        ("backup {camp} --expire", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.starting.set_account"),
-        ("replay {camp} --no-withdrawals", "project.replay.replay"),
+        ("backup {camp} --replay --no-withdrawals", "project.replay.replay"),
     ],
 )
 @pytest.mark.parametrize(
@@ -122,6 +124,8 @@ def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeyp
     monkeypatch.setattr("endoxa_collect.project.folder.open_folder", failing)
     for command in (
         "serve camp",
+        "backup camp --expire",
+        "backup camp --replay",
         "expire camp",
         "account camp",
         "task list camp",

@@ -13,8 +13,16 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
-from endoxa_collect.paper import FIXED, WORDS, choose_cards, new_receipts, write_template
-from endoxa_collect.paper.entering import PAPER, enter, read_answers
+from endoxa_collect.paper import (
+    FIXED,
+    PAPER,
+    WORDS,
+    choose_cards,
+    enter,
+    new_receipts,
+    read_answers,
+    write_template,
+)
 from endoxa_collect.privacy import erase_people, expire, withdraw
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
@@ -194,29 +202,29 @@ def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campa
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ({1: "5"}, r"row 2, column 'consent': found '', expected yes"),
-        ({"consent": "no", 1: "5"}, r"row 2, column 'consent': found 'no', expected yes"),
-        ({"consent": "maybe"}, r"row 2, column 'consent': found 'maybe', expected yes or no"),
+        ({1: "5"}, r"line 2, column 'consent': found '', expected yes"),
+        ({"consent": "no", 1: "5"}, r"line 2, column 'consent': found 'no', expected yes"),
+        ({"consent": "maybe"}, r"line 2, column 'consent': found 'maybe', expected yes or no"),
         (
             {"consent": "yes", 2: "6"},
-            r"row 2, column 'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5",
+            r"line 2, column 'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5",
         ),
         ({"consent": "yes", 2: "4.0"}, r"column 'card 2 .*': found '4.0'"),
-        ({"consent": "yes", "origins": "Atlantis"}, r"row 2, column 'origins': found 'Atlantis'"),
-        ({"consent": "yes", "languages": "Qqqq"}, r"row 2, column 'languages': found 'Qqqq'"),
-        ({"consent": "yes", "receipt": "ABC"}, r"row 2, column 'receipt': found 'ABC'"),
-        ({"consent": "yes", "words_1": "sing"}, r"row 2, column 'words_1_country': found nothing"),
+        ({"consent": "yes", "origins": "Atlantis"}, r"line 2, column 'origins': found 'Atlantis'"),
+        ({"consent": "yes", "languages": "Qqqq"}, r"line 2, column 'languages': found 'Qqqq'"),
+        ({"consent": "yes", "receipt": "ABC"}, r"line 2, column 'receipt': found 'ABC'"),
+        ({"consent": "yes", "words_1": "sing"}, r"line 2, column 'words_1_country': found nothing"),
         (
             {"consent": "yes", "words_2": "sing", "words_2_country": "Atlantis"},
-            r"row 2, column 'words_2_country': found 'Atlantis'",
+            r"line 2, column 'words_2_country': found 'Atlantis'",
         ),
         (
             {"consent": "yes", "words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
-            r"row 2, column 'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
+            r"line 2, column 'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
         ),
         (
             {"consent": "yes", "words_1": "x" * 130, "words_1_country": "AR"},
-            r"row 2, column 'words_1': This is 10 characters too long",
+            r"line 2, column 'words_1': This is 10 characters too long",
         ),
     ],
 )
@@ -230,16 +238,18 @@ def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sen
 def test_two_rows_with_one_code_are_told(campaign, typed):
     same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
     path, _ = typed(same, same)
-    with pytest.raises(UserError, match="row 3, column 'receipt': the same code as in row 2"):
+    with pytest.raises(
+        UserError, match=r"line 3, column 'receipt': the same code as in .*answers.csv, line 2"
+    ):
         read_answers(path, campaign)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda text: text.replace("consent", "agreed"), "row 1: column 'consent' is missing"),
-        (lambda text: text.replace("card 1 ", "first card "), "row 1: unknown column 'first card"),
-        (lambda text: text.replace("card 1 ", "card 1 0000"), "row 1: unknown column 'card 1 0000"),
+        (lambda text: text.replace("consent", "agreed"), "has no column 'consent'.*`endoxa collect print`"),
+        (lambda text: text.replace("card 1 ", "first card "), "unknown column 'first card"),
+        (lambda text: text.replace("card 1 ", "card 1 0000"), "unknown column 'card 1 0000"),
         (lambda _: "", "is empty"),
     ],
 )

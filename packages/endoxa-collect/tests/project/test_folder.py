@@ -110,7 +110,9 @@ class TestInit:
 
 
 class TestFolders:
-    @pytest.mark.parametrize("command", [["serve"], ["account"], ["backup", "-o", "x.zip"], ["replay"]])
+    @pytest.mark.parametrize(
+        "command", [["serve"], ["account"], ["backup", "-o", "x.zip"], ["backup", "--replay"]]
+    )
     def test_folders_that_are_none_of_ours(self, tmp_path, command):
         verb, *rest = command
         assert "does not exist" in refused(verb, tmp_path / "nothing", *rest)
@@ -122,7 +124,7 @@ class TestFolders:
         (copy / "endoxa-campaign.json").write_text('{"format": 99}')
         assert "A newer endoxa made" in refused("serve", copy)
         (copy / "endoxa-campaign.json").write_text("{")
-        assert "cannot be read" in refused("serve", copy)
+        assert "is damaged" in refused("serve", copy)
 
     def test_a_database_of_a_newer_version(self, copy):
         with closing(sqlite3.connect(copy / "db.sqlite3")) as database, database:
@@ -571,7 +573,9 @@ class TestBackup:
     def test_other_databases_are_copied_by_their_own_programs(self, made, tmp_path, monkeypatch):
         monkeypatch.setenv("DATABASE_URL", "postgres://127.0.0.1:1/none")
         assert "use pg_dump" in refused("backup", made[0], "-o", tmp_path / "b.zip")
-        assert "endoxa collect replay" in refused("restore", tmp_path / "b.zip", "-o", tmp_path / "new")
+        assert "endoxa collect backup DIR --replay" in refused(
+            "restore", tmp_path / "b.zip", "-o", tmp_path / "new"
+        )
 
     def test_a_database_server_that_does_not_answer(self, made):
         done = endoxa("account", made[0], DATABASE_URL="postgres://somebody:hidden@127.0.0.1:1/none")

@@ -16,7 +16,7 @@ from endoxa_collect.files import head_for
 from endoxa_collect.models import Tombstone
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.folder import Folder
-from endoxa_collect.project.replay import require_list, require_newest, require_same_campaign
+from endoxa_collect.project.replay import replay_folder, require_list
 
 SECRET = "the secret of this folder"
 
@@ -42,67 +42,64 @@ def without_heads(path):
 
 def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
     (line,) = folder.withdrawals.read_text().splitlines()
-    assert json.loads(line) == {"list_of": head_for(SECRET).list_of}
+    assert list(json.loads(line)) == ["list_of"]
     assert SECRET not in line
     assert lines_of(folder) == []
-    assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET + "\n")}
+    assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET + "\n"), line}
 
 
 def test_its_own_list_is_taken_also_where_nobody_had_withdrawn(folder, campaign, make_person):
-    require_same_campaign(folder.withdrawals, SECRET)
+    require_list(folder.withdrawals, SECRET, 0, "backup")
     withdraw(make_person(campaign, "ana"))
-    require_same_campaign(folder.withdrawals, SECRET)
-    require_newest(lines_of(folder), folder.withdrawals, lines_of(folder))
+    require_list(folder.withdrawals, SECRET, 0, "backup")
 
 
 def test_the_list_of_another_campaign_is_refused(folder, campaign, make_person):
     withdraw(make_person(campaign, "ana"))
     with pytest.raises(UserError, match="is the list of another campaign"):
-        require_same_campaign(folder.withdrawals, "another secret")
+        require_list(folder.withdrawals, "another secret", 0, "backup")
 
 
-def test_a_list_older_than_the_backup_is_refused(folder, campaign, make_person):
-    for name in ("ana", "ben"):
-        withdraw(make_person(campaign, name))
-    known = lines_of(folder)
+def test_a_list_older_than_the_backup_is_refused(folder):
     with pytest.raises(UserError, match="is older than the backup: 1 of the withdrawals"):
-        require_newest(known[:1], folder.withdrawals, known)
+        require_list(folder.withdrawals, SECRET, 1, "backup")
 
 
 @pytest.mark.parametrize("what_is_left", [without_heads, lambda path: path.write_text("")])
 def test_a_list_that_lost_its_first_line_is_refused(folder, campaign, make_person, what_is_left):
     withdraw(make_person(campaign, "ana"))
     what_is_left(folder.withdrawals)
-    with pytest.raises(UserError, match=r"is empty or lacks its first line.*--no-withdrawals"):
-        require_same_campaign(folder.withdrawals, SECRET)
+    with pytest.raises(UserError, match=r"missing or empty, or lacks its first line.*--no-withdrawals"):
+        require_list(folder.withdrawals, SECRET, 0, "backup")
 
 
 class TestOtherDatabases:
-    """What `replay` asks of the list in the folder."""
+    """What `backup --replay` asks of the list in the folder."""
 
     @pytest.mark.django_db
     def test_a_list_that_is_missing_or_empty(self, folder):
-        require_list(folder, [])
+        assert replay_folder(folder, no_withdrawals=False).people == 0
         folder.withdrawals.write_text("")
         with pytest.raises(UserError, match=r"is missing or empty.*--no-withdrawals"):
-            require_list(folder, [])
+            replay_folder(folder, no_withdrawals=False)
         folder.withdrawals.unlink()
         with pytest.raises(UserError, match=r"is missing or empty.*--no-withdrawals"):
-            require_list(folder, [])
+            replay_folder(folder, no_withdrawals=False)
+        assert replay_folder(folder, no_withdrawals=True).people == 0
 
     def test_one_of_another_campaign_or_too_old(self, folder, campaign, make_person, settings):
         withdraw(make_person(campaign, "ana"))
         Tombstone.objects.create(campaign=campaign, table="ratings", withdrawn_hour="2026-11-03T14:00Z")
-        with pytest.raises(UserError, match="is older than the database: 1 rows"):
-            require_list(folder, lines_of(folder))
+        with pytest.raises(UserError, match="is older than the database: 1 of the withdrawals"):
+            replay_folder(folder, no_withdrawals=False)
         Tombstone.objects.all().delete()
-        require_list(folder, lines_of(folder))
+        replay_folder(folder, no_withdrawals=False)
         settings.SECRET_KEY = "another"
         with pytest.raises(UserError, match="is the list of another campaign"):
-            require_list(folder, lines_of(folder))
+            replay_folder(folder, no_withdrawals=False)
         without_heads(folder.withdrawals)
-        with pytest.raises(UserError, match="lacks its first line, so nobody knows who withdrew"):
-            require_list(folder, lines_of(folder))
+        with pytest.raises(UserError, match="or lacks its first line"):
+            replay_folder(folder, no_withdrawals=False)
 
 
 PERSON = """
@@ -112,6 +109,10 @@ from endoxa_collect.models import *
 from endoxa_collect.privacy import withdraw
 person = Person.objects.create(campaign=Campaign.objects.get(), secret_hash="ana", receipt_hash="ana",
     ui_language="en", consent_version=1, consent_language="en", consent_hour=timezone.now())
+facts = {"campaign": person.campaign, "language": "en"}
+Statement.objects.create(person=person, question="q", axis="a", text="quokka statement", **facts)
+Pair.objects.create(country="AR", attribute="quokka words", key="quokka words", source="contributor", author=person,
+    moderation="live", **facts)
 """
 LEAVE = """
 import django; django.setup()
@@ -138,13 +139,16 @@ def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(tmp_path):
     assert endoxa("init", folder, "--preset", "laces").returncode == 0
     run(folder, PERSON)
     before = copied(folder, tmp_path / "before")
+    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
+        dump = "\n".join(database.iterdump())
+    assert "quokka" in dump
     assert endoxa("backup", folder, "-o", backup).returncode == 0
     run(folder, LEAVE)
     other = tmp_path / "other"
     assert endoxa("init", other, "--preset", "laces").returncode == 0
     empty = tmp_path / "empty"
     empty.write_text("")
-    for wrong, reason in ((other / "withdrawals.jsonl", "another campaign"), (empty, "is empty")):
+    for wrong, reason in ((other / "withdrawals.jsonl", "another campaign"), (empty, "missing or empty")):
         words = ("restore", backup, "-o", tmp_path / "new", "--withdrawals", wrong)
         assert reason in said(endoxa(*words))
         assert not (tmp_path / "new").exists()
@@ -152,13 +156,17 @@ def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(tmp_path):
     assert done.returncode == 0, done.stderr
     assert people_in(tmp_path / "new") == 0
 
-    # The other road: the database alone was put back.
+    # The other road: the database alone was put back, from its own dump.
+    (before / "db.sqlite3").unlink()
+    with closing(sqlite3.connect(before / "db.sqlite3")) as database:
+        database.executescript(dump)
     (before / "withdrawals.jsonl").write_text("")
-    assert "--no-withdrawals" in said(endoxa("replay", before))
+    assert "--no-withdrawals" in said(endoxa("backup", before, "--replay"))
     assert people_in(before) == 1
     (before / "withdrawals.jsonl").write_bytes((folder / "withdrawals.jsonl").read_bytes())
-    done = endoxa("replay", before)
+    done = endoxa("backup", before, "--replay")
     assert "People deleted again: 1." in done.stdout, done.stderr
     assert people_in(before) == 0
+    assert not [path for path in before.iterdir() if b"quokka" in path.read_bytes()]
     (before / "withdrawals.jsonl").write_text("")
-    assert endoxa("replay", before, "--no-withdrawals").returncode == 0
+    assert endoxa("backup", before, "--replay", "--no-withdrawals").returncode == 0

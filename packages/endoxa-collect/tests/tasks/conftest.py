@@ -22,7 +22,7 @@ def make_task(campaign, tmp_path):
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-        return add_task(campaign, kind, path, name=name, options=options, panel=panel)
+        return add_task(campaign, kind, path, name=name, options=options, panel=panel).task
 
     return make
 

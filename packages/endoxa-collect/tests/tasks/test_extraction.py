@@ -210,7 +210,7 @@ def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_jud
 def same_cells(table, before, but=()):
     """Every cell of the rows, but for some columns."""
     after = {row["review_row"]: row for row in table.iter_rows(named=True)}
-    named = ROOM.prepare(before)
+    named = list(ROOM.prepare(before))
     return all(
         (after[row["review_row"]][name] or "") == (value or "")
         for row in named
@@ -326,7 +326,7 @@ def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory
     source, target = folder / f"in{suffix}", folder / f"out{suffix}"
     write_table(pl.DataFrame(table, schema=dict.fromkeys(table[0], pl.String)), source)
     read = [{k: v or "" for k, v in row.items()} for row in read_table(source).to_dicts()]
-    named = ROOM.prepare(read)
+    named = list(ROOM.prepare(read))
     items = []
     for row in named:
         answers = data.draw(st.lists(ANSWERS, max_size=3))

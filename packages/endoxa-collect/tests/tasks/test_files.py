@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import csv
+import gzip
 
+import polars as pl
 import pytest
 
+from collect_support.panel_person import associations
 from endoxa.errors import UserError
-from endoxa_collect.models import JudgeState, Task, TaskItem
+from endoxa_collect.models import AuditEntry, JudgeState, Task, TaskItem
+from endoxa_collect.tasks import adding
 from endoxa_collect.tasks.adding import add_task
 from endoxa_collect.tasks.handing import end, next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
 
 FAULTS = {
-    "empty": ([], "has column names but no rows"),
+    "empty": ([], "has no rows"),
     "no column": ([{"identity": "a"}], "attribute"),
-    "empty cell": ([{"identity": "a", "attribute": " "}], "row 1: the column 'attribute' is empty"),
+    "empty cell": ([{"identity": "a", "attribute": " "}], "line 2, column 'attribute': it is empty"),
     "twice": (
         [{"item_id": "x", "identity": "a", "attribute": "b"}] * 2,
-        "row 2: the item_id 'x' stands in row 1 already",
+        "line 3: an earlier row has the name 'x' already",
     ),
-    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "row 1: the name of the item"),
+    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "line 2: the name of the item"),
 }
 
 
@@ -55,11 +59,67 @@ def test_kinds_names_and_panels_that_cannot_be_are_refused(make_task, campaign, 
     with pytest.raises(UserError, match="Unknown kind of task 'poems'"):
         add_task(campaign, "poems", tmp_path / "none.csv")
     make_task("votes", tuples(1))
-    with pytest.raises(UserError, match="has a task 'votes' already"):
-        make_task("votes", tuples(1))
+    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
+        make_task("votes", tuples(1), needed=5)
+    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
+        make_task("words", [{"text": "a", "language": "en"}], name="votes")
     with pytest.raises(UserError, match="cannot be the name of a task"):
         make_task("votes", tuples(1), name="!!!")
     assert make_task("votes", tuples(1), name="second", panel=True).code
+
+
+def write(path, rows):
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+def test_items_are_added_once_also_from_larger_and_packed_files(campaign, tmp_path, monkeypatch, make_judge):
+    monkeypatch.setattr(adding, "_BATCH", 3)
+    path = write(tmp_path / "items.csv", tuples(7))
+    first = add_task(campaign, "votes", path, options={"needed": 2, "least": 1})
+    assert (first.items, first.before) == (7, 0)
+    turn = next_turn(make_judge(first.task))
+    take(turn.judge, turn.token, {"vote": "yes"})
+    more = tmp_path / "more.csv.gz"
+    more.write_bytes(gzip.compress(write(tmp_path / "more.csv", tuples(11)).read_bytes()))
+    second = add_task(campaign, "votes", more)
+    assert (second.task, second.items, second.before) == (first.task, 4, 7)
+    assert add_task(campaign, "votes", more, options={"needed": 2, "least": 1}).items == 0
+    numbered = list(first.task.items.order_by("number").values_list("key", "number", "judged"))
+    assert [key for key, _, _ in numbered] == [f"t{number}" for number in range(11)]
+    assert len({number for _, number, _ in numbered}) == 11
+    assert sum(judged for _, _, judged in numbered) == 1
+    assert list(AuditEntry.objects.order_by("pk").values_list("detail__items", flat=True)) == [7, 4, 0]
+
+
+def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_path, monkeypatch):
+    monkeypatch.setattr(adding, "_BATCH", 2)
+    task = add_task(campaign, "votes", write(tmp_path / "items.csv", tuples(3))).task
+    rows = [*tuples(9)[3:], {**tuples(1)[0], "item_id": "new", "attribute": " "}]
+    with pytest.raises(UserError, match=r"more\.csv, line 8, column 'attribute': it is empty"):
+        add_task(campaign, "votes", write(tmp_path / "more.csv", rows))
+    twice = [*tuples(9)[3:], tuples(9)[4]]
+    with pytest.raises(UserError, match=r"more\.csv, line 8: an earlier row has the name 't4' already"):
+        add_task(campaign, "votes", write(tmp_path / "more.csv", twice))
+    assert task.items.count() == 3
+    assert AuditEntry.objects.count() == 1
+
+
+def test_items_without_names_are_not_added_to_others(campaign, tmp_path):
+    nameless = [{"identity": "a", "attribute": "b"}] * 2
+    path = write(tmp_path / "items.csv", nameless)
+    assert add_task(campaign, "votes", path).items == 2
+    with pytest.raises(UserError, match=r"without names of items \(column 'item_id'\)"):
+        add_task(campaign, "votes", path)
+    assert TaskItem.objects.count() == 2
+
+
+def test_associations_of_a_study_are_added_once_and_its_checks_too(campaign, tmp_path):
+    path = write(tmp_path / "items.csv", associations(4))
+    task = add_task(campaign, "harm", path).task
+    checks = task.items.filter(check_item=True).count()
+    more = add_task(campaign, "harm", write(tmp_path / "more.csv", associations(6) + associations(6)))
+    assert (more.items, task.items.filter(check_item=True).count()) == (2, checks)
 
 
 def test_judgements_come_back_with_ids_columns_and_outcomes(votes, make_judge):

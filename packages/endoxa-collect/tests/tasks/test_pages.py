@@ -254,7 +254,7 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
             "identity,attribute\na,\n",
             "my items.csv",
             {},
-            "my items.csv, row 1: the column &#x27;attribute&#x27; is empty",
+            "my items.csv, line 2, column &#x27;attribute&#x27;: it is empty",
         ),
         ("identity\na\n", "items.csv", {}, "items.csv has no column"),
         ("identity,attribute\na,b\n", "items.csv", {"settings": "needed"}, "not of the form NAME=VALUE"),

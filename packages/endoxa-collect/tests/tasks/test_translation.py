@@ -39,7 +39,7 @@ def rows(count):
 
 
 def content(**cells):
-    return ROOM.prepare([{**rows(1)[0], **cells}])[0]
+    return next(ROOM.prepare([{**rows(1)[0], **cells}]))
 
 
 def form(cells, order=((2,), (1,), (3,)), **changes):

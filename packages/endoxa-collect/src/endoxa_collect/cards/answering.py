@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import BigIntegerField, QuerySet, UUIDField
@@ -23,7 +24,6 @@ from endoxa_collect.models import (
     Card,
     CardState,
     HurtAnswer,
-    Mention,
     MixedAnswer,
     Moderation,
     Pair,
@@ -31,6 +31,7 @@ from endoxa_collect.models import (
     Rating,
     Revealed,
     Skip,
+    answers_of,
 )
 from endoxa_collect.withdrawals import What, bury, noted
 
@@ -98,38 +99,16 @@ def answer_hurts(person: Person, card: Card, hurts: str, *, now: datetime | None
         return True
 
 
-@dataclass(frozen=True)
-class Answers:
-    """Rows that go."""
-
-    ratings: QuerySet[Rating]
-    skips: QuerySet[Skip]
-    mentions: QuerySet[Mention]
-    hurts: QuerySet[HurtAnswer] = field(default_factory=HurtAnswer.objects.none)
-
-    def pairs(self) -> list[Pair]:
-        """The pairs they are about."""
-        pairs = [row.pair for row in self.ratings.select_related("pair")]
-        pairs += [row.pair for row in self.mentions.select_related("pair")]
-        pairs += [row.pair for row in self.hurts.select_related("pair")]
-        pairs += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
-        return list({pair.pk: pair for pair in pairs}.values())
-
-
-def forget(campaign: Campaign, answers: Answers) -> None:
-    """Delete answers, and pairs that nobody else said or rated; count the others anew, within a transaction.
+def forget(campaign: Campaign, answers: Mapping[str, QuerySet[Any]]) -> None:
+    """Delete rows of `answers_of`, and pairs that nobody else said or rated; count others anew, within a transaction.
 
     Where the campaign has a release, or one is being made, it may hold the rows: they are named as withdrawn.
     """
-    pairs = answers.pairs()
-    mentioned = [(row.pair, row.person_id) for row in answers.mentions.select_related("pair")]
+    about = [rows.select_related("pair") for name, rows in answers.items() if name != "statements"]
+    pairs = list({row.pair.pk: row.pair for rows in about for row in rows if row.pair is not None}.values())
+    mentioned = [(row.pair, row.person_id) for row in answers["mentions"].select_related("pair")]
     with noted(campaign, What.ANSWER):
-        for table, rows in (
-            ("ratings", answers.ratings),
-            ("skips", answers.skips),
-            ("mentions", answers.mentions),
-            ("hurt_answers", answers.hurts),
-        ):
+        for table, rows in answers.items():
             _bury(campaign, table, rows)
             rows.delete()
         recount(campaign, pairs)
@@ -141,7 +120,8 @@ def forget(campaign: Campaign, answers: Answers) -> None:
             and not (pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists())
         }
         for pair in alone.values():
-            _bury(campaign, "skips", pair.skip_rows.all())
+            for table, rows in answers_of(pair=pair).items():
+                _bury(campaign, table, rows)
             _bury(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
             pair.delete()
     drop_reports(Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
@@ -164,11 +144,7 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
             recount(pair.campaign, [pair])
 
 
-def _bury(
-    campaign: Campaign,
-    table: str,
-    rows: QuerySet[Rating] | QuerySet[Skip] | QuerySet[Mention] | QuerySet[HurtAnswer] | QuerySet[Pair],
-) -> None:
+def _bury(campaign: Campaign, table: str, rows: QuerySet[Any]) -> None:
     if campaign.releases.perhaps_out().exists():
         bury(campaign, table, rows.values_list("public_id", flat=True), timezone.now())
 
@@ -344,15 +320,7 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
         if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
             return card
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
-        forget(
-            campaign,
-            Answers(
-                ratings=Rating.objects.filter(card=card),
-                skips=Skip.objects.filter(card=card),
-                mentions=Mention.objects.filter(card=card),
-                hurts=HurtAnswer.objects.filter(card=card),
-            ),
-        )
+        forget(campaign, answers_of(card__token=card.token))
         if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
             # A moderator took the pair away in between: it is not shown again.
             card.state = CardState.LAPSED

@@ -10,11 +10,11 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, groups, importing, paper, plan, task
-from endoxa_collect.commands.export import Folder, Slug
+from endoxa_collect.commands import check, export, importing, plan, task
+from endoxa_collect.commands.export import Folder, Slug, campaign_in, entered, opened
 
 if TYPE_CHECKING:
-    from endoxa_collect.project.starting import Invitation, Started
+    from endoxa_collect.project.starting import Started
 
 
 class CollectGroup(typer.core.TyperGroup):
@@ -24,28 +24,16 @@ class CollectGroup(typer.core.TyperGroup):
         """Run a command.
 
         Raises:
-            UserError: the system refused a file, or as in `endoxa_collect.project.database.explained`.
+            UserError: the system refused a file, or the database something (`endoxa_collect.faults`).
         """
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # nobody reads what is printed
-            raise
-        except OSError as problem:
+        except Exception as problem:
             from endoxa_collect.faults import refusal
 
-            raise UserError(refusal(problem)) from None
-        except Exception as problem:
-            # Without it no database was opened; and no other command should wait for it to be imported.
-            if "django.db" not in sys.modules:
+            if (sentence := refusal(problem)) is None:
                 raise
-            from django.db import IntegrityError
-
-            from endoxa_collect.project.database import explained
-
-            if isinstance(problem, IntegrityError):  # our fault, not the disk's
-                raise
-            with explained():
-                raise
+            raise UserError(sentence) from None
 
 
 app = typer.Typer(
@@ -112,15 +100,13 @@ def init(
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
     """  # noqa: D301
-    from endoxa_collect.project.folder import enter, making
+    from endoxa_collect.project.folder import making
 
     password = _read_password() if password_stdin else None
     with making(folder) as made:
-        enter(made, new=True)
-        from endoxa_collect.project.database import prepare
+        entered(made, new=True)
         from endoxa_collect.project.starting import start
 
-        prepare()
         started = start(
             preset,
             name or preset.partition(":")[0],
@@ -130,7 +116,7 @@ def init(
             contact=contact,
             groups=groups,
         )
-    _print_started(started, folder, named=bool(organisation and contact))
+    _print_started(started, folder, account, named=bool(organisation and contact))
 
 
 @app.command(cls=GroupedCommand)
@@ -157,15 +143,24 @@ def serve(
       endoxa collect serve campaign --port 8808
       DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
     """  # noqa: D301
-    from endoxa_collect.addresses import refuse_busy, resolved
-    from endoxa_collect.project.folder import enter, locked_folder, open_folder
+    from endoxa_collect.addresses import reached_at, refuse_busy, resolved
+    from endoxa_collect.project.folder import locked_folder
 
-    opened = open_folder(folder)
+    campaigns = opened(folder)
     address = resolved(host)
     refuse_busy(address, port)
-    with locked_folder(opened):
-        enter(opened, listening=address)
-        _serve(address, port, workers)
+    with locked_folder(campaigns):
+        entered(campaigns, listening=address)
+        from endoxa_collect.project.server import serve as answer
+        from endoxa_collect.project.starting import collect_static, invitations
+
+        collect_static()
+        addresses = reached_at(address, port)
+        for line in invitations(addresses, sys.stdout.encoding or "ascii"):
+            typer.echo(line)
+        typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
+        sys.stdout.flush()
+        answer(address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
@@ -199,50 +194,37 @@ def account(
       endoxa collect account campaign ines --new-password
       endoxa collect account campaign ines --remove
     """  # noqa: D301
-    from endoxa_collect.project.folder import enter, open_folder
-
     if name is None and (role or remove or new_password or password_stdin):
         raise UserError(
             "NAME is missing: write the account's name after the folder. Without options, all accounts are listed."
         )
     password = _read_password() if password_stdin else None
-    enter(open_folder(folder))
-    from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.starting import (
-        accounts,
-        campaign_named,
-        remove_account,
-        role_named,
-        set_account,
-    )
+    where = campaign_in(folder, campaign)
+    from endoxa_collect.project.starting import accounts, remove_account, role_named, set_account
 
-    prepare()
-    where = campaign_named(campaign)
-    if name is None:
-        for member in accounts(where):
-            typer.echo(f"{member.name}: {', '.join(member.roles)}")
-        return
     wanted = role_named(role)
-    if remove:
-        left = remove_account(name, where, wanted)
-        typer.echo(f"{name}: {', '.join(left.roles) or 'removed'}")
-        return
-    result = set_account(name, where, wanted, password=password, new_password=new_password)
-    typer.echo(f"{name}: {', '.join(result.roles)}")
-    if result.password:
-        typer.echo(f"Password (shown once): {result.password}")
+    if name is None:
+        members = accounts(where)
+    elif remove:
+        members = [remove_account(name, where, wanted)]
+    else:
+        members = [set_account(name, where, wanted, password=password, new_password=new_password)]
+    for member in members:
+        typer.echo(f"{member.name}: {', '.join(member.roles) or 'removed'}")
+        if member.password:
+            typer.echo(f"Password (shown once): {member.password}")
 
 
 app.command(cls=GroupedCommand)(export.export)
-app.command(cls=GroupedCommand)(export.expire)
-app.command("print", cls=GroupedCommand)(paper.print_cards)
+app.command("print", cls=GroupedCommand)(importing.print_cards)
 app.command("import", cls=GroupedCommand)(importing.import_file)
-app.command(cls=GroupedCommand)(groups.groups)
+app.command(cls=GroupedCommand)(importing.groups)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
-app.command(cls=GroupedCommand)(export.replay)
+app.command(cls=GroupedCommand, hidden=True)(export.expire)
+app.command(cls=GroupedCommand, hidden=True)(export.replay)
 app.command(cls=GroupedCommand)(check.check)
 
 
@@ -253,39 +235,7 @@ def _read_password() -> str:
     return password
 
 
-def _serve(host: str, port: int, workers: int | None) -> None:
-    from endoxa_collect.addresses import reached_at
-    from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.server import serve as answer
-    from endoxa_collect.project.starting import collect_static, invitations
-
-    prepare()
-    collect_static()
-    addresses = reached_at(host, port)
-    for invitation in invitations():
-        typer.echo(_standing(invitation))
-        if invitation.lacking:
-            typer.echo(
-                f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
-            )
-        for path in invitation.panels:
-            typer.echo(f"Panel: {addresses[0]}{path}")
-        if invitation.joined:
-            _print_invitation(invitation.code, addresses)
-        elif not invitation.panels:
-            typer.echo("No task is open for a panel. Make one: endoxa collect import DIR FILE --task harm")
-    typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
-    sys.stdout.flush()
-    answer(host, port, workers)
-
-
-def _standing(invitation: Invitation) -> str:
-    if invitation.rehearsing and invitation.state == "open":
-        return f"Campaign {invitation.slug} is a rehearsal until you press Open on the dashboard; people can join."
-    return f"Campaign {invitation.slug} is {invitation.state}."
-
-
-def _print_started(started: Started, folder: Path, *, named: bool) -> None:
+def _print_started(started: Started, folder: Path, account: str, *, named: bool) -> None:
     from endoxa_collect.project.starting import CODE_DAYS
 
     seeds = f", with {started.pairs} seed pairs" if started.code else ""
@@ -297,7 +247,7 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
         typer.echo(f"Code to join: {started.code} (for {CODE_DAYS} days from Open)")
     if day := started.campaign.settings.retention:
         typer.echo(f"Answers are linked to people until {day} (Settings, General).")
-    typer.echo(f"Account: {started.account}")
+    typer.echo(f"Account: {account}")
     if started.password:
         typer.echo(f"Password (shown once): {started.password}")
     if not named:
@@ -311,14 +261,3 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
         typer.echo(f"Next: endoxa collect serve {folder}")
     else:
         typer.echo(f"Next: endoxa collect import {folder} associations.csv --task harm")
-
-
-def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:
-    from endoxa_collect.addresses import qr
-
-    if code is None:
-        typer.echo("Nobody can join now: open it, or make a code, on the organisers' pages.")
-        return
-    links = [f"{address}/j/{code}/" for address in addresses]
-    typer.echo("\n".join(["Join:", *(f"  {link}" for link in links)]))
-    typer.echo(qr(links[0], sys.stdout.encoding or "ascii"))

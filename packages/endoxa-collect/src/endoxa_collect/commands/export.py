@@ -1,4 +1,4 @@
-"""`endoxa collect export`, `import`, `expire`, `backup`, `restore`, `replay`: data out and in, the end of retention."""
+"""`endoxa collect export`, `backup`, `restore`: data out and back, withdrawals again, the end of retention."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.errors import UserError
 from endoxa.report.words import plural
 
 if TYPE_CHECKING:
     from endoxa_collect.export.run import ExportReport
     from endoxa_collect.models import Campaign
+    from endoxa_collect.project.folder import Folder as CampaignFolder
 
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 Slug = Annotated[
     str | None,
     typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
+]
+NoWithdrawals = Annotated[
+    bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the backup or dump was made.")
 ]
 
 
@@ -88,8 +93,6 @@ def export(
       endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
       endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
     """  # noqa: D301
-    from endoxa.errors import UserError
-
     if restricted is not None:
         _require_signed(release, patch, signed=signed or conditions)
     elif signed or conditions:
@@ -135,7 +138,6 @@ def _beside(folder: Path, campaign: str | None) -> Path:
 
 
 def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:
-    from endoxa.errors import UserError
 
     if patch is not None or release is None:
         raise UserError("--restricted makes a release of its own: give it a number with --release.")
@@ -153,51 +155,36 @@ def _named(restricted: str | None) -> str:
 
 def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
     from endoxa_collect.export.card import agreement
-    from endoxa_collect.files import explaining
 
     text = agreement(campaign, number, _named(recipient))
-    with (
-        explaining(output, "cannot be written", "name a file that is not there yet."),
-        output.open("x", encoding="utf-8") as file,
-    ):
+    with output.open("x", encoding="utf-8") as file:
         file.write(text)
     typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
-def expire(folder: Folder, *, campaign: Slug = None) -> None:
-    """Remove the links between people and answers once the retention date is over. Run it daily.
+def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:
+    """The folder of a campaign, with Django started on it and its database prepared."""
+    from endoxa_collect.project.folder import enter
 
-    \b
-    Example:
-      endoxa collect expire campaign
-    """  # noqa: D301
-    from datetime import UTC, datetime
+    enter(folder, new=new, listening=listening)
+    from endoxa_collect.project.database import prepare
 
-    chosen = campaign_in(folder, campaign)
-    from endoxa_collect.export.editions import published
-    from endoxa_collect.privacy import expire as expire_links
-    from endoxa_collect.privacy import retention_date
+    prepare()
+    return folder
 
-    published(chosen)
-    expired = expire_links(chosen, datetime.now(UTC).date())
-    if expired.people or expired.cards or expired.judges:
-        typer.echo(
-            f"Removed: the links of {plural(expired.people, 'person', 'people')} and of"
-            f" {plural(expired.judges, 'judge')} of a panel, {plural(expired.cards, 'unanswered card')}."
-        )
-    else:
-        typer.echo(f"Nothing to remove: links are kept until {retention_date(chosen)}.")
+
+def opened(folder: Path) -> CampaignFolder:
+    """The folder of a campaign at a path."""
+    from endoxa_collect.project.folder import open_folder
+
+    return open_folder(folder)
 
 
 def campaign_in(folder: Path, slug: str | None) -> Campaign:
     """The campaign in a folder, its database prepared."""
-    from endoxa_collect.project.folder import enter, open_folder
-
-    enter(open_folder(folder))
-    from endoxa_collect.project.database import prepare
+    entered(opened(folder))
     from endoxa_collect.project.starting import campaign_named
 
-    prepare()
     return campaign_named(slug)
 
 
@@ -221,23 +208,81 @@ def _print(report: ExportReport) -> None:
 def backup(
     folder: Folder,
     *,
-    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")],
-    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="With -o: overwrite an existing file.")] = False,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay", help="Repeat withdrawals after the database was restored from its own dump."
+        ),
+    ] = False,
+    no_withdrawals: NoWithdrawals = False,
+    expire: Annotated[
+        bool,
+        typer.Option("--expire", help="Remove links between people and answers after the retention date."),
+    ] = False,
+    campaign: Slug = None,
 ) -> None:
-    """Back up a campaign into one file; it may be served meanwhile.
+    """Back up a campaign into one file (-o), it may be served meanwhile; or keep its promises (--replay, --expire).
 
     The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
 
-    \b
-    Example:
-      endoxa collect backup campaign -o campaign-monday.zip
-    """  # noqa: D301
-    from endoxa_collect.project.backup import back_up
-    from endoxa_collect.project.folder import open_folder
+    --replay reads withdrawals.jsonl in the folder, for a database that came back by pg_restore or as a copied file. A
+    list that is missing, empty, another campaign's or older than the database is refused, unless --no-withdrawals is
+    given. Run --expire daily (cron): it does nothing before the retention date is over.
 
-    size = back_up(open_folder(folder), output, replace=replace)
-    typer.echo(f"Backup written to {output} ({size / 1_000_000:.1f} MB), readable by you only.")
-    typer.echo("It holds personal data: encrypt it, and delete it within 30 days.")
+    \b
+    Examples:
+      endoxa collect backup campaign -o campaign-monday.zip
+      DATABASE_URL=postgres:///campaign endoxa collect backup campaign --replay
+      endoxa collect backup campaign --expire
+    """  # noqa: D301
+    if [output is not None, replay, expire].count(True) != 1:
+        raise UserError("Give one of -o FILE (a backup), --replay and --expire.")
+    if output is not None:
+        from endoxa_collect.project.backup import back_up
+
+        size = back_up(opened(folder), output, replace=replace)
+        typer.echo(f"Backup written to {output} ({size / 1_000_000:.1f} MB), readable by you only.")
+        typer.echo("It holds personal data: encrypt it, and delete it within 30 days.")
+    elif replay:
+        campaigns = entered(opened(folder))
+        from endoxa_collect.project.replay import replay_folder
+
+        replayed = replay_folder(campaigns, no_withdrawals=no_withdrawals)
+        typer.echo(f"People deleted again: {replayed.people}.")
+        _print_expired(replayed.expired)
+    else:
+        _expire(campaign_in(folder, campaign))
+
+
+def _expire(campaign: Campaign) -> None:
+    from datetime import UTC, datetime
+
+    from endoxa_collect.export.editions import published
+    from endoxa_collect.privacy import expire, retention_date
+
+    published(campaign)
+    expired = expire(campaign, datetime.now(UTC).date())
+    if expired.people or expired.cards or expired.judges:
+        typer.echo(
+            f"Removed: the links of {plural(expired.people, 'person', 'people')} and of"
+            f" {plural(expired.judges, 'judge')} of a panel, {plural(expired.cards, 'unanswered card')}."
+        )
+    else:
+        typer.echo(f"Nothing to remove: links are kept until {retention_date(campaign)}.")
+
+
+def expire(folder: Folder, *, campaign: Slug = None) -> None:
+    """The same as `endoxa collect backup DIR --expire`."""
+    backup(folder, expire=True, campaign=campaign)
+
+
+def replay(folder: Folder, *, no_withdrawals: NoWithdrawals = False) -> None:
+    """The same as `endoxa collect backup DIR --replay`."""
+    backup(folder, replay=True, no_withdrawals=no_withdrawals)
 
 
 def restore(
@@ -251,9 +296,7 @@ def restore(
         Path | None,
         typer.Option(metavar="FILE", help="Newest copy of withdrawals.jsonl, if the folder has none."),
     ] = None,
-    no_withdrawals: Annotated[
-        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the backup was made.")
-    ] = False,
+    no_withdrawals: NoWithdrawals = False,
 ) -> None:
     """Restore a backup, without the people who withdrew after it was made.
 
@@ -268,45 +311,13 @@ def restore(
     """  # noqa: D301
     from endoxa_collect.project.backup import restore as put_back
 
-    restored = put_back(file, folder, replace=replace, withdrawals=withdrawals, no_withdrawals=no_withdrawals)
-    typer.echo(f"Restored to {folder}: everything as of {restored.made_at}.")
-    typer.echo(f"People who had withdrawn since the backup, deleted again: {restored.people}.")
-    _print_expired(restored.expired)
-    typer.echo(f"Next: endoxa collect serve {folder}")
-
-
-def replay(
-    folder: Folder,
-    *,
-    no_withdrawals: Annotated[
-        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the database was copied.")
-    ] = False,
-) -> None:
-    """Repeat withdrawals after the database was restored by other means (pg_restore).
-
-    They are read from withdrawals.jsonl in the folder. One that is missing, empty, another campaign's or older than the
-    database is refused, unless --no-withdrawals is given.
-
-    \b
-    Example:
-      DATABASE_URL=postgres:///campaign endoxa collect replay campaign
-    """  # noqa: D301
-    from endoxa_collect.project.folder import enter, open_folder
-
-    opened = open_folder(folder)
-    enter(opened)
-    from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.replay import replay as withdraw_again
-    from endoxa_collect.project.replay import require_list
-    from endoxa_collect.withdrawals import read
-
-    lines = read(opened.withdrawals, complete=False)
-    prepare()
-    if not no_withdrawals:
-        require_list(opened, lines)
-    replayed = withdraw_again(lines)
-    typer.echo(f"People deleted again: {replayed.people}.")
+    made_at, replayed = put_back(
+        file, folder, replace=replace, withdrawals=withdrawals, no_withdrawals=no_withdrawals
+    )
+    typer.echo(f"Restored to {folder}: everything as of {made_at}.")
+    typer.echo(f"People who had withdrawn since the backup, deleted again: {replayed.people}.")
     _print_expired(replayed.expired)
+    typer.echo(f"Next: endoxa collect serve {folder}")
 
 
 def _print_expired(people: int) -> None:

@@ -1,4 +1,4 @@
-"""`endoxa collect import`: items of a task, or answers from paper."""
+"""`endoxa collect print`, `import` and `groups`: cards on paper, and tables that come in."""
 
 from __future__ import annotations
 
@@ -10,13 +10,71 @@ import typer
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa_collect.commands.export import Folder, Slug, campaign_in
-from endoxa_collect.commands.paper import about_countries, page_language
 from endoxa_collect.commands.task import parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from endoxa_collect.models import Campaign
+
+
+def print_cards(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write (.html), to print with a browser."),
+    ],
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Language of pages and cards (default: the campaign's first)."),
+    ] = None,
+    cards: Annotated[int, typer.Option(min=1, max=80, help="Maximum number of cards.")] = 24,
+    sheets: Annotated[int, typer.Option(min=1, max=500, help="Number of answer sheets, one a person.")] = 30,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the site for the strips with receipt codes (default: its public name, if it has one).",
+        ),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Print a campaign: consent sheet, cards to cut out, answer sheets; and answers.csv to type the answers in.
+
+    Cards that may hurt come last, behind a notice. Each answer sheet has a receipt code, which answers.csv holds too:
+    keep that file as safe as the sheets. It is written beside FILE, under its name with -answers.csv.
+
+    \b
+    Examples:
+      endoxa collect print campaign -o cards.html
+      endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
+      endoxa collect print campaign -o cards.html --address https://camp.example.org
+    """  # noqa: D301
+    chosen = about_countries(folder, campaign)
+    from endoxa_collect.addresses import public_address
+    from endoxa_collect.paper import choose_cards, new_receipts, page, write, write_template
+
+    spoken = page_language(chosen, language)
+    template = output.with_name(f"{output.stem}-answers.csv")
+    if template.exists():
+        raise UserError(
+            f"{template} exists, perhaps with answers in it. Move it, or choose another name with -o."
+        )
+    picked = choose_cards(chosen, spoken, cards)
+    receipts = new_receipts(sheets)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    where = address or public_address()
+    write(page(chosen, spoken, picked, receipts, f"{where.rstrip('/')}/leave/" if where else ""), output)
+    write_template(template, receipts, picked)
+    template.chmod(0o600)
+    apart = sum(card.hurts for card in picked)
+    kept = f", {apart} of them behind a notice" if apart else ""
+    typer.echo(f"{output}: {plural(len(picked), 'card')}{kept}, {plural(sheets, 'answer sheet')}.")
+    if not (where or chosen.settings.contact):
+        typer.echo(
+            "The strips say neither where to type a receipt code nor whom to ask: give --address, or a contact "
+            "(Settings, Basics). There is a line to write it by hand."
+        )
+    typer.echo(f"Type the answers into {template}, then: endoxa collect import {folder} {template}")
 
 
 def import_file(
@@ -81,46 +139,25 @@ def import_file(
         raise UserError("--language is for answers from paper: leave out --task or --language.")
     if task is None:
         _import_answers(about_countries(folder, campaign), file, language)
-    else:
-        _import_items(
-            folder,
-            campaign_in(folder, campaign),
-            file,
-            kind=task,
-            name=name,
-            settings=settings or [],
-            panel=panel,
-        )
-
-
-def _import_items(
-    folder: Path,
-    campaign: Campaign,
-    file: Path,
-    *,
-    kind: str,
-    name: str | None,
-    settings: Sequence[str],
-    panel: bool,
-) -> None:
+        return
+    chosen = campaign_in(folder, campaign)
     from endoxa_collect.tasks.adding import add_task, options_of
-    from endoxa_collect.tasks.rooms import room
 
-    task = add_task(campaign, kind, file, name=name, options=options_of(settings), panel=panel)
-    items_made = task.items.filter(check_item=False).count()
-    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
-    if task.code:
-        typer.echo(f"Address for the panel: /t/{task.code}/{parameter(task)} (after the address of the site)")
-    if room(kind).study:
-        typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
-    else:
-        typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
+    added = add_task(chosen, task, file, name=name, options=options_of(settings or []), panel=panel)
+    typer.echo(f"Task '{added.task.name}' of kind {task}: {plural(added.items, 'item')} added.")
+    if added.before:
+        typer.echo(f"Items that it had already stay as they are: {added.before}.")
+    if added.task.code:
+        address = f"/t/{added.task.code}/{parameter(added.task)}"
+        typer.echo(f"Address for the panel: {address} (after the address of the site)")
+    who = "give the address to the panel" if added.task.code else "sign in; reviewers find it under Tasks"
+    typer.echo(f"Next: endoxa collect serve {folder}, and {who}.")
 
 
 def _import_answers(campaign: Campaign, file: Path, language: str | None) -> None:
-    from endoxa_collect.paper.entering import enter, read_answers
+    from endoxa_collect.paper import enter, read_answers
 
-    spoken = page_language(campaign.settings, language)
+    spoken = page_language(campaign, language)
     stored = enter(campaign, read_answers(file, campaign), spoken)
     words = f" and {plural(stored.words, 'answer')} in their own words" if stored.words else ""
     typer.echo(
@@ -135,3 +172,69 @@ def _import_answers(campaign: Campaign, file: Path, language: str | None) -> Non
         typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
     if stored.withdrawn:
         typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
+
+
+def groups(
+    folder: Folder,
+    table: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Table of groups: id, name_en, kind, own, parent, near.")
+    ],
+    *,
+    campaign: Slug = None,
+) -> None:
+    """Replace the groups that cards are about, and place everybody anew by what they said about themselves.
+
+    Pairs about a group that is not in the new table stay live, under its id: the command names them. Groups need rules
+    on questions that the campaign asks.
+
+    \b
+    Example:
+      endoxa collect groups campaign groups.csv
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.groups import content_of
+    from endoxa_collect.organiser.settings import save_from_file
+
+    content = content_of(table, chosen.settings)
+    removed = save_from_file(chosen, content, str(table))
+    for out in removed:
+        if out.pairs:
+            typer.echo(
+                f"{plural(out.pairs, 'pair')} about {out.name} stay and people go on getting them: hide them on the "
+                "organisers' pages (All pairs).",
+                err=True,
+            )
+        else:
+            typer.echo(
+                f"People gave the answer {out.name} about themselves: no export holds it now.", err=True
+            )
+    typer.echo(f"Cards of campaign '{chosen.slug}' are about {plural(len(content['groups']), 'group')}.")
+
+
+def about_countries(folder: Path, campaign: str | None) -> Campaign:
+    """The campaign, if its cards are about countries: sheets ask for nothing else about a person.
+
+    Raises:
+        UserError: it declared other groups.
+    """
+    chosen = campaign_in(folder, campaign)
+    if chosen.settings.groups:
+        raise UserError(
+            f"Campaign '{chosen.slug}' has cards about other groups than countries; paper sheets do not ask what says "
+            "who belongs to these. Enter the answers on the site, on a phone for each person."
+        )
+    return chosen
+
+
+def page_language(campaign: Campaign, language: str | None) -> str:
+    """The language asked for, else the first of the campaign.
+
+    Raises:
+        UserError: the campaign has no pages in it.
+    """
+    offered = campaign.settings.ui_languages
+    if language is not None and language not in offered:
+        raise UserError(
+            f"--language {language}: the campaign has no pages in it. Choose one of: {', '.join(offered)}."
+        )
+    return language or offered[0]

@@ -28,7 +28,7 @@ MAX_LENGTH = 120
 """Characters of an attribute."""
 
 
-class EntryError(Exception):
+class EntryError(ValueError):
     """Words that cannot become a pair. `str()` is a sentence to show beside the field, in the active language."""
 
 

@@ -1,40 +1,27 @@
-"""Seeds, the pairs that an organiser starts a campaign with: read from a file, often a spreadsheet's, and added."""
+"""Seeds, the pairs that an organiser starts a campaign with: read from a table, often a spreadsheet's, and added."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
-import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import lru_cache
 from random import SystemRandom
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
-from endoxa.errors import UserError
-from endoxa.sources.dialects import decoded, dialect_of_text, undecodable
-from endoxa.sources.source import reading_files
-from endoxa.sources.spreadsheets import restored, workbook_rows
+from endoxa.sources.source import Source
+from endoxa_collect import geography, groups, naming
 from endoxa_collect.campaign import UNLISTED, CampaignSettings
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.cells import (
-    attribute_cell,
-    country_cell,
-    group_cell,
-    language_cell,
-    negative_cell,
-    too_long_cell,
-    topic_cell,
-)
-from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, key
+from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, fold, key
 from endoxa_collect.entry.likeness import nearest_before
 from endoxa_collect.entry.words import has_slurs, negative
-from endoxa_collect.models import Campaign, Moderation, Pair, Source
+from endoxa_collect.models import Campaign, Moderation, Pair
+from endoxa_collect.models import Source as PairSource
+from endoxa_collect.naming import Match
+from endoxa_collect.tablefile import TableError, TableRow, read_rows
 from endoxa_collect.visible import READ, visible
 
 _MOST = 1 / 3
@@ -158,7 +145,7 @@ def choose_calibration(campaign: Campaign) -> None:
     chosen = Pair.objects.filter(campaign=campaign, calibration=True)
     if campaign.began_at is not None and chosen.exists():
         return
-    seeds = Pair.objects.filter(campaign=campaign, source=Source.SEED, moderation=Moderation.LIVE)
+    seeds = Pair.objects.filter(campaign=campaign, source=PairSource.SEED, moderation=Moderation.LIVE)
     ids: Sequence[int] = list(seeds.order_by("pk").values_list("pk", flat=True))
     size = min(campaign.settings.sampler.calibration_pairs, int(len(ids) * _MOST))
     chosen.update(calibration=False)
@@ -207,183 +194,44 @@ def _pair(campaign: Campaign, row: SeedRow) -> Pair:
         language=row.language,
         topic=row.topic,
         negative=hurts,
-        source=Source.SEED,
+        source=PairSource.SEED,
         flags=[UNLISTED] if unlisted else [],
         moderation=Moderation.LIVE,
     )
 
 
 MAX_ROWS = 5_000
-_NEEDED = ("country", "attribute", "language")
-_LINE_ENDS = re.compile(r"\r\n?|\n")
-
-
-class SeedFileError(UserError):
-    """A file of seeds that cannot be used; says which row and column, and what was expected, in the page's language."""
+SeedFileError = TableError
+"""A file of seeds that cannot be used."""
 
 
 def read_seeds(
-    source: Path | bytes, name: str, languages: tuple[str, ...], settings: CampaignSettings | None = None
+    content: bytes, name: str, languages: tuple[str, ...], settings: CampaignSettings | None = None
 ) -> list[SeedRow]:
-    """The rows of a file with columns country, attribute, language and perhaps topic and negative.
+    """The rows of a table with columns country, attribute, language and perhaps topic and negative.
 
     Args:
-        source: the file or what is in it.
-        name: its name; `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.ndjson` says how it is read.
+        content: what is in the file.
+        name: its name, which says how it is read.
         languages: those of the campaign.
         settings: of the campaign; groups that it declared stand in the place of countries, under `country` or `group`.
 
     Raises:
         SeedFileError: the first thing that is wrong.
     """
-    suffix = Path(name).suffix.lower()
-    if suffix == ".xlsx":
-        records = _workbook_records(source, name)
-    elif suffix in {".jsonl", ".ndjson"}:
-        records = _json_records(_text(source, name, languages), name)
-    elif suffix in {".csv", ".tsv"}:
-        records = _table_records(_text(source, name, languages), name, "\t" if suffix == ".tsv" else None)
-    else:
-        raise _fault(
-            gettext("%(name)s is of an unknown kind: use a file that ends in .csv, .tsv, .xlsx or .jsonl."),
-            name=name,
-        )
     rows: list[SeedRow] = []
-    for place, record in records:
+    for row in read_rows(
+        Source.in_memory(name, content, name),
+        ("country", "attribute", "language"),
+        optional=("topic", "negative"),
+        also={"group": "country"},
+        languages=languages,
+    ):
         if len(rows) == MAX_ROWS:
-            raise _fault(
-                gettext("%(name)s has more than %(most)d rows: split it into several files."),
-                name=name,
-                most=MAX_ROWS,
-            )
-        rows.append(row_of(place, record, languages, settings))
-    if not rows:
-        raise _fault(gettext("%(name)s has no rows: write one pair in each row."), name=name)
+            fault = gettext("%(name)s has more than %(most)d rows: split it into several files.")
+            raise SeedFileError(fault % {"name": name, "most": MAX_ROWS})
+        rows.append(row_of(row.place, row.cells, languages, settings))
     return rows
-
-
-def _text(source: Path | bytes, name: str, languages: tuple[str, ...]) -> str:
-    try:
-        content = source if isinstance(source, bytes) else source.read_bytes()
-    except OSError as error:
-        raise _fault(
-            gettext("%(name)s cannot be read: %(fault)s."), name=name, fault=error.strerror or error
-        ) from error
-    text = decoded(content, languages)
-    if undecodable(text):
-        wrong = next(number for number, line in enumerate(text.split("\n"), start=1) if undecodable(line))
-        raise _fault(
-            gettext("%(place)s, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."),
-            place=_place(name, wrong),
-        )
-    return text
-
-
-def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tuple[str, Mapping[str, str]]]:
-    dialect = dialect_of_text(text, delimiter or ",", _NEEDED)
-    mark = dialect.delimiter
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    try:
-        for _ in range(dialect.skipped):
-            next(reader)
-        columns = [_column(column) for column in next(reader, [])]
-        _check_columns(columns, name)
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                place = _place(name, reader.line_num)
-                if any(cell.strip() for cell in cells[len(columns) :]):
-                    raise _fault(
-                        gettext(
-                            "%(place)s, has %(cells)d cells, but the first line names %(columns)d columns: "
-                            "put words that contain %(mark)s in double quotes."
-                        ),
-                        place=place,
-                        cells=len(cells),
-                        columns=len(columns),
-                        mark=gettext("a tab") if mark == "\t" else f"'{mark}'",
-                    )
-                # A row may end early, as spreadsheet programs leave it.
-                yield place, dict(zip(columns, map(restored, cells), strict=False))
-    except csv.Error as error:
-        raise _fault(
-            gettext("%(place)s, is no proper %(kind)s: %(fault)s."),
-            place=_place(name, reader.line_num),
-            kind="TSV" if delimiter else "CSV",
-            fault=error,
-        ) from error
-
-
-def _workbook_records(source: Path | bytes, name: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = source if isinstance(source, Path) else Path(folder) / "seeds.xlsx"
-        if isinstance(source, bytes):
-            path.write_bytes(source)
-        try:
-            with reading_files():
-                (_, heading), *rows = workbook_rows(path, _NEEDED)
-        except UserError as problem:
-            raise SeedFileError(str(problem).replace(str(path), name)) from problem
-    columns = [_column(column or "") for column in heading]
-    _check_columns(columns, name)
-    for line, cells in rows:
-        if any(cells):
-            yield _place(name, line), dict(zip(columns, [cell or "" for cell in cells], strict=False))
-
-
-def _column(name: str) -> str:
-    """A column by its usual name: groups stand where countries do."""
-    known = name.strip().lower()
-    return "country" if known == "group" else known
-
-
-def _check_columns(columns: list[str], name: str) -> None:
-    missing = [column for column in _NEEDED if column not in columns]
-    if missing:
-        raise _fault(
-            gettext(
-                "%(name)s has no column '%(column)s' in its first line (found: %(found)s): "
-                "the first line must be country,attribute,language and may go on with topic,negative."
-            ),
-            name=name,
-            column=missing[0],
-            found=", ".join(column for column in columns if column) or "–",
-        )
-    _check_once(_place(name, 1), columns)
-
-
-def _check_once(place: str, columns: Sequence[str]) -> None:
-    twice = next((column for column, times in Counter(columns).items() if column and times > 1), None)
-    if twice is not None:
-        raise _fault(
-            gettext("%(place)s, has the column '%(column)s' more than once: keep one of them."),
-            place=place,
-            column=twice,
-        )
-
-
-def _json_records(text: str, name: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    for number, line in enumerate(_LINE_ENDS.split(text), start=1):
-        if not line.strip():
-            continue
-        place = _place(name, number)
-        try:
-            record = json.loads(line, object_pairs_hook=list)
-        except (ValueError, RecursionError) as error:
-            raise _no_object(place) from error
-        if not line.lstrip().startswith("{"):
-            raise _no_object(place)
-        _check_once(place, [column for column, _ in record])
-        yield place, {column: _cell(place, column, value) for column, value in record}
-
-
-def _cell(place: str, column: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, str):
-        raise _wrong_cell(place, column, gettext("expected text in quotes"))
-    return value
 
 
 def row_of(
@@ -400,43 +248,93 @@ def row_of(
     declared = settings if settings is not None and settings.groups else None
     readers: Mapping[str, Callable[[str], Any]] = {
         "country": lambda typed: group_cell(typed, declared) if declared else country_cell(typed, languages),
-        "attribute": attribute_cell,
+        "attribute": lambda typed: _short(typed, MAX_LENGTH),
         "language": lambda typed: language_cell(typed, languages),
-        "topic": topic_cell,
+        "topic": lambda typed: _short(typed, _TOPIC_LENGTH),
         "negative": negative_cell,
     }
-    cells = {}
-    for column, read in readers.items():
-        typed = record.get(column, "")
-        try:
-            cells[column] = read(_shown(typed))
-        except ValueError as error:
-            raise _wrong_cell(place, column, error) from error
+    row = TableRow(place, record)
+    cells = {
+        column: row.read(column, lambda typed, read=read: read(visible(_short(typed, READ, MAX_LENGTH))))
+        for column, read in readers.items()
+    }
+    if not cells["attribute"]:
+        raise row.fault("attribute", gettext("it is empty, expected what is said of people from the country"))
     if not key(cells["attribute"], cells["language"]):
-        fault = gettext("expected words, found '%(typed)s'") % {"typed": cells["attribute"]}
-        raise _wrong_cell(place, "attribute", fault)
+        raise row.fault(
+            "attribute", gettext("expected words, found '%(typed)s'") % {"typed": cells["attribute"]}
+        )
     return SeedRow(**cells)
 
 
-def _shown(typed: str) -> str:
-    if len(typed) > READ:
-        raise ValueError(too_long_cell(typed, MAX_LENGTH))
-    return visible(typed)
+def _short(typed: str, most: int, expected: int = 0) -> str:
+    if len(typed) > most:
+        values = {"found": len(typed), "most": expected or most}
+        raise ValueError(gettext("it has %(found)d characters, expected at most %(most)d") % values)
+    return typed
 
 
-def _place(name: str, line: int) -> str:
-    return gettext("%(name)s, line %(line)d") % {"name": name, "line": line}
+_TOPIC_LENGTH = 40
+_YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))
+_NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapana", "لا", "नहीं")))
 
 
-def _fault(sentence: str, **values: object) -> SeedFileError:
-    return SeedFileError(sentence % values)
+@lru_cache(maxsize=1_024)
+def country_cell(typed: str, languages: tuple[str, ...]) -> str:
+    """The ISO 3166 code of a country by its code or its name in English or a language of the campaign or pages."""
+    if typed.upper() in geography.codes():
+        return typed.upper()
+    code, perhaps = _match_of(naming.match_country, typed, languages)
+    if code:
+        return code
+    fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
+    nearest = [geography.name(each, get_language() or "en") for each in perhaps]
+    raise ValueError(_with_nearest(fault % {"typed": typed}, nearest if typed else []))
 
 
-def _wrong_cell(place: str, column: str, fault: object) -> SeedFileError:
-    return _fault(
-        gettext("%(place)s, column '%(column)s': %(fault)s."), place=place, column=column, fault=fault
-    )
+@lru_cache(maxsize=1_024)
+def language_cell(typed: str, languages: tuple[str, ...]) -> str:
+    """The code of a language of the campaign by its code, also with a country ("es-CL"), or its name."""
+    code = typed.lower().replace("_", "-")
+    for candidate in (code, code.partition("-")[0], _match_of(naming.match_language, typed, languages)[0]):
+        if candidate in languages:
+            return candidate
+    perhaps = _match_of(naming.match_language, typed, languages)[1]
+    fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
+    here = get_language() or "en"
+    nearest = [geography.language_name(each, here) for each in perhaps if each in languages]
+    values = {"typed": typed, "languages": ", ".join(languages)}
+    raise ValueError(_with_nearest(fault % values, nearest if typed else []))
 
 
-def _no_object(place: str) -> SeedFileError:
-    return _fault(gettext("%(place)s, is no JSON object: write one {...} on each line."), place=place)
+def negative_cell(typed: str) -> bool | None:
+    """Yes or no in any language of the pages; None where nothing was written."""
+    if not typed:
+        return None
+    if fold(typed) in _YES | _NO:
+        return fold(typed) in _YES
+    raise ValueError(gettext("found '%(typed)s', expected yes or no, or nothing") % {"typed": typed})
+
+
+def _match_of(
+    match: Callable[[str, str], Match], typed: str, languages: tuple[str, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """The code that is meant in the first of the languages in which one is; else those that may be."""
+    matches = [match(typed, each) for each in ("en", *languages)]
+    code = next((country_match.code for country_match in matches if country_match.code), "")
+    return code, tuple(dict.fromkeys(each for country_match in matches for each in country_match.perhaps))
+
+
+def _with_nearest(fault: str, names: Sequence[str]) -> str:
+    if not names:
+        return fault
+    return gettext("%(fault)s (did you mean %(name)s?)") % {"fault": fault, "name": names[0]}
+
+
+def group_cell(typed: str, settings: CampaignSettings) -> str:
+    """The id of a declared group by its id or its name in any language."""
+    match = groups.match(typed, settings)
+    if match.code:
+        return match.code
+    fault = gettext("found '%(typed)s', expected the id or the name of a group of the campaign")
+    raise ValueError(_with_nearest(fault % {"typed": typed}, match.perhaps))

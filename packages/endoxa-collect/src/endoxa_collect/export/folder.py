@@ -22,17 +22,7 @@ from endoxa.sources.spreadsheets import neutralised_table, read_csv
 from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
 from endoxa_collect.export.columns import TABLES, schema_of
 from endoxa_collect.files import draft
-from endoxa_collect.models import (
-    AuditEntry,
-    Campaign,
-    HurtAnswer,
-    Mention,
-    MixedAnswer,
-    Rating,
-    Skip,
-    State,
-    Statement,
-)
+from endoxa_collect.models import AuditEntry, Campaign, State, answers_of
 
 _FORMAT = 1
 
@@ -138,12 +128,9 @@ def answers_before_opening(campaign: Campaign) -> int | None:
         if first is None:
             return None
         before = first.at
-    rows = sum(
-        model.objects.filter(person__campaign=campaign, created_at__lt=before).count()
-        for model in (Rating, Mention, Skip, HurtAnswer, Statement)
-    )
-    listed = MixedAnswer.objects.filter(person__campaign=campaign, card__closed_at__lt=before)
-    return rows + listed.exclude(answer="").count()
+    rows = answers_of(person__campaign=campaign, created_at__lt=before).values()
+    listed = answers_of(person__campaign=campaign, card__closed_at__lt=before)["mixed"]
+    return sum(table.count() for table in (*rows, listed))
 
 
 def read_about(folder: Path) -> About | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings as django_settings
 from django.contrib.auth.models import AnonymousUser, User
@@ -11,8 +12,31 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from endoxa_collect.models.campaign import Campaign, Person
-from endoxa_collect.models.pairs import Pair
+from endoxa_collect.models.campaign import Campaign, Person, Statement
+from endoxa_collect.models.pairs import HurtAnswer, Mention, MixedAnswer, Pair, Rating, Skip
+
+ANSWERS: dict[str, type[models.Model]] = {
+    "ratings": Rating,
+    "mentions": Mention,
+    "skips": Skip,
+    "hurt_answers": HurtAnswer,
+    "mixed": MixedAnswer,
+    "statements": Statement,
+}
+"""What holds what people say, by the names of the tables in exports."""
+
+
+def answers_of(**where: object) -> dict[str, models.QuerySet[Any]]:
+    """What people say, as an export may hold it: rows of each table that has the columns of `where`."""
+    columns = {lookup.partition("__")[0] for lookup in where}
+    rows: dict[str, models.QuerySet[Any]] = {
+        name: model._default_manager.filter(**where)
+        for name, model in ANSWERS.items()
+        if columns <= {field.name for field in model._meta.get_fields()}
+    }
+    if "mixed" in rows:
+        rows["mixed"] = rows["mixed"].exclude(answer="")  # drawn, and not answered
+    return rows
 
 
 class AuditEntry(models.Model):

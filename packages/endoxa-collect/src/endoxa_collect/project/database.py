@@ -1,54 +1,23 @@
-"""Update the database to the installed version, and explain its errors."""
+"""Update the database to the installed version."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 from django.core.management import call_command
-from django.db import DatabaseError, OperationalError, connection
+from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from endoxa.errors import UserError
-from endoxa_collect.faults import is_full
-from endoxa_collect.sqlite import explanation
 
 
-@contextmanager
-def explained() -> Iterator[None]:
-    """Tell the user what is wrong with the database, whatever happens inside; also as a decorator.
-
-    What the database or its library did not say itself is a fault of ours, and goes on as it is.
-
-    Raises:
-        UserError: the database is locked, cannot be reached or written, or is none.
-    """
-    try:
-        yield
-    except (DatabaseError, sqlite3.Error) as problem:
-        # Django raises its own errors from the library's.
-        cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-        if isinstance(cause, sqlite3.Error):
-            raise UserError(explanation(cause, "The database file")) from None
-        if is_full(problem):
-            raise UserError("The disk of the database server is full: make room and try again.") from None
-        if isinstance(problem, OperationalError):
-            raise UserError(
-                "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"
-            ) from None
-        if cause is None:
-            raise
-        raise UserError("The database cannot be read or updated: restore it from a backup.") from None
-
-
-@explained()
 def prepare() -> None:
     """Make or update the tables.
 
     Raises:
-        UserError: as in `explained`, or a newer endoxa wrote the database, or one too old to be updated.
+        UserError: a newer endoxa wrote the database, or one too old to be updated.
     """
     # Somebody sits before the terminal: half a minute without a word, as requests may wait, would be too long.
     if connection.vendor == "sqlite":

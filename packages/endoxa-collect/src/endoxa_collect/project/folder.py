@@ -5,6 +5,9 @@ absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who 
 backup forgets them too. `in-use.lock` is locked while the site runs and names the process that started it: a folder is
 served or replaced by one process and its workers. `endoxa-campaign.json` says that the folder is one of ours; it is
 written last.
+
+What the system refuses (a folder that this account may not enter, a full disk) is an OSError here, and a sentence in
+every command (`endoxa_collect.faults`).
 """
 
 from __future__ import annotations
@@ -14,51 +17,37 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import dj_database_url
 
 from endoxa.errors import UserError
-from endoxa_collect.files import as_line, explaining, head_for, take
+from endoxa_collect.files import head_for, take
 
 MARK = "endoxa-campaign.json"
 _FORMAT = 1
-_UNREADABLE = ("cannot be read", "may this account use it?")
-_UNMAKEABLE = ("cannot be made", "choose another folder.")
 _ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
-@dataclass(frozen=True)
 class Folder:
-    """Where the parts of a campaign's folder are."""
+    """Where the parts of a campaign's folder are.
 
-    path: Path
+    Attributes:
+        path: the folder.
+        mark: what says that it is a whole campaign.
+        secret: the site's secret.
+        database: the SQLite database.
+        withdrawals: the list of withdrawals.
+        lock: what `serve` and `restore --replace` hold while they work.
+    """
 
-    @property
-    def mark(self) -> Path:
-        """What says that the folder is a whole campaign."""
-        return self.path / MARK
-
-    @property
-    def secret(self) -> Path:
-        """The site's secret."""
-        return self.path / "secret.key"
-
-    @property
-    def database(self) -> Path:
-        """The SQLite database."""
-        return self.path / "db.sqlite3"
-
-    @property
-    def withdrawals(self) -> Path:
-        """The list of withdrawals."""
-        return self.path / "withdrawals.jsonl"
-
-    @property
-    def lock(self) -> Path:
-        """What `serve` and `restore --replace` hold while they work."""
-        return self.path / "in-use.lock"
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self.mark = self.path / MARK
+        self.secret = self.path / "secret.key"
+        self.database = self.path / "db.sqlite3"
+        self.withdrawals = self.path / "withdrawals.jsonl"
+        self.lock = self.path / "in-use.lock"
 
     def need_database(self) -> None:
         """Raise a `UserError` where no database is: an empty one would look like a lost campaign."""
@@ -70,10 +59,10 @@ class Folder:
 
     def discard(self) -> None:
         """Take back what was made here, if it was not finished."""
-        for path in (self.secret, self.mark, self.withdrawals, *self.path.glob("db.sqlite3*")):
-            path.unlink(missing_ok=True)
-        if not any(self.path.iterdir()):
-            self.path.rmdir()
+        with suppress(OSError):
+            for path in (self.secret, self.mark, self.withdrawals, *self.path.glob("db.sqlite3*")):
+                path.unlink(missing_ok=True)
+            self.path.rmdir()  # unless it holds something else
 
     def finish(self) -> None:
         """Mark the folder as complete, and its database as readable by its owner only.
@@ -82,7 +71,7 @@ class Folder:
         be lost.
         """
         if not self.withdrawals.exists():
-            write_private(self.withdrawals, as_line(head_for(self.secret.read_text())))
+            write_private(self.withdrawals, head_for(self.secret.read_text()) + "\n")
         if self.database.exists():
             self.database.chmod(0o600)
         content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
@@ -93,24 +82,18 @@ def open_folder(path: Path) -> Folder:
     """The campaign in a folder.
 
     Raises:
-        UserError: there is none, this account may not read it, it is damaged, or a newer endoxa made it.
+        UserError: there is none, it is damaged, or a newer endoxa made it.
     """
-    folder = Folder(path.resolve())
+    folder = Folder(path)
+    if not folder.mark.is_file():
+        state = "is no campaign" if path.is_dir() else "does not exist"
+        raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
     try:
-        with explaining(path, *_UNREADABLE):
-            if not folder.mark.is_file():
-                state = "is no campaign" if path.is_dir() else "does not exist"
-                raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
-            made = folder.mark.read_text(encoding="utf-8")
-            secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
-    try:
-        version = json.loads(made)["format"]
+        made = folder.mark.read_text(encoding="utf-8")
+        secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
+        version = json.loads(made)["format"] + 0
     except (ValueError, KeyError, TypeError):
-        version = None
-    if not isinstance(version, int):
-        raise UserError(f"{folder.mark} cannot be read: restore the folder from a backup.")
+        raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
     if version > _FORMAT:
         raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa-collect).")
     if not secret.strip():
@@ -118,61 +101,36 @@ def open_folder(path: Path) -> Folder:
     return folder
 
 
-def make_folder(path: Path, *, secret: str | None = None) -> Folder:
-    """A new folder that only its owner can enter, with a secret; not yet marked as complete.
+@contextmanager
+def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
+    """A new folder to fill, which only its owner can enter; marked as complete at the end. Nothing stays if that fails.
 
     Raises:
-        UserError: the folder holds something already, or cannot be made.
+        UserError: the folder holds something already.
     """
     refuse_used(path)
-    folder = Folder(path.resolve())
-    with explaining(path, *_UNMAKEABLE):
-        try:
-            folder.path.mkdir(parents=True, exist_ok=True)
-            folder.path.chmod(0o700)
-            write_private(folder.secret, secret or secrets.token_urlsafe(48))
-        except OSError:
-            with suppress(OSError):
-                folder.discard()
-            raise
-    return folder
-
-
-@contextmanager
-def making(path: Path) -> Iterator[Folder]:
-    """A new folder to fill inside, marked as complete at the end; nothing of it stays if that fails.
-
-    Raises:
-        UserError: as in `make_folder`, or the disk is full.
-    """
-    folder = make_folder(path)
-    with explaining(path, *_UNMAKEABLE):
-        try:
-            yield folder
-            folder.finish()
-        except BaseException:
-            folder.discard()
-            raise
-
-
-def has_list(path: Path) -> bool:
-    """Whether a list of withdrawals is there. An empty file is none: the first line says whose list it is."""
-    return path.exists() and path.stat().st_size > 0
+    folder = Folder(path)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)
+        write_private(folder.secret, secret or secrets.token_urlsafe(48))
+        yield folder
+        folder.finish()
+    except BaseException:
+        folder.discard()
+        raise
 
 
 def refuse_used(path: Path) -> None:
-    """Raise a `UserError` if a folder is there and holds anything, or cannot be looked into."""
-    with explaining(path, *_UNREADABLE):
-        if path.is_file():
-            raise UserError(f"{path} is a file: name a new folder.")
-        if (path / MARK).exists():
-            raise UserError(
-                f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
-            )
-        if path.is_dir() and any(path.iterdir()):
-            raise UserError(
-                f"{path} is not empty; nothing was changed: name a new folder, or empty this one."
-            )
+    """Raise a `UserError` if a folder is there and holds anything."""
+    if path.is_file():
+        raise UserError(f"{path} is a file: name a new folder.")
+    if (path / MARK).exists():
+        raise UserError(
+            f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
+        )
+    if path.is_dir() and any(path.iterdir()):
+        raise UserError(f"{path} is not empty; nothing was changed: name a new folder, or empty this one.")
 
 
 def write_private(path: Path, content: str) -> None:
@@ -218,11 +176,9 @@ def locked_folder(folder: Folder) -> Iterator[None]:
     """Hold a campaign's folder, so that nobody else serves or replaces it; the worker processes share it.
 
     Raises:
-        UserError: somebody else holds it, or this account may not write there.
+        UserError: somebody else holds it.
     """
-    with explaining(folder.lock, "cannot be written", "may this account use the folder?"):
-        file = folder.lock.open("a+b", buffering=0)
-    with file:
+    with folder.lock.open("a+b", buffering=0) as file:
         if not take(file):
             file.seek(0)
             raise UserError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from uuid import UUID
 
@@ -13,31 +14,25 @@ from django.db import transaction
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
-from endoxa_collect.cards.answering import Answers, forget
+from endoxa_collect.cards.answering import forget
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.files import head_for
 from endoxa_collect.models import (
     Campaign,
-    HurtAnswer,
     Mention,
-    MixedAnswer,
     Pair,
-    Person,
-    Rating,
-    Release,
     SettingsVersion,
-    Skip,
     Source,
     State,
-    Statement,
     Tombstone,
+    answers_of,
 )
 from endoxa_collect.privacy import erase, expire_all, redact_rows, withdraw
 from endoxa_collect.project.folder import Folder
 from endoxa_collect.tasks.adding import settings_from
 from endoxa_collect.tasks.handing import withdraw_again
 from endoxa_collect.tasks.rooms import room
-from endoxa_collect.withdrawals import Line, What, hashed, heads, since_rehearsal
+from endoxa_collect.withdrawals import Line, What, hashed, heads, read, since_rehearsal
 
 
 @dataclass(frozen=True)
@@ -59,41 +54,36 @@ def replay(lines: Sequence[Line]) -> Replayed:
         UserError: the site could not show one of the campaigns (`require_valid_campaigns`).
     """
     require_valid_campaigns()
-    people = sum(_erase_again(campaign, lines) for campaign in Campaign.objects.all())
-    by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
-    for person in Person.objects.select_related("campaign"):
-        line = by_hash.get((person.campaign.slug, hashed(person.pk)))
-        if line is not None:
-            withdraw(person, now=line.hour)
-            people += 1
+    people = rows = 0
     for campaign in Campaign.objects.all():
-        people += withdraw_again(campaign, {person for slug, person in by_hash if slug == campaign.slug})
-    since = {campaign.slug: since_rehearsal(lines, campaign.slug) for campaign in Campaign.objects.all()}
-    rows = _bury([line for ending in since.values() for line in ending])
-    for campaign in Campaign.objects.all():
-        campaign_lines = [line for line in lines if line.campaign == campaign.slug]
-        named = _named(campaign_lines, What.WORDS)
+        own = [line for line in lines if line.campaign == campaign.slug]
+        since = since_rehearsal(own, campaign.slug)
+        before = own[: len(own) - len(since)]
+        people += _erase_again(campaign, before)
+        by_hash = {line.person: line for line in own if line.what == What.PERSON}
+        for person in campaign.people.all():
+            if line := by_hash.get(hashed(person.pk)):
+                withdraw(person, now=line.hour)
+                people += 1
+        people += withdraw_again(campaign, set(by_hash))
+        rows += _bury(campaign, since)
+        named = _named(own, What.WORDS)
         with locked(campaign.pk) as current:
             pairs = [pair for pair in Pair.objects.filter(campaign=current) if pair.public_id in named]
             mentions = [
-                mention
-                for mention in Mention.objects.filter(person__campaign=current)
-                if mention.public_id in named
+                row for row in Mention.objects.filter(person__campaign=current) if row.public_id in named
             ]
             redact_rows(current, pairs, mentions)
-        _take_back(campaign, _named(campaign_lines, What.ANSWER))
-        before = campaign_lines[: len(campaign_lines) - len(since[campaign.slug])]
+            for chunk in _chunks(_named(own, What.ANSWER)):
+                forget(current, answers_of(person__campaign=current, public_id__in=chunk))
         if not campaign.releases.perhaps_out().exists():
-            # One by one: a database takes only so many ids in a query.
-            for row in sorted({row.row for line in before for row in line.rows}):
-                campaign.tombstones.filter(row=row).delete()
+            for chunk in _chunks({row.row for line in before for row in line.rows}):
+                campaign.tombstones.filter(row__in=chunk).delete()
     return Replayed(people, rows, expire_all(datetime.now(UTC).date()).people)
 
 
-def _erase_again(campaign: Campaign, lines: Sequence[Line]) -> int:
+def _erase_again(campaign: Campaign, before: Sequence[Line]) -> int:
     """Erase a rehearsal in a backup made before it was erased; how many people."""
-    campaign_lines = [line for line in lines if line.campaign == campaign.slug]
-    before = campaign_lines[: len(campaign_lines) - len(since_rehearsal(campaign_lines, campaign.slug))]
     named = {line.person for line in before if line.what in (What.ERASED, What.PERSON)}
     with locked(campaign.pk) as current:
         people = [person for person in current.people.all() if hashed(person.pk) in named]
@@ -107,38 +97,27 @@ def _named(lines: Sequence[Line], what: What) -> set[UUID]:
     return {row.row for line in lines if line.what == what for row in line.rows}
 
 
-def _take_back(campaign: Campaign, named: set[UUID]) -> None:
-    with locked(campaign.pk) as current:
-        # One by one: a database takes only so many ids in a query.
-        for row in sorted(named):
-            forget(
-                current,
-                Answers(
-                    ratings=Rating.objects.filter(person__campaign=current, public_id=row),
-                    skips=Skip.objects.filter(person__campaign=current, public_id=row),
-                    mentions=Mention.objects.filter(person__campaign=current, public_id=row),
-                    hurts=HurtAnswer.objects.filter(person__campaign=current, public_id=row),
-                ),
-            )
-            Statement.objects.filter(campaign=current, public_id=row).delete()
-            MixedAnswer.objects.filter(person__campaign=current, public_id=row).delete()
+def _chunks(rows: Iterable[UUID]) -> Iterator[list[UUID]]:
+    """Ids in portions: a database takes only so many in a query."""
+    ordered = iter(sorted(rows))
+    while chunk := list(islice(ordered, 500)):
+        yield chunk
 
 
 @transaction.atomic
-def _bury(lines: Sequence[Line]) -> int:
-    campaigns = {campaign.slug: campaign for campaign in Campaign.objects.all()}
-    releases = {(release.campaign_id, release.number): release for release in Release.objects.finished()}
+def _bury(campaign: Campaign, lines: Sequence[Line]) -> int:
+    """Complete the tombstones of a campaign; how many were missing."""
+    releases = {release.number: release for release in campaign.releases.finished()}
     buried = set(Tombstone.objects.values_list("row", flat=True))
     missing = {
         row.row: Tombstone(
-            campaign=campaigns[line.campaign],
+            campaign=campaign,
             row=row.row,
             table=row.table,
-            release=releases.get((campaigns[line.campaign].pk, row.release)),
+            release=releases.get(row.release),
             withdrawn_hour=line.hour,
         )
         for line in lines
-        if line.campaign in campaigns
         for row in line.rows
         if row.row not in buried
     }
@@ -165,59 +144,42 @@ def require_valid_campaigns() -> None:
             settings_from(room(task.kind), task.settings)
 
 
-_NEWEST = "the newest copy of withdrawals.jsonl from the campaign's folder"
+def require_list(path: Path, secret: str, lacking: int, what: str) -> None:
+    """Refuse a list of withdrawals that may not be this campaign's newest.
 
-
-def require_same_campaign(path: Path, secret: str) -> None:
-    """Refuse a list whose first line does not say that it is of the campaign with this secret (`withdrawals.heads`).
+    Args:
+        path: the list.
+        secret: of the campaign's folder, from which follows what its first line says (`withdrawals.heads`).
+        lacking: how many withdrawals that the restored database knows are missing from the list.
+        what: was restored: "backup" or "database".
 
     Raises:
-        UserError: the list is empty or another campaign's, or does not say whose it is.
+        UserError: the list is missing, empty, another campaign's or older, or does not say whose it is.
     """
     list_heads = heads(path)
     if list_heads - {head_for(secret)}:
-        raise UserError(f"{path} is the list of another campaign. Give {_NEWEST}.")
-    if not list_heads:
-        raise UserError(
-            f"{path} is empty or lacks its first line, which says whose list it is. Give {_NEWEST}, or "
-            "--no-withdrawals if nobody withdrew since."
-        )
+        fault = "is the list of another campaign"
+    elif not list_heads:
+        fault = "is missing or empty, or lacks its first line, which says whose list it is"
+    elif lacking:
+        fault = f"is older than the {what}: {lacking} of the withdrawals that the {what} knows are missing"
+    else:
+        return
+    raise UserError(
+        f"{path} {fault}. Give the newest copy of withdrawals.jsonl from the campaign's folder, or --no-withdrawals if "
+        f"nobody withdrew since the {what} was made."
+    )
 
 
-def require_newest(lines: Sequence[Line], path: Path, recorded: Sequence[Line]) -> None:
-    """Refuse lists that lack a withdrawal which the backup knows; `path` is for the message.
-
-    Raises:
-        UserError: how many are missing.
-    """
-    missing = len(set(recorded) - set(lines))
-    if missing:
-        raise UserError(
-            f"{path} is older than the backup: {missing} of the withdrawals that the backup knows are missing. "
-            f"Give {_NEWEST}, or --no-withdrawals if there is none and nobody withdrew since the backup."
-        )
-
-
-def require_list(folder: Folder, lines: Sequence[Line]) -> None:
-    """Refuse the list of a campaign's folder for a database that was restored by other means, as `restore` would.
+def replay_folder(folder: Folder, *, no_withdrawals: bool) -> Replayed:
+    """Repeat withdrawals by the list of the folder whose site runs, after its database was restored by other means.
 
     Raises:
-        UserError: it is missing or empty, another campaign's, or lacks what the database knows.
+        UserError: as in `require_list`, unless `no_withdrawals` says that nobody withdrew since.
     """
-    path = folder.withdrawals
-    otherwise = "or give --no-withdrawals if nobody withdrew since the database was copied"
-    list_heads = heads(path)
-    if not list_heads:
-        raise UserError(
-            f"{path} is missing or empty, or lacks its first line, so nobody knows who withdrew. Put the newest copy "
-            f"there, {otherwise}."
-        )
-    if list_heads - {head_for(settings.SECRET_KEY)}:
-        raise UserError(f"{path} is the list of another campaign. Put this campaign's there, {otherwise}.")
-    stones = set(Tombstone.objects.values_list("row", flat=True))
-    missing = len(stones - {row.row for line in lines for row in line.rows})
-    if missing:
-        raise UserError(
-            f"{path} is older than the database: {missing} rows that the database knows as withdrawn are missing. "
-            f"Put the newest copy there, {otherwise}."
-        )
+    lines = read(folder.withdrawals, complete=False)
+    if not no_withdrawals:
+        stones = set(Tombstone.objects.values_list("row", flat=True))
+        lacking = len(stones - {row.row for line in lines for row in line.rows})
+        require_list(folder.withdrawals, settings.SECRET_KEY, lacking, "database")
+    return replay(lines)

@@ -5,6 +5,7 @@ Accounts are made on the command line only, so nobody can make one from outside.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,9 +18,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from endoxa.errors import UserError
-from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
+from endoxa_collect.addresses import qr
+from endoxa_collect.campaign import read_settings, require_name
 from endoxa_collect.entry.seeding import add_seeds
-from endoxa_collect.groups import read_groups, require_rules
+from endoxa_collect.groups import content_of
 from endoxa_collect.models import (
     Campaign,
     JoinCode,
@@ -27,14 +29,12 @@ from endoxa_collect.models import (
     Role,
     SettingsVersion,
     State,
-    Task,
     TaskState,
     record,
 )
 from endoxa_collect.organiser.codes import make_code
 from endoxa_collect.organiser.opening import lacking
 from endoxa_collect.presets import load_preset
-from endoxa_collect.project.database import explained
 from endoxa_collect.security import limits
 from endoxa_collect.security.codes import new_code
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
@@ -188,12 +188,10 @@ class Started:
 
     campaign: Campaign
     code: str | None
-    account: str
     password: str | None
     pairs: int
 
 
-@explained()
 @transaction.atomic
 def start(
     preset: str,
@@ -228,62 +226,37 @@ def start(
     )
     seeds = loaded.seeds
     if groups is not None:
-        settings, seeds = _about_groups(settings, groups), ()
+        settings, seeds = read_settings(content_of(groups, settings), str(groups)), ()
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     report = add_seeds(campaign, seeds)
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
     code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    return Started(campaign, code.code if code else None, made.name, made.password, report.added)
+    return Started(campaign, code.code if code else None, made.password, report.added)
 
 
-def _about_groups(settings: CampaignSettings, table: Path) -> CampaignSettings:
-    """The same campaign with cards about the groups in a table."""
-    declared = read_groups(table)
-    require_rules(declared, settings, str(table))
-    content = settings.model_dump(mode="json")
-    content["groups"] = [group.model_dump(mode="json") for group in declared]
-    return read_settings(content | {"cards": True}, str(table))
-
-
-@dataclass(frozen=True)
-class Invitation:
-    """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in.
-
-    `panels` are the paths of its tasks for panels; `joined` is False where there are only tasks. `rehearsing` as in
-    `Campaign`.
-    """
-
-    slug: str
-    state: str
-    code: str | None
-    lacking: tuple[str, ...]
-    joined: bool
-    panels: tuple[str, ...]
-    rehearsing: bool
-
-
-def invitations() -> list[Invitation]:
-    """What to tell people for each campaign."""
-    invited = []
+def invitations(addresses: Sequence[str], encoding: str = "ascii") -> Iterator[str]:
+    """What to tell those who serve the site at these addresses, a line each: how campaigns stand, and how to join."""
     for campaign in Campaign.objects.order_by("slug"):
+        is_open = campaign.state == State.OPEN
+        stands = "a rehearsal until you press Open on the dashboard; people can join"
+        yield f"Campaign {campaign.slug} is {stands if campaign.rehearsing and is_open else campaign.state}."
+        if missing := ", ".join(str(what) for what, _ in lacking(campaign)):
+            yield f"Before people come, fill in on the organisers' pages: {missing}."
+        panels = campaign.tasks.filter(state=TaskState.OPEN).exclude(code="").order_by("name")
+        for task in panels:
+            yield f"Panel: {addresses[0]}/t/{task.code}/"
+        if not campaign.settings.joined:
+            if not panels:
+                yield "No task is open for a panel. Make one: endoxa collect import DIR FILE --task harm"
+            continue
         code = JoinCode.objects.in_force().filter(campaign=campaign, interviewer="").first()
-        panels = (
-            Task.objects.filter(campaign=campaign, state=TaskState.OPEN).exclude(code="").order_by("name")
-        )
-        invited.append(
-            Invitation(
-                campaign.slug,
-                campaign.state,
-                code=code.code if code and campaign.state == State.OPEN else None,
-                lacking=tuple(str(what) for what, _ in lacking(campaign)),
-                joined=campaign.settings.joined,
-                panels=tuple(f"/t/{task}/" for task in panels.values_list("code", flat=True)),
-                rehearsing=campaign.rehearsing,
-            )
-        )
-    return invited
+        if code is None or not is_open:
+            yield "Nobody can join now: open it, or make a code, on the organisers' pages."
+        else:
+            links = [f"{address}/j/{code.code}/" for address in addresses]
+            yield from ("Join:", *(f"  {link}" for link in links), qr(links[0], encoding))
 
 
 def collect_static() -> None:

@@ -1,27 +1,41 @@
-"""Making a task: items out of a table, checked row by row before anything is kept."""
+"""Making a task, and adding to one: items out of a table of any size, checked row by row, all of them or none."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
 import pydantic
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
+from django.db.models import Max
 from django.utils.text import slugify
 
 from endoxa.errors import UserError
 from endoxa_collect.models import Campaign, Task, TaskItem, record
 from endoxa_collect.security.codes import new_code
+from endoxa_collect.tablefile import TableError, TableRow, read_rows
 from endoxa_collect.tasks.rooms import Room, TaskSettings, room
 
 SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""
 CODE_LENGTH = 10
 NAME_LENGTH = 40
-MOST_ITEMS = 50_000
+_KEY_LENGTH = 200
+_BATCH = 1_000
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a table of items: `before` were in the task already and stay as they are."""
+
+    task: Task
+    items: int
+    before: int
 
 
 def add_task(
@@ -33,20 +47,21 @@ def add_task(
     options: Mapping[str, Any] | None = None,
     panel: bool = False,
     user: User | AnonymousUser | None = None,
-) -> Task:
-    """Make a task from a table of items.
+) -> Added:
+    """Make a task from a table of items, or add those that it does not have to a task with this name.
 
     Args:
         campaign: where it belongs.
         kind: kind of the task, see `endoxa_collect.tasks.rooms`.
-        items: CSV, TSV, JSONL or Parquet; the columns that the room declares.
+        items: any table, see `endoxa_collect.tablefile`; the columns that the room declares.
         name: of the task; by default its kind.
         options: settings, by their names.
         panel: give it a code by which people of a panel join; rooms for panels only always have one.
         user: who makes it, for the log; None is the command line.
 
     Raises:
-        UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
+        UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a task with this
+            name that is of another kind or has other settings. Nothing is kept then.
     """
     task_room = room(kind)
     settings = settings_from(task_room, options or {})
@@ -57,35 +72,32 @@ def add_task(
         raise UserError(
             f"'{name}' cannot be the name of a task. Expected 1 to {NAME_LENGTH} letters and digits (--name)."
         )
-    if Task.objects.filter(campaign=campaign, name=wanted).exists():
-        raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    made = read_items(task_room, settings, items)
     with transaction.atomic():
-        task = Task.objects.create(
+        task, is_new = Task.objects.select_for_update().get_or_create(
             campaign=campaign,
             name=wanted,
-            kind=kind,
-            settings=settings.model_dump(mode="json"),
-            code=new_code(CODE_LENGTH) if panel or task_room.study else "",
+            defaults={
+                "kind": kind,
+                "settings": settings.model_dump(mode="json"),
+                "code": new_code(CODE_LENGTH) if panel or task_room.study else "",
+            },
         )
-        for item in made:
-            item.task = task
-        TaskItem.objects.bulk_create(made, batch_size=1000)
-        number = sum(not item.check_item for item in made)
-        record(campaign, user, "task made", task=wanted, kind=kind, items=number)
-    return task
+        if not is_new:
+            settings = _settings_in_force(task, kind, settings if options else None, panel=panel)
+        added = _add_items(task, task_room, settings, items, is_new=is_new)
+        record(campaign, user, "task made", task=wanted, kind=kind, items=added.items)
+    return added
 
 
-def read_items(task_room: Room, settings: TaskSettings, path: Path) -> list[TaskItem]:
-    """The items of a table for a room; nothing is stored.
-
-    Raises:
-        UserError: a column is missing, a row cannot be used, two rows with one name.
-    """
-    from endoxa.sources.frames import read_table
-
-    rows = read_table(path, tuple(task_room.columns), respect_statuses=False).to_dicts()
-    return _items(task_room, settings, path, rows)
+def _settings_in_force(task: Task, kind: str, asked: TaskSettings | None, *, panel: bool) -> TaskSettings:
+    """The settings of a task that is there already, if it is the one that was meant."""
+    settings = settings_from(room(task.kind), task.settings)
+    if task.kind != kind or (panel and not task.code) or asked not in (None, settings):
+        raise UserError(
+            f"The campaign has a task '{task.name}' already, of kind {task.kind} and perhaps with other settings. "
+            "Choose another name (--name), or leave --set and --panel out to add items to it."
+        )
+    return settings
 
 
 def options_of(texts: Iterable[str]) -> dict[str, Any]:
@@ -122,60 +134,80 @@ def settings_from(task_room: Room, options: Mapping[str, Any]) -> TaskSettings:
         ) from None
 
 
-def _items(
-    task_room: Room, settings: TaskSettings, path: Path, rows: Sequence[Mapping[str, Any]]
-) -> list[TaskItem]:
-    if not rows:
-        raise UserError(f"{path} has no rows. Expected one for each item.")
-    if len(rows) > MOST_ITEMS:
-        raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
-    filled = [{name: "" if value is None else value for name, value in row.items()} for row in rows]
-    prepared = task_room.prepare(filled)
-    named = (
-        None if task_room.study else next((column for column in task_room.ids if column in prepared[0]), None)
-    )
-    secret = task_room.hidden if settings.shows_source else task_room.hidden | {SOURCE}
-    keys: dict[str, int] = {}
-    made = []
-    for number, row in enumerate(prepared, start=1):
-        key = str(row[named]).strip() if named else str(number)
-        _refuse(task_room, path, number, row, key)
-        cells: Mapping[str, Any] = row
-        if task_room.study:
-            cells = task_room.study.item(row)
-            key = str(cells[task_room.ids[0]])
-        if keys.setdefault(key, number) != number:
-            if task_room.study:
-                continue
-            raise UserError(
-                f"{path}, row {number}: the {named} '{key}' stands in row {keys[key]} already. Give each row its own."
-            )
-        content = {name: value for name, value in cells.items() if name not in secret}
-        hidden = {name: value for name, value in cells.items() if name in secret}
-        made.append(
-            TaskItem(number=number, key=key, content=content, hidden=hidden, place=random.random())  # noqa: S311
-        )
-    return made + [
+def _add_items(task: Task, task_room: Room, settings: TaskSettings, path: Path, *, is_new: bool) -> Added:
+    """Store the items of a table that the task does not have, a batch at a time, and with a new task its checks."""
+    last = 0 if is_new else task.items.aggregate(last=Max("number"))["last"] or 0
+    made = _items(task, task_room, settings, path, last)
+    added = before = 0
+    while batch := list(islice(made, _BATCH)):
+        by_key: dict[str, TaskItem] = {}
+        there = dict(task.items.filter(key__in={item.key for _, item in batch}).values_list("key", "number"))
+        for row, item in batch:
+            if there.get(item.key, last + 1) <= last:
+                before += 1
+            elif item.key not in there and item.key not in by_key:
+                by_key[item.key] = item
+            elif not task_room.study:
+                raise TableError(
+                    f"{row.place}: an earlier row has the name '{item.key}' already. Give each row its own."
+                )
+        TaskItem.objects.bulk_create(by_key.values())
+        added += len(by_key)
+    checks = task_room.study.checks(settings) if task_room.study and is_new else ()
+    TaskItem.objects.bulk_create(
         TaskItem(
-            number=len(rows) + place,
+            task=task,
+            number=added + place,
             key=check.key,
             content=dict(check.content),
             hidden=dict(check.hidden),
             check_item=True,
         )
-        for place, check in enumerate(task_room.study.checks(settings) if task_room.study else (), start=1)
-    ]
+        for place, check in enumerate(checks, start=1)
+    )
+    return Added(task, added, before)
 
 
-def _refuse(task_room: Room, path: Path, number: int, cells: Mapping[str, Any], key: str) -> None:
-    empty = next((name for name in task_room.columns if not str(cells.get(name, "")).strip()), None)
+def _items(
+    task: Task, task_room: Room, settings: TaskSettings, path: Path, last: int
+) -> Iterator[tuple[TableRow, TaskItem]]:
+    """The items of a table with their rows, numbered after the last of the task."""
+    secret = task_room.hidden if settings.shows_source else task_room.hidden | {SOURCE}
+    rows, same = tee(read_rows(path, tuple(task_room.columns)))
+    prepared = task_room.prepare(row.cells for row in same)
+    for number, (row, content) in enumerate(zip(rows, prepared, strict=True), start=last + 1):
+        named = next((column for column in task_room.ids if column in content), None)
+        key = str(content[named]).strip() if named and not task_room.study else str(number)
+        _refuse(task_room, row, content, key)
+        cells: Mapping[str, Any] = content
+        if task_room.study:
+            cells = task_room.study.item(content)
+            key = str(cells[task_room.ids[0]])
+        elif last and not named:
+            raise UserError(
+                f"The campaign has a task '{task.name}' already, and without names of items (column "
+                f"'{task_room.ids[0]}') those in {path} cannot be told from its own: choose another name (--name)."
+            )
+        yield (
+            row,
+            TaskItem(
+                task=task,
+                number=number,
+                key=key,
+                content={name: value for name, value in cells.items() if name not in secret},
+                hidden={name: value for name, value in cells.items() if name in secret},
+                place=random.random(),  # noqa: S311
+            ),
+        )
+
+
+def _refuse(task_room: Room, row: TableRow, content: Mapping[str, Any], key: str) -> None:
+    empty = next((name for name in task_room.columns if not str(content.get(name, "")).strip()), None)
     if empty is not None:
-        raise UserError(
-            f"{path}, row {number}: the column '{empty}' is empty. Expected {task_room.columns[empty]}."
+        raise row.fault(empty, f"it is empty. Expected {task_room.columns[empty]}")
+    if not 0 < len(key) <= _KEY_LENGTH:
+        raise TableError(
+            f"{row.place}: the name of the item has {len(key)} characters, expected 1 to {_KEY_LENGTH}."
         )
-    if not key or len(key) > 200:
-        raise UserError(
-            f"{path}, row {number}: the name of the item has {len(key)} characters, expected 1 to 200."
-        )
-    for problem in task_room.check(cells):
-        raise UserError(f"{path}, row {number}: {problem}")
+    for problem in task_room.check(content):
+        raise TableError(f"{row.place}: {problem}")

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any
@@ -236,16 +236,14 @@ class ExtractionRoom(AgreementRoom):
         "note": "what the reviewer wrote",
     }
 
-    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+    def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with `review_row`, as `endoxa curate review export` names them."""
         seen: Counter[str] = Counter()
-        named = []
         for row in rows:
             identifier = str(row.get("statement_id", "")).strip()
             seen[identifier] += 1
             made = f"{identifier}#{seen[identifier]}" if identifier else ""
-            named.append({**row, ROW_KEY: str(row.get(ROW_KEY) or "").strip() or made})
-        return named
+            yield {**row, ROW_KEY: str(row.get(ROW_KEY) or "").strip() or made}
 
     def check(self, content: Content) -> Iterator[str]:
         """There must be columns with what was read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from django import forms
@@ -147,10 +147,11 @@ class PairRoom(AgreementRoom):
         "note": "what the judge wrote",
     }
 
-    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+    def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """A table of `endoxa build pairs` has its suggestion in `sent_less`."""
-        takes = "sent_less" in rows[0] and "suggested" not in rows[0]
-        return [{**row, "suggested": row["sent_less"]} if takes else dict(row) for row in rows]
+        for row in rows:
+            takes = "sent_less" in row and "suggested" not in row
+            yield {**row, "suggested": row["sent_less"]} if takes else row
 
     def check(self, content: Content) -> Iterator[str]:
         """There must be a column with the second sentence."""

@@ -330,9 +330,9 @@ class Room:
         """The room as one in which nobody but people of a panel judges; None where others do."""
         return self if isinstance(self, Study) else None
 
-    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
-        """Of the rows of the file those that are kept; nulls are empty texts already."""
-        return [dict(row) for row in rows]
+    def prepare(self, rows: Iterable[Content]) -> Iterable[Content]:
+        """The rows of the file as they are kept, one for one and one at a time; nulls are empty texts already."""
+        return rows
 
     def check(self, content: Content) -> Iterable[str]:  # noqa: ARG002
         """Sentences about a row of the file that cannot be used."""

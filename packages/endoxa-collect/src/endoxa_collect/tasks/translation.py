@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -235,21 +235,20 @@ class TranslationRoom(AgreementRoom):
         "note": "what the judge wrote",
     }
 
-    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+    def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with numbers instead of the names of engines, and the names in `ENGINES`.
 
         Raises:
             UserError: there is no engine, or one with one column only.
         """
-        engines = _engines(list(rows[0]))
-        made = []
+        engines: list[str] = []
         for row in rows:
-            kept = {name: value for name, value in row.items() if not _COLUMN.fullmatch(name)}
+            engines = engines or _engines(list(row))
+            kept: dict[str, Any] = {name: value for name, value in row.items() if not _COLUMN.fullmatch(name)}
             for number, engine in enumerate(engines, start=1):
                 for side in SIDES:
                     kept[column(number, side)] = str(row.get(column(engine, side), "")).strip()
-            made.append({**kept, ENGINES: engines})
-        return made
+            yield {**kept, ENGINES: engines}
 
     def check(self, content: Content) -> Iterator[str]:
         """At least one engine must have both sentences, and none only one."""

@@ -402,7 +402,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
         "Help lines",
         "Seeds",
     ]
-    assert [one.lacking for one in invitations()] == [tuple(str(what) for what, _ in lacking(campaign))]
+    assert ", ".join(str(what) for what, _ in lacking(campaign)) in list(invitations(("http://site",)))[1]
     assert "Still missing" in box()
     assert 'href="/organise/river/settings/care/#id_help_lines">Help lines</a>' in box()
     Campaign.objects.update(began_at=None)
