@@ -1067,27 +1067,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Wave",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("began_at", models.DateTimeField()),
-                ("known", models.JSONField(default=dict)),
-                (
-                    "campaign",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="waves",
-                        to="collect.campaign",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="AuditEntry",
             fields=[
                 (
@@ -1386,9 +1365,5 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 condition=models.Q(("undone", False)), fields=("turn",), name="one_judgement_in_force"
             ),
-        ),
-        migrations.AddIndex(
-            model_name="wave",
-            index=models.Index(fields=["campaign", "-began_at"], name="wave_latest"),
         ),
     ]

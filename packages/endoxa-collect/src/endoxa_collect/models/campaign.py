@@ -261,21 +261,3 @@ class Sent(models.Model):
 
     def __str__(self) -> str:
         return str(self.token)
-
-
-class Wave(models.Model):
-    """What feedback may say from `began_at` until the next wave.
-
-    `known` maps the id of a pair to two coarse steps: people who had heard it, and countries that they come from (0
-    for fewer than three). Only pairs of the first step or more are in it, and never an exact count.
-    """
-
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="waves")
-    began_at = models.DateTimeField()
-    known = models.JSONField(default=dict)
-
-    class Meta:
-        indexes = [models.Index(fields=["campaign", "-began_at"], name="wave_latest")]
-
-    def __str__(self) -> str:
-        return f"{self.campaign} {self.began_at:%Y-%m-%d %H:%M}"

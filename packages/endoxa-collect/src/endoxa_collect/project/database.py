@@ -36,4 +36,8 @@ def prepare() -> None:
             f"An earlier endoxa wrote this database ({max(applied)}), which this one cannot update: use the version "
             "that wrote it."
         )
+    if applied and not applied & here:
+        # Feedback was kept then; it is counted when it is told now.
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE IF EXISTS collect_wave")
     call_command("migrate", verbosity=0, interactive=False)
