@@ -47,9 +47,6 @@ class Campaign(models.Model):
     paused_at = models.DateTimeField(null=True)
     matched_at = models.DateTimeField(null=True)
 
-    def __str__(self) -> str:
-        return self.slug
-
     @property
     def settings(self) -> CampaignSettings:
         """The settings in force."""
@@ -72,9 +69,6 @@ class SettingsVersion(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="settings_version_once")]
-
-    def __str__(self) -> str:
-        return f"{self.campaign} v{self.number}"
 
 
 @lru_cache(maxsize=64)
@@ -104,9 +98,6 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "campaign", "role"], name="membership_once")]
-
-    def __str__(self) -> str:
-        return f"{self.user} {self.role} {self.campaign}"
 
 
 class JoinCodes(models.QuerySet["JoinCode"]):
@@ -146,9 +137,6 @@ class JoinCode(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     label = models.CharField(max_length=60, blank=True)
 
-    def __str__(self) -> str:
-        return self.code
-
     @property
     def in_force(self) -> bool:
         """Whether it opens its campaign now."""
@@ -174,9 +162,6 @@ class Arrivals(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["code", "day"], name="arrivals_once")]
-
-    def __str__(self) -> str:
-        return f"{self.code} {self.day}: {self.joined} joined, {self.declined} declined"
 
     @classmethod
     def count(cls, code: str, column: str) -> None:
@@ -224,9 +209,6 @@ class Person(models.Model):
     aside_pairs = models.JSONField(default=dict)
     interviewer = models.CharField(max_length=8, blank=True, default="", db_default="")
 
-    def __str__(self) -> str:
-        return str(self.id)
-
 
 class Statement(models.Model):
     """What one person wrote to one question; one row a person and question, replaced when they change it.
@@ -246,9 +228,6 @@ class Statement(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "question"], name="statement_once")]
 
-    def __str__(self) -> str:
-        return self.text[:40]
-
 
 class Sent(models.Model):
     """The token of something that a phone had kept and that is stored by now: sent again, it changes nothing."""
@@ -258,6 +237,3 @@ class Sent(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "token"], name="sent_once")]
-
-    def __str__(self) -> str:
-        return str(self.token)

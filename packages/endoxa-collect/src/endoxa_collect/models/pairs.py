@@ -164,9 +164,6 @@ class Pair(models.Model):
         unknown = self.source == Source.CONTRIBUTOR and self.negative is None
         return unknown and not self.judged and not self.flags
 
-    def __str__(self) -> str:
-        return f"{self.country}: {self.attribute}"
-
 
 class Via(models.TextChoices):
     """How somebody came to mention a pair. None of them was shown the pair itself."""
@@ -196,9 +193,6 @@ class Mention(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "pair"], name="mention_once")]
-
-    def __str__(self) -> str:
-        return self.text
 
 
 RATING_WORDS: Mapping[int, str] = {
@@ -291,9 +285,6 @@ class Card(models.Model):
             models.Index(fields=["campaign", "drawn_at", "person"], name="card_drawn"),
         ]
 
-    def __str__(self) -> str:
-        return str(self.token)
-
 
 class Match(models.Model):
     """A pair that waits for a person, whom it picked for one of its slots; the card is drawn when they come to it.
@@ -309,9 +300,6 @@ class Match(models.Model):
     propensity = models.FloatField()
     pool = models.PositiveIntegerField()
     until = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.slot}: {self.pair}"
 
 
 class Rating(models.Model):
@@ -338,9 +326,6 @@ class Rating(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return str(self.value)
-
 
 class SkipReason(models.TextChoices):
     """Why somebody did not answer; three different things, and four reasons to report."""
@@ -363,9 +348,6 @@ class Skip(models.Model):
     pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="skip_rows")
     reason = models.CharField(max_length=16, choices=SkipReason.choices)
     created_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 class Hurts(models.TextChoices):
@@ -391,9 +373,6 @@ class HurtAnswer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "pair"], name="hurt_answer_once")]
-
-    def __str__(self) -> str:
-        return self.answer
 
 
 class MixedKind(models.TextChoices):
@@ -433,9 +412,6 @@ class MixedCard(models.Model):
         ]
         indexes = [models.Index(fields=["person", "state", "closed_at"], name="mixed_of_person")]
 
-    def __str__(self) -> str:
-        return str(self.token)
-
 
 class MixedAnswer(models.Model):
     """What a card says of one of its pairs; `answer` is empty until the card is answered."""
@@ -449,6 +425,3 @@ class MixedAnswer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["card", "pair"], name="mixed_pair_once")]
-
-    def __str__(self) -> str:
-        return self.answer

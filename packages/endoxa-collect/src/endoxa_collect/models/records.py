@@ -51,9 +51,6 @@ class AuditEntry(models.Model):
     class Meta:
         indexes = [models.Index(fields=["campaign", "at"], name="audit_by_time")]
 
-    def __str__(self) -> str:
-        return self.action
-
 
 def record(
     campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
@@ -116,9 +113,6 @@ class Release(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.number
-
 
 class Edition(models.Model):
     """What anybody may see of a campaign at one time; it never changes, and a later one takes its place.
@@ -135,9 +129,6 @@ class Edition(models.Model):
     archive = models.BinaryField(default=b"")
     published = models.BooleanField(default=False)
 
-    def __str__(self) -> str:
-        return str(self.release or self.made_at)
-
 
 class Tombstone(models.Model):
     """The id of a withdrawn row, so that holders of a release can drop it too.
@@ -152,9 +143,6 @@ class Tombstone(models.Model):
     release = models.ForeignKey(Release, null=True, on_delete=models.CASCADE, related_name="+")
     withdrawn_hour = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"{self.table} {self.row}"
-
 
 class Attempts(models.Model):
     """How often something was tried in a window of time; `name` is a keyed hash, `start` and `ends` Unix seconds."""
@@ -166,9 +154,6 @@ class Attempts(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["name", "start"], name="attempts_once")]
-
-    def __str__(self) -> str:
-        return f"{self.count} tries"
 
 
 class Action(models.TextChoices):
@@ -203,9 +188,6 @@ class Act(models.Model):
     class Meta:
         indexes = [models.Index(fields=["user", "at"], name="act_of_user")]
 
-    def __str__(self) -> str:
-        return self.action
-
 
 class Claim(models.Model):
     """A moderator is looking at a pair until `until`; others see a note and may still decide."""
@@ -213,6 +195,3 @@ class Claim(models.Model):
     pair = models.OneToOneField(Pair, on_delete=models.CASCADE, related_name="claim")
     user = models.ForeignKey(django_settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
     until = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.user} until {self.until:%H:%M}"

@@ -49,9 +49,6 @@ class Task(models.Model):
             models.UniqueConstraint(fields=["code"], condition=~Q(code=""), name="task_code_once"),
         ]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class TaskItem(models.Model):
     """One thing to judge.
@@ -75,9 +72,6 @@ class TaskItem(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["task", "key"], name="task_item_once")]
         indexes = [models.Index(fields=["task", "done", "judged", "place"], name="task_item_next")]
-
-    def __str__(self) -> str:
-        return self.key
 
 
 class JudgeState(models.TextChoices):
@@ -126,9 +120,6 @@ class Judge(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return str(self.id)
-
 
 class TurnState(models.TextChoices):
     """What became of an item in somebody's hands. An open turn whose time is over counts as free."""
@@ -167,9 +158,6 @@ class Turn(models.Model):
             models.Index(fields=["item", "state", "expires_at"], name="turn_of_item"),
         ]
 
-    def __str__(self) -> str:
-        return str(self.token)
-
 
 class Judgement(models.Model):
     """What a judge said of an item. Nothing is changed afterwards: one that was taken back is kept as `undone`."""
@@ -186,6 +174,3 @@ class Judgement(models.Model):
                 fields=["turn"], condition=Q(undone=False), name="one_judgement_in_force"
             ),
         ]
-
-    def __str__(self) -> str:
-        return str(self.public_id)

@@ -97,11 +97,11 @@ def remove_account(name: str, campaign: Campaign, role: Role | None) -> Account:
     user = User.objects.filter(username=name).first()
     if user is None or not leaving.exists():
         raise UserError(
-            f"'{name}' has no such role in '{campaign}': `endoxa collect account DIR` lists all accounts."
+            f"'{name}' has no such role in '{campaign.slug}': `endoxa collect account DIR` lists all accounts."
         )
     organisers = Membership.objects.filter(campaign=campaign, role=Role.ORGANISER)
     if not organisers.exclude(pk__in=leaving).exists():
-        raise UserError(f"'{name}' is the only organiser of '{campaign}': make another one first.")
+        raise UserError(f"'{name}' is the only organiser of '{campaign.slug}': make another one first.")
     leaving.delete()
     record(campaign, None, "account removed", account=name, role=role or "all")
     roles = _roles(user, campaign)
