@@ -6,12 +6,11 @@ Looser forms (`entry.cleaning`) are compared, not keys, and only of pairs about 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
 from rapidfuzz import fuzz, process
 
 from endoxa_collect.entry.cleaning import comparable, key
@@ -24,8 +23,6 @@ _SIFTED = 30
 _SIFTED_FROM = 50.0
 
 T = TypeVar("T", bound=Hashable)
-_Token = tuple[str, int]
-"""A trigram and how often it came before in its text."""
 
 COMPARED = 5_000
 """Most pairs of one country and language that are compared, the newest first."""
@@ -61,28 +58,12 @@ def nearest(
 
 
 def nearest_before(forms: Sequence[str], start: int) -> dict[int, int]:
-    """For places from `start` on, the place before it whose form is most alike, where one is alike enough.
-
-    Counts all trigrams that two forms share, as `likeness` does: some 2 s for 5,000 forms that share most of them.
-    """
-    tokens = [list(_trigrams(form).elements()) for form in forms]
-    numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
-    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
-    for place, here in enumerate(numbered):
-        for token in here:
-            places_of[token].append(place)
-    places = {token: np.array(there) for token, there in places_of.items()}
-    sizes = np.array([len(here) for here in tokens])
-    matches = {}
-    for place in range(max(start, 1), len(forms)):
-        shared = np.zeros(place, dtype=np.int64)
-        for token in numbered[place]:
-            there = places[token]
-            shared[there[: np.searchsorted(there, place)]] += 1
-        alike = 200 * shared / (sizes[:place] + sizes[place])
-        best = int(alike.argmax())
-        if alike[best] >= CUT_OFF:
-            matches[place] = best
+    """For places from `start` on, the place before it whose form is most alike, where one is alike enough."""
+    before, matches = dict(enumerate(forms[:start])), {}
+    for place, form in enumerate(forms[start:], start):
+        for match, _ in nearest(form, before, limit=1):
+            matches[place] = match
+        before[place] = form
     return matches
 
 
