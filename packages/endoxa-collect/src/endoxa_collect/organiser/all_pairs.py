@@ -166,7 +166,7 @@ class Pairs(CampaignList):
     of = Pair
     heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
     change_list_template = "organiser/all_pairs.html"
-    narrowing = (
+    list_filter = (
         choice("country", gettext_lazy("Country"), _by_name("country", groups.name)),
         choice(
             "language",
@@ -319,8 +319,9 @@ class Seeds(Pairs):
 def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once, or cover them again, as in the queue; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
+    name = "organiser:seeds" if request.POST.get("list") == "seeds" else "organiser:all_pairs"
     query = request.GET.urlencode()
-    return redirect(reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else ""))
+    return redirect(reverse(name, args=[campaign.slug]) + (f"?{query}" if query else ""))
 
 
 urlpatterns = [
