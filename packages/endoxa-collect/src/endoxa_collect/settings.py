@@ -34,7 +34,7 @@ ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else host
 CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if _hosts and HTTPS and name != "*"]
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.sessions",

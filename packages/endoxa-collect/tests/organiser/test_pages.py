@@ -475,8 +475,33 @@ def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     only = words(organiser.get(address("audit"), {"action": "looked", "account": "ben", "p": "2"}))
     assert "<strong>restored" not in only
     assert "action=looked&amp;account=ben&amp;p=1" in only
-    for other in ({"account": "nobody"}, {"p": "x"}, {"p": "99"}, {"user__password": "x"}, {"e": "1"}):
+    for other in (
+        {"account": "nobody"},
+        {"p": "x"},
+        {"p": "99"},
+        {"user__password": "x"},
+        {"e": "1"},
+        {"o": "1"},
+    ):
         assert "<strong>restored" in words(organiser.get(address("audit"), other))
+
+
+def test_what_the_admin_would_read_in_an_address_is_no_way_in(organiser, river):
+    record(river, None, "restored")
+    for query in (
+        "all=1",
+        "o=1.-2",
+        "_popup=1",
+        "_facets=1",
+        "q=%00",
+        "p=-1",
+        "action__in=x",
+        "at__year=2026",
+    ):
+        assert "<strong>restored" in words(organiser.get(f"{address('audit')}?{query}")), query
+    assert organiser.get(f"{address('audit')}?_to_field=user").status_code == 400
+    for path in ("/admin/", "/organise/admin/", f"{address('codes')}add/", f"{address('codes')}1/change/"):
+        assert organiser.get(path).status_code == 404
 
 
 def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):

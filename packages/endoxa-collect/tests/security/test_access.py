@@ -172,6 +172,27 @@ def test_accounts_change_nothing_without_the_role(world, name):
     assert snapshot("Session") == before
 
 
+MAY_ACT = {
+    "all_pairs": "moderator organiser",
+    "audit": "",
+    "codes": "organiser",
+    "exports": "organiser",
+    "seeds": "organiser",
+    "tasks": "organiser researcher",
+}
+"""Who may do something with the rows of a list; the others who see it only look."""
+
+
+@pytest.mark.parametrize("name", Role)
+def test_who_may_only_look_at_a_list_sends_nothing(world, name):
+    client = as_account(world, name)
+    for page, roles in MAY_ACT.items():
+        (one,) = (one for one in CAMPAIGNS if one.name == f"organiser:{page}")
+        assert (client.post(one.at(world.known)).status_code == 404) is (name.value not in roles.split()), (
+            page
+        )
+
+
 @pytest.mark.slow
 def test_an_organiser_opens_every_page(world):
     """So that the other tests walk to pages that are there."""

@@ -181,6 +181,19 @@ def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_tas
     assert not [one for one in check_pairs(paths["t_pairs.csv"]) if one.severity == "error"]
 
 
+def test_a_task_that_is_open_is_not_downloaded_and_neither_is_what_was_ticked_beside_it(
+    make_task, make_account, client
+):
+    tasks = [make_task("translation", rows(2), name=name) for name in ("open", "closed")]
+    Task.objects.filter(name="closed").update(state=TaskState.CLOSED)
+    client.force_login(make_account("ines", tasks[0].campaign, Role.ORGANISER))
+    here = f"/organise/{tasks[0].campaign.slug}/tasks/"
+    sent = {"index": 0, "action": "export", "_selected_action": [task.pk for task in tasks]}
+    assert "Close this task first" in client.post(here, sent, follow=True).content.decode()
+    assert not Task.objects.filter(revealed_at__isnull=False).exists()
+    assert not AuditEntry.objects.filter(action__in=("task exported", "task unblinded")).exists()
+
+
 def test_no_page_of_a_reviewer_names_an_engine_or_another_judgement(make_task, make_judge, client):
     task = make_task("translation", rows(2), needed=2)
     choose(make_judge(task, "first", Role.REVIEWER), {"p0": "own", "p1": 1})
@@ -199,8 +212,8 @@ def test_no_page_of_a_reviewer_names_an_engine_or_another_judgement(make_task, m
         token = judge.turns.filter(state="open").first().token
         seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "1"}, follow=True))
     assert "Nothing is left for you here" in seen[-1].content.decode()
-    seen.append(client.post(f"{here}translation/export/"))
-    assert seen[-1].status_code in {403, 404}
+    seen.append(client.post(here, {"index": 0, "action": "export", "_selected_action": task.pk}))
+    assert seen[-1].status_code == 404
     for page in seen:
         text = page.content.decode().lower()
         assert not [name for name in ("deepl", "nllb", "indictrans", "engine") if name in text]

@@ -17,7 +17,6 @@ import regex
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import action
-from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import CharField, Func, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
@@ -31,7 +30,7 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
 from endoxa_collect.inputs import set_choices
-from endoxa_collect.models import Action, AuditEntry, Campaign, Pair, Role, Source, record
+from endoxa_collect.models import Action, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
 from endoxa_collect.organiser.decisions import ESCALATED, STATES, Decision, decide
 from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
@@ -100,7 +99,9 @@ def _by_name(column: str, name: Callable[[str, str, CampaignSettings], str]) -> 
 
     def choices(campaign: Campaign) -> Choices:
         here, values = get_language() or "en", Pair.objects.filter(campaign=campaign).order_by()
-        codes = cached(campaign, column, lambda: list(values.values_list(column, flat=True).distinct()))
+        codes = cached(
+            campaign, f"pairs.{column}", lambda: list(values.values_list(column, flat=True).distinct())
+        )
         named = [(code, name(code, here, campaign.settings), Q(**{column: code})) for code in codes]
         return sorted(named, key=lambda choice: plain(choice[1]))
 
@@ -121,7 +122,7 @@ def _sources(campaign: Campaign) -> Choices:
                 gettext("contributors on %(day)s") % {"day": day(f"{start:%Y-%m-%d}")},
                 people & Q(created_at__gte=start, created_at__lt=start + timedelta(days=1)),
             )
-            for start in cached(campaign, "days_of_pairs", lambda: list(days))
+            for start in cached(campaign, "pairs.days", lambda: list(days))
         ),
     ]
 
@@ -164,7 +165,7 @@ class Pairs(CampaignList):
     of = Pair
     heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
     change_list_template = "organiser/all_pairs.html"
-    narrowing = (
+    list_filter = (
         choice("country", gettext_lazy("Country"), _by_name("country", groups.name)),
         choice(
             "language",
@@ -216,20 +217,6 @@ ADDED = "seeds added"
 """The action in the log."""
 
 
-def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
-    """A function that writes down what was added so far, as `add_seeds` calls it."""
-    entries: list[AuditEntry] = []
-
-    def note(report: SeedReport) -> None:
-        numbers = {"added": report.added, "duplicates": len(report.duplicates)}
-        if not entries:
-            entries.append(record(campaign, user, ADDED, **numbers))
-        entries[0].detail = numbers
-        entries[0].save(update_fields=["detail"])
-
-    return note
-
-
 class SeedsForm(CampaignForm):
     """A form that is cleaned to rows."""
 
@@ -237,8 +224,14 @@ class SeedsForm(CampaignForm):
     rows: list[SeedRow]
 
     def carry_out(self, request: HttpRequest) -> HttpResponse:
-        """Add the rows that are not there, and say on the list how many were new."""
-        report = add_seeds(self.campaign, self.rows, note=logged(self.campaign, request.user))
+        """Add the rows that are not there, write down what was added so far, and say on the list how many were new."""
+        entry = record(self.campaign, request.user, ADDED, added=0, duplicates=0)
+
+        def note(report: SeedReport) -> None:
+            entry.detail = {"added": report.added, "duplicates": len(report.duplicates)}
+            entry.save(update_fields=["detail"])
+
+        report = add_seeds(self.campaign, self.rows, note=note)
         new, twice = report.added, len(report.duplicates)
         said = ngettext("%(added)s pair added", "%(added)s pairs added", new) % {"added": new}
         if twice:
@@ -292,7 +285,7 @@ class OneForm(SeedsForm):
         super().__init__(campaign, *sent)
         here, settings = get_language() or "en", campaign.settings
         names = groups.names(here, settings)
-        ordered = dict.fromkeys((*(code for code in groups.listed(settings) if code in names), *names))
+        ordered = [code for code in dict.fromkeys((*groups.listed(settings), *names)) if code in names]
         set_choices(
             self,
             country=[(code, names[code]) for code in ordered],
@@ -325,8 +318,9 @@ class Seeds(Pairs):
 def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once, or cover them again, as in the queue; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
+    name = "organiser:seeds" if request.POST.get("list") == "seeds" else "organiser:all_pairs"
     query = request.GET.urlencode()
-    return redirect(reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else ""))
+    return redirect(reverse(name, args=[campaign.slug]) + (f"?{query}" if query else ""))
 
 
 urlpatterns = [

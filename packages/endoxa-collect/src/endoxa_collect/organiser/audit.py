@@ -71,6 +71,7 @@ def _accounts(campaign: Campaign) -> Iterable[tuple[str, Any, Q]]:
     names = entries.values_list("user__username", flat=True).distinct()
     nobody, left = Q(user__isnull=True), Q(action__in=WITHDRAWALS)
     return [
+        ("", gettext_lazy("everybody"), Q()),
         ("-", gettext_lazy("command line"), nobody & ~left),
         ("+", gettext_lazy("a contributor"), nobody & left),
         *((name, name, Q(user__username=name)) for name in names),
@@ -83,7 +84,7 @@ class Log(CampaignList):
     of = AuditEntry
     heading = gettext_lazy("Log")
     change_list_template = "organiser/audit.html"
-    narrowing = (
+    list_filter = (
         choice("action", gettext_lazy("What"), _actions),
         choice("account", gettext_lazy("Who"), _accounts),
     )

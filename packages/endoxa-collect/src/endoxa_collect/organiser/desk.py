@@ -64,15 +64,15 @@ def choice(
 class CampaignList(ModelAdmin):  # type: ignore[type-arg]
     """Rows of the model `of` in one campaign, for accounts with a role in `sees`; made anew for each request.
 
-    `narrowing` are its filters, `adds` pages on which organisers add a row. Who may do none of the `actions` can only
-    look. A template shows each row, so that no words are shown which it would cover.
+    `list_filter` are its `choice`s, `adds` pages on which organisers add a row. Who may do none of the `actions` can
+    only look. A template shows each row, so that no words are shown which it would cover.
     """
 
     sees: ClassVar[Sequence[Role]] = (Role.ORGANISER,)
     of: ClassVar[type[Model]]
     heading: ClassVar[str | Promise]
     adds: ClassVar[Sequence[tuple[str, str | Promise]]] = ()
-    narrowing: ClassVar[Sequence[type[SimpleListFilter]]] = ()
+    list_filter: Any = ()
     list_display_links = None
     list_per_page = 50
     list_max_show_all = 0
@@ -111,10 +111,6 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
         """Rows of the campaign."""
         return super().get_queryset(request).filter(campaign=self.campaign).select_related("campaign")
 
-    def get_list_filter(self, _request: HttpRequest) -> Any:
-        """The filters."""
-        return self.narrowing
-
     def has_view_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
         """`allowed` has looked."""
         return True
@@ -129,7 +125,7 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
         """Only the filters of the page: Django would let anybody ask for rows by any column, such as their author."""
-        return lookup in {one.parameter_name for one in self.narrowing}
+        return lookup in {one.parameter_name for one in self.list_filter}
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list with what its template needs; the whole of it where the address asks for what there is not."""
