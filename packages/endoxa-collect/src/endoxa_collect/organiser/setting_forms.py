@@ -208,7 +208,7 @@ class Section:
     def form(self, settings: CampaignSettings, data: QueryDict | None) -> SettingsForm | EntriesFormSet:
         """What stands there as a form, or as a form for each entry of a list and one more."""
         held = getattr(settings, self.within) if self.within else settings
-        facts = {"section": self, "languages": settings.ui_languages}
+        facts: dict[str, Any] = {"section": self, "languages": settings.ui_languages}
         if not isinstance(held, tuple):
             lines = [tuple(dict(line).values()) for line in settings.help_lines]
             more = {"help_lines": lines, "main_language": settings.ui_languages[0]}
