@@ -485,27 +485,19 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
 
     It is found by the words of `SENSITIVE` in its name, its axis, its group, and its English text and choices.
     """
-    texts_of = {
-        field.name: [
-            field.name,
-            _english(field.label),
-            *field.choices,
-            *map(_english, field.choices.values()),
-        ]
-        for field in profile
-    }
-    texts_of |= {
-        question.name: [question.name, question.axis, question.identity, _english(question.text)]
-        for question in questions
-    }
-    return next(
+    asked = [
         (
-            name
-            for name, texts in texts_of.items()
-            if any(_SENSITIVE.fullmatch(word) for text in texts for word in _WORD.findall(text.casefold()))
-        ),
-        "",
-    )
+            field.name,
+            [field.name, _english(field.label), *field.choices, *map(_english, field.choices.values())],
+        )
+        for field in profile
+    ]
+    asked += [
+        (question.name, [question.name, question.axis, question.identity, _english(question.text)])
+        for question in questions
+    ]
+    words = ((name, _WORD.findall(" ".join(texts).casefold())) for name, texts in asked)
+    return next((name for name, found in words if any(map(_SENSITIVE.fullmatch, found))), "")
 
 
 def require_asked(rule: rules.Rule, asked: Mapping[str, Collection[str]]) -> None:
