@@ -394,14 +394,17 @@ class CampaignSettings(_Checked):
                 refuse(_("Choose a day after today."), "retention")
         first, earlier = self.ui_languages[0], before.ui_languages[0]
         for name, texts in self.texts:
-            if not texts.get(first) and (name != "guardian" or self.guardian):
-                if first != earlier:
-                    incomplete = _(
-                        "Tick this language below and save; write its texts; then make it the first one."
-                    )
-                    refuse(incomplete, "ui_languages", 0)
-                if getattr(before.texts, name).get(first):
-                    refuse(_("This field is required."), "texts", name, first)
+            if texts.get(first) or (name == "guardian" and not self.guardian):
+                continue
+            if first != earlier:
+                incomplete = _(
+                    "Tick this language below and save; write its texts; then make it the first one."
+                )
+                refuse(incomplete, "ui_languages", 0)
+            if name == "guardian" and not before.guardian:
+                refuse(_("Write the sheet for parents and guardians first (Texts)."), "guardian")
+            if getattr(before.texts, name).get(first):
+                refuse(_("This field is required."), "texts", name, first)
         for place, field in enumerate(self.profile if self.profile != before.profile else ()):
             if lacking := [key for key, texts in field.choices.items() if first not in texts]:
                 others = _("Another language has these names as well: %(names)s.")

@@ -6,6 +6,7 @@ import html
 from datetime import timedelta
 from itertools import product
 
+import pydantic
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -416,6 +417,15 @@ def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(section, ty
             elsewhere = refusals(section, typed)
         assert elsewhere.keys() == {field}
         assert elsewhere[field] not in {"", said}, language
+
+
+def test_the_sheet_for_guardians_is_needed_in_the_first_language_before_minors_are_asked():
+    texts = {**campaign_settings().texts.model_dump(), "guardian": {"es": "Su hijo"}}
+    settings = campaign_settings(texts=texts, minimum_age=13, maximum_age=17, profile=())
+    with pytest.raises(pydantic.ValidationError, match="Write the sheet for parents and guardians first"):
+        settings.changed({"guardian": True})
+    texts = {**texts, "guardian": {"es": "Su hijo", "en": "Your child"}}
+    assert settings.changed({"guardian": True, "texts": texts}).guardian
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ class SettingsForm(forms.Form):
         """Say what the model refused beside the field that it is about, or above all fields."""
         name, *inside = place or ("",)
         by_language = (f"{name}-{part}" for part in (*inside, self._languages[0]))
-        likely = ("main_language" if inside == [0] else name, *by_language)
+        likely = ("main_language" if (name, inside) == ("ui_languages", [0]) else name, *by_language)
         field = next((str(likeliest) for likeliest in likely if likeliest in self.fields), None)
         self.add_error(field, _sentence(error, getattr(self.fields.get(field or ""), "scale", 1)))
 
