@@ -199,23 +199,14 @@ def _retire(pairs: QuerySet[Pair]) -> int:
     return pairs.update(moderation=Moderation.HIDDEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One value that is different, named in the language of the page; "" stands for what is not there."""
-
-    name: str
-    before: str
-    after: str
-
-
-def changes(before: CampaignSettings, after: CampaignSettings) -> tuple[Change, ...]:
-    """The values that are different, in the order of the settings."""
+def changes(before: CampaignSettings, after: CampaignSettings) -> list[tuple[str, str, str]]:
+    """Names of the values that are different, in the language of the page, with what was there and what is."""
     old, new = dict(_values(before.model_dump(mode="json"))), dict(_values(after.model_dump(mode="json")))
-    return tuple(
-        Change(label_of(path), day(old.get(path, "")), day(new.get(path, "")))
+    return [
+        (label_of(path), day(old.get(path, "")), day(new.get(path, "")))
         for path in dict.fromkeys([*old, *new])
         if old.get(path, "") != new.get(path, "")
-    )
+    ]
 
 
 def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -280,7 +271,7 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
 def _somebody_saved(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
     campaign.refresh_from_db()
     seen = settings_of(campaign, context["base"])
-    meanwhile = changes(seen, campaign.settings) if seen else ()
+    meanwhile = changes(seen, campaign.settings) if seen else []
     context |= {"base": campaign.version, "meanwhile": meanwhile}
     return render(request, "organiser/settings_section.html", context, status=409)
 
