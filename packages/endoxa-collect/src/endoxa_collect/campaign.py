@@ -394,14 +394,17 @@ class CampaignSettings(_Checked):
                 refuse(_("Choose a day after today."), "retention")
         first, earlier = self.ui_languages[0], before.ui_languages[0]
         for name, texts in self.texts:
-            if not texts.get(first) and (name != "guardian" or self.guardian):
-                if first != earlier:
-                    incomplete = _(
-                        "Tick this language below and save; write its texts; then make it the first one."
-                    )
-                    refuse(incomplete, "ui_languages", 0)
-                if getattr(before.texts, name).get(first):
-                    refuse(_("This field is required."), "texts", name, first)
+            if texts.get(first) or (name == "guardian" and not self.guardian):
+                continue
+            if first != earlier:
+                incomplete = _(
+                    "Tick this language below and save; write its texts; then make it the first one."
+                )
+                refuse(incomplete, "ui_languages", 0)
+            if name == "guardian" and not before.guardian:
+                refuse(_("Write the sheet for parents and guardians first (Texts)."), "guardian")
+            if getattr(before.texts, name).get(first):
+                refuse(_("This field is required."), "texts", name, first)
         for place, field in enumerate(self.profile if self.profile != before.profile else ()):
             if lacking := [key for key, texts in field.choices.items() if first not in texts]:
                 others = _("Another language has these names as well: %(names)s.")
@@ -485,27 +488,19 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
 
     It is found by the words of `SENSITIVE` in its name, its axis, its group, and its English text and choices.
     """
-    texts_of = {
-        field.name: [
-            field.name,
-            _english(field.label),
-            *field.choices,
-            *map(_english, field.choices.values()),
-        ]
-        for field in profile
-    }
-    texts_of |= {
-        question.name: [question.name, question.axis, question.identity, _english(question.text)]
-        for question in questions
-    }
-    return next(
+    asked = [
         (
-            name
-            for name, texts in texts_of.items()
-            if any(_SENSITIVE.fullmatch(word) for text in texts for word in _WORD.findall(text.casefold()))
-        ),
-        "",
-    )
+            field.name,
+            [field.name, _english(field.label), *field.choices, *map(_english, field.choices.values())],
+        )
+        for field in profile
+    ]
+    asked += [
+        (question.name, [question.name, question.axis, question.identity, _english(question.text)])
+        for question in questions
+    ]
+    words = ((name, _WORD.findall(" ".join(texts).casefold())) for name, texts in asked)
+    return next((name for name, found in words if any(map(_SENSITIVE.fullmatch, found))), "")
 
 
 def require_asked(rule: rules.Rule, asked: Mapping[str, Collection[str]]) -> None:

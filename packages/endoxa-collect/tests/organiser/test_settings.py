@@ -6,6 +6,7 @@ import html
 from datetime import timedelta
 from itertools import product
 
+import pydantic
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -30,7 +31,7 @@ from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.naming import country_names, language_names
 from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of, label_of
-from endoxa_collect.organiser.settings import Change, ConflictError, changes, left_pairs, save
+from endoxa_collect.organiser.settings import ConflictError, changes, left_pairs, save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
@@ -418,6 +419,15 @@ def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(section, ty
         assert elsewhere[field] not in {"", said}, language
 
 
+def test_the_sheet_for_guardians_is_needed_in_the_first_language_before_minors_are_asked():
+    texts = {**campaign_settings().texts.model_dump(), "guardian": {"es": "Su hijo"}}
+    settings = campaign_settings(texts=texts, minimum_age=13, maximum_age=17, profile=())
+    with pytest.raises(pydantic.ValidationError, match="Write the sheet for parents and guardians first"):
+        settings.changed({"guardian": True})
+    texts = {**texts, "guardian": {"es": "Su hijo", "en": "Your child"}}
+    assert settings.changed({"guardian": True, "texts": texts}).guardian
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -479,7 +489,7 @@ def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river
     response = organiser.post(address("care"), second)
     page = response.content.decode()
     assert response.status_code == 409
-    assert response.context["meanwhile"] == (Change("Words to watch", "rain, snow", "fog"),)
+    assert response.context["meanwhile"] == [("Words to watch", "rain, snow", "fog")]
     assert "Everyone | 112" in page
     assert '<input type="hidden" name="base" value="2">' in page
     river.refresh_from_db()
@@ -578,9 +588,9 @@ def test_changes_name_what_is_different():
     before = campaign_settings(**RICH)
     after = before.model_copy(update={"minutes": 60, "questions": before.questions[:1]})
     found = changes(before, after)
-    assert found[0] == Change("Survey › music › Short name", "music", "")
-    assert found[-1] == Change("Minutes planned", "90", "60")
-    assert changes(before, before) == ()
+    assert found[0] == ("Survey › music › Short name", "music", "")
+    assert found[-1] == ("Minutes planned", "90", "60")
+    assert changes(before, before) == []
 
 
 @pytest.mark.parametrize(

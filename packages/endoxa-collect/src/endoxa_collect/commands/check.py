@@ -56,7 +56,8 @@ def check(
 
     from endoxa_collect.health import ask, faults, parts
 
-    good, problems = [], []
+    good: list[str] = []
+    problems: list[str] = []
     for part, well in parts().items():
         (good if well else problems).append(_PARTS[part][0 if well else 1])
     name = urlsplit(address).netloc if address else settings.ALLOWED_HOSTS[0]

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -24,6 +23,7 @@ from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Moderation, Pa
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 from endoxa_collect.organiser.all_pairs import ADDED
 from endoxa_collect.organiser.codes import newest_code
+from endoxa_collect.organiser.setting_forms import SECTIONS
 from endoxa_collect.privacy import erase_people, retention_date
 from endoxa_collect.sampler.slots import CANDIDATE, FULL
 from endoxa_collect.terms import day
@@ -113,21 +113,16 @@ class Check:
     missing: str = ""
 
 
-_SETTINGS = {
-    "retention": "general",
-    "organisation": "general",
-    "contact": "general",
-    "licence": "general",
-    "help_lines": "care",
-}
-"""Settings on the list, and the page of each."""
+_SETTINGS = ("retention", "organisation", "contact", "licence", "help_lines")
+"""Settings on the list."""
 
 
 def checklist(campaign: Campaign) -> list[Check]:
     """All that is looked at before the opening, what is needed first."""
     settings, checks = campaign.settings, []
     seeds, codes = (reverse(f"organiser:{page}", args=[campaign.slug]) for page in ("seeds", "codes"))
-    for name, section in _SETTINGS.items():
+    for name in _SETTINGS:
+        section = next(section for section, page in SECTIONS.items() if name in page.names)
         needed, value = name == "retention", getattr(settings, name)
         fine = has_day(campaign) if needed else bool(value)
         now = ", ".join({line.name: None for line in value}) if name == "help_lines" else day(value)
@@ -184,33 +179,17 @@ def lacking(campaign: Campaign) -> tuple[tuple[Promise | str, str], ...]:
     )
 
 
-class OpenForm(forms.Form):
-    """The opening of a campaign; where people rehearsed, the organiser says what happens to their answers."""
-
-    rehearsal = forms.ChoiceField(
-        label=gettext_lazy("What happens to the rehearsal?"),
-        widget=forms.RadioSelect,
-        choices=[
-            ("erase", gettext_lazy("Erase it: everybody who joined, with all answers")),
-            ("keep", gettext_lazy("Keep it: these answers count as all others")),
-        ],
-        error_messages={"required": gettext_lazy("Please choose: erase the rehearsal, or keep it.")},
-    )
-
-    def __init__(self, rehearsed: Rehearsal, data: object = None) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
-        if rehearsed is not Rehearsal.ERASABLE:
-            del self.fields["rehearsal"]
-
-
 @allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def opening(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The checklist and the button; nothing is opened or erased while what is needed is missing."""
-    rehearsed = rehearsal_of(campaign)
-    form = OpenForm(rehearsed, request.POST if request.method == "POST" else None)
-    ready = has_day(campaign)
-    if ready and form.is_valid():
-        if form.cleaned_data.get("rehearsal") == "erase":
+    """The checklist and the button; nothing is opened or erased while what is needed is missing.
+
+    Where people rehearsed, the organiser says what happens to their answers.
+    """
+    rehearsed, ready, sent = rehearsal_of(campaign), has_day(campaign), request.method == "POST"
+    choice = request.POST.get("rehearsal")
+    decided = choice in ("erase", "keep") or rehearsed is not Rehearsal.ERASABLE
+    if sent and ready and decided:
+        if choice == "erase":
             end_rehearsal(campaign, request.user)
         set_state(campaign, State.OPEN, request.user)
         return redirect("organiser:dashboard", campaign.slug)
@@ -218,10 +197,10 @@ def opening(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "campaign": campaign,
         "checks": checklist(campaign),
         "ready": ready,
-        "form": form,
         "rehearsal": rehearsed.value,
-        "people": campaign.people.count() if rehearsed is not Rehearsal.NONE else 0,
-        "refused": request.method == "POST" and not ready,
+        "undecided": sent and not decided,
+        "people": campaign.people.count(),
+        "refused": sent and not ready,
     }
     return render(request, "organiser/opening.html", context, status=409 if context["refused"] else 200)
 

@@ -5,9 +5,9 @@ A text in several languages gets a field for each of them; lists are typed line 
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast, get_args
 
@@ -24,17 +24,9 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from endoxa_collect import geography
-from endoxa_collect.campaign import (
-    UI_LANGUAGES,
-    CampaignSettings,
-    CampaignTexts,
-    HelpLine,
-    ProfileField,
-    SurveyQuestion,
-)
+from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, HelpLine
 from endoxa_collect.labels import RefusedError, fault_of
 from endoxa_collect.naming import Names, country_names, language_names
-from endoxa_collect.sampler import SamplerSettings
 
 SEPARATOR = "|"
 EVERYWHERE = "*"
@@ -186,29 +178,34 @@ def _plain_field(schema: Mapping[str, Any]) -> forms.Field:  # noqa: PLR0911
     return LinesField()
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Section:
     """A page of the settings: its title, what it is about, and what of the settings stands on it.
 
-    `within` is the setting that holds what stands there, "" for the settings themselves; `parts` are names of fields of
-    `model` by their heading.
+    `within` is the setting that holds what stands there, "" for the settings themselves; `parts` are names of fields by
+    their heading, by default all.
     """
 
     title: Promise
     about: Promise
-    parts: Mapping[Promise | str, tuple[str, ...]]
-    model: type[BaseModel] = CampaignSettings
     within: str = ""
+    parts: Mapping[Promise | str, Iterable[str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def model(self) -> type[BaseModel]:
+        """What holds the fields: the settings, one setting, or an entry of it."""
+        held: Any = CampaignSettings.model_fields[self.within].annotation if self.within else CampaignSettings
+        return next(iter(get_args(held)), held)  # type: ignore[no-any-return]
 
     @property
     def names(self) -> list[str]:
         """The fields of the model."""
-        return list(itertools.chain(*self.parts.values()))
+        return list(itertools.chain(*self.parts.values()) if self.parts else self.model.model_fields)
 
     def form(self, settings: CampaignSettings, data: QueryDict | None) -> SettingsForm | EntriesFormSet:
         """What stands there as a form, or as a form for each entry of a list and one more."""
         held = getattr(settings, self.within) if self.within else settings
-        facts = {"section": self, "languages": settings.ui_languages}
+        facts: dict[str, Any] = {"section": self, "languages": settings.ui_languages}
         if not isinstance(held, tuple):
             lines = [tuple(dict(line).values()) for line in settings.help_lines]
             more = {"help_lines": lines, "main_language": settings.ui_languages[0]}
@@ -263,9 +260,8 @@ class SettingsForm(forms.Form):
 
     def blocks(self) -> list[Block]:
         """The fields under the headings of the page or, of texts, the names of languages; first the first are shown."""
-        parts: Mapping[Promise | str, Sequence[str]] = self._section.parts
-        if self._section.model is CampaignTexts:
-            names = self._section.names
+        parts, names = self._section.parts, self._section.names
+        if not parts:
             parts = {_language(code): [f"{name}-{code}" for name in names] for code in self._languages}
         blocks = [(heading, [self[name] for name in names]) for heading, names in parts.items()]
         return [
@@ -302,7 +298,7 @@ class SettingsForm(forms.Form):
         """Say what the model refused beside the field that it is about, or above all fields."""
         name, *inside = place or ("",)
         by_language = (f"{name}-{part}" for part in (*inside, self._languages[0]))
-        likely = ("main_language" if inside == [0] else name, *by_language)
+        likely = ("main_language" if (name, inside) == ("ui_languages", [0]) else name, *by_language)
         field = next((str(likeliest) for likeliest in likely if likeliest in self.fields), None)
         self.add_error(field, _sentence(error, getattr(self.fields.get(field or ""), "scale", 1)))
 
@@ -387,31 +383,26 @@ SECTIONS: dict[str, Section] = {
     "general": Section(
         gettext_lazy("Basics"),
         gettext_lazy("Who runs it, languages, countries, where and how long."),
-        {
+        parts={
             "": (
                 "organisation", "contact", "main_language", "ui_languages", "data_languages", "countries",
                 "cards", "survey", "setting", "minutes", "expected_people", "feedback", "wave_minutes", "heard_lists",
                 "comparisons", "moderation", "minimum_age", "maximum_age", "guardian", "results_page", "results_from",
                 "retention", "licence",
-            ),
+            )
         },
     ),
     "texts": Section(
         gettext_lazy("Texts"),
-        gettext_lazy(
-            "What people read, in each language. New words of consent get a new version of consent."
-        ),
-        {"": tuple(CampaignTexts.model_fields)},
-        CampaignTexts,
-        "texts",
+        gettext_lazy("What people read, in each language. New words of consent get a new version of consent."),
+        within="texts",
     ),
     "cards": Section(
         gettext_lazy("Cards"),
         gettext_lazy("How many ratings each pair should get, and which cards people get."),
-        {
-            gettext_lazy("How many ratings"): (
-                "k", "own_slots", "near_slots", "k_max", "disagreement", "topup",
-            ),
+        within="sampler",
+        parts={
+            gettext_lazy("How many ratings"): ("k", "own_slots", "near_slots", "k_max", "disagreement", "topup"),
             gettext_lazy("Pace and care"): ("break_after", "negative_in_a_row", "in_a_row"),
             gettext_lazy("Asking for new pairs"): (
                 "prompt_early", "prompt", "tick_people", "second_mention", "candidate_share",
@@ -419,31 +410,23 @@ SECTIONS: dict[str, Section] = {
             gettext_lazy("How long a card is kept for one person, in minutes"): ("lease_workshop", "lease_online"),
             gettext_lazy("For researchers: pairs that all people rate"): ("calibration", "calibration_pairs"),
         },
-        SamplerSettings,
-        "sampler",
     ),
     "profile": Section(
         gettext_lazy("About the person"),
         gettext_lazy("What else you ask people about themselves. Ask as little as you can."),
-        {"": tuple(ProfileField.model_fields)},
-        ProfileField,
-        "profile",
+        within="profile",
     ),
     "questions": Section(
-        gettext_lazy("Survey"),
-        gettext_lazy("Open questions, with examples by country."),
-        {"": tuple(SurveyQuestion.model_fields)},
-        SurveyQuestion,
-        "questions",
+        gettext_lazy("Survey"), gettext_lazy("Open questions, with examples by country."), within="questions"
     ),
     "care": Section(
         gettext_lazy("Care"),
         gettext_lazy("Help lines, and words that a moderator should see first."),
-        {
+        parts={
             "": (
                 "help_lines", "watch_words", "hurt_answers", "fast_seconds", "exclude_fast", "exclude_run",
                 "exclude_skips",
-            ),
+            )
         },
     ),
 }  # fmt: skip

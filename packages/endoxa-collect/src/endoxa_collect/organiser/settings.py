@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,6 @@ from endoxa_collect.models import (
     Moderation,
     Pair,
     Role,
-    SettingsVersion,
     record,
 )
 from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
@@ -103,25 +102,15 @@ def save(
         if after == before:
             return base
         hidden = sum(_retire(pairs) for pairs in left_pairs(current, after).values()) if retire else 0
-        SettingsVersion.objects.create(
-            campaign=current,
-            number=base + 1,
-            content=after.model_dump(mode="json"),
-            made_by=user if isinstance(user, User) else None,
-        )
+        made_by = user if isinstance(user, User) else None
+        content = after.model_dump(mode="json")
+        current.versions.create(number=base + 1, content=content, made_by=made_by)
         current.version = base + 1
         current.save(update_fields=["version"])
-        fields = CampaignSettings.model_fields
-        record(
-            current,
-            user,
-            "settings saved",
-            version=current.version,
-            fields=", ".join(
-                sorted(name for name in fields if getattr(before, name) != getattr(after, name))
-            ),
-            **({"means_the_same": True} if asks is None and means_the_same else {}),
-        )
+        names = sorted(CampaignSettings.model_fields)
+        fields = ", ".join(name for name in names if getattr(before, name) != getattr(after, name))
+        same = {"means_the_same": True} if asks is None and means_the_same else {}
+        record(current, user, "settings saved", version=current.version, fields=fields, **same)
         if hidden:
             record(current, user, LOGGED[Action.HIDE], pairs=hidden)
         if _thresholds(before) != _thresholds(after):
@@ -145,7 +134,7 @@ def save_from_file(campaign: Campaign, content: Mapping[str, Any], source: str) 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
     """The settings of one version, if there is one of that number."""
-    row = SettingsVersion.objects.filter(campaign=campaign, number=number).first()
+    row = campaign.versions.filter(number=number).first()
     return CampaignSettings.model_validate(row.content) if row else None
 
 
@@ -181,10 +170,6 @@ def removed(campaign: Campaign, after: CampaignSettings) -> list[Removed]:
     before, shown = campaign.settings, get_language() or "en"
     left = left_pairs(campaign, after)
 
-    def counted(setting: str, column: str, name: Callable[[str], str]) -> list[Removed]:
-        numbers = left[setting].values_list(column).annotate(pairs=Count("pk")).order_by(column)
-        return [Removed(setting, name(code), pairs) for code, pairs in numbers]
-
     said = {
         (question, answer)
         for extras in campaign.people.values_list("extras", flat=True)
@@ -192,17 +177,19 @@ def removed(campaign: Campaign, after: CampaignSettings) -> list[Removed]:
         for answer in (chosen if isinstance(chosen, list) else [chosen])
     }
     kept = {(field.name, choice) for field in after.profile for choice in field.choices}
-    answers = [
-        Removed("profile", f"{field.name}: {choice}")
-        for field in before.profile
-        for choice in field.choices
-        if (field.name, choice) in said - kept
-    ]
-    return [
-        *counted("data_languages", "language", lambda code: geography.language_name(code, shown)),
-        *counted("countries", "country", lambda code: groups.name(code, shown, before)),
-        *answers,
-    ]
+    out = []
+    for setting, column in (("data_languages", "language"), ("countries", "country")):
+        for code, pairs in left[setting].values_list(column).annotate(Count("pk")).order_by(column):
+            named = (
+                geography.language_name(code, shown)
+                if column == "language"
+                else groups.name(code, shown, before)
+            )
+            out.append(Removed(setting, named, pairs))
+    for field in before.profile:
+        lost = [choice for choice in field.choices if (field.name, choice) in said - kept]
+        out += [Removed("profile", f"{field.name}: {choice}") for choice in lost]
+    return out
 
 
 def _retire(pairs: QuerySet[Pair]) -> int:
@@ -212,23 +199,14 @@ def _retire(pairs: QuerySet[Pair]) -> int:
     return pairs.update(moderation=Moderation.HIDDEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One value that is different, named in the language of the page; "" stands for what is not there."""
-
-    name: str
-    before: str
-    after: str
-
-
-def changes(before: CampaignSettings, after: CampaignSettings) -> tuple[Change, ...]:
-    """The values that are different, in the order of the settings."""
+def changes(before: CampaignSettings, after: CampaignSettings) -> list[tuple[str, str, str]]:
+    """Names of the values that are different, in the language of the page, with what was there and what is."""
     old, new = dict(_values(before.model_dump(mode="json"))), dict(_values(after.model_dump(mode="json")))
-    return tuple(
-        Change(label_of(path), day(old.get(path, "")), day(new.get(path, "")))
+    return [
+        (label_of(path), day(old.get(path, "")), day(new.get(path, "")))
         for path in dict.fromkeys([*old, *new])
         if old.get(path, "") != new.get(path, "")
-    )
+    ]
 
 
 def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -256,7 +234,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "campaign": campaign,
         "sections": SECTIONS.items(),
-        "version": _versions(campaign).first(),
+        "version": campaign.versions.select_related("made_by").latest("number"),
         "saved": _saved(campaign, request.GET.get("saved", "")),
     }
     return render(request, "organiser/settings.html", context)
@@ -293,7 +271,7 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
 def _somebody_saved(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
     campaign.refresh_from_db()
     seen = settings_of(campaign, context["base"])
-    meanwhile = changes(seen, campaign.settings) if seen else ()
+    meanwhile = changes(seen, campaign.settings) if seen else []
     context |= {"base": campaign.version, "meanwhile": meanwhile}
     return render(request, "organiser/settings_section.html", context, status=409)
 
@@ -301,7 +279,7 @@ def _somebody_saved(request: HttpRequest, campaign: Campaign, context: dict[str,
 @allowed(Role.ORGANISER, methods=READ)
 def versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All versions, newest first, and what each changed."""
-    rows = list(_versions(campaign))
+    rows = list(campaign.versions.select_related("made_by").order_by("-number"))
     read = [CampaignSettings.model_validate(row.content) for row in rows]
     changed = [changes(before, after) for after, before in itertools.pairwise(read)]
     context = {"campaign": campaign, "versions": list(itertools.zip_longest(rows, changed))}
@@ -325,10 +303,6 @@ def _saved(campaign: Campaign, number: str) -> str:
         waiting,
     )
     return (f"{said} {asked}" if waiting else said) % {"number": consent, "waiting": waiting}
-
-
-def _versions(campaign: Campaign) -> Any:
-    return SettingsVersion.objects.filter(campaign=campaign).select_related("made_by").order_by("-number")
 
 
 urlpatterns = [
