@@ -42,12 +42,8 @@ def set_aside(campaign: Campaign, person: UUID, user: User | AnonymousUser | Non
                 assert skip.pair is not None
                 flag_report(skip.pair, skip.reason)
         recount(current, Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
-        rows = (
-            contributor.ratings.count()
-            + contributor.mentions.count()
-            + contributor.skips.count()
-            + contributor.statements.count()
-        )
+        kinds = (contributor.ratings, contributor.mentions, contributor.skips, contributor.statements)
+        rows = sum(kind.count() for kind in kinds)
         record(current, user, "person set aside" if aside else "person taken back", rows=rows)
     return True
 

@@ -96,7 +96,7 @@ _ACTIONS: tuple[tuple[Action, str, Promise | str], ...] = (
 )
 LOGGED: dict[str, str] = {action: entry for action, entry, _ in _ACTIONS}
 """What the log says."""
-DONE = {action: sentence for action, _, sentence in _ACTIONS}
+DONE: dict[str, Promise | str] = {action: sentence for action, _, sentence in _ACTIONS}
 """What the account did last, if it can be taken back; the words follow."""
 
 CLAIM_MINUTES = 3

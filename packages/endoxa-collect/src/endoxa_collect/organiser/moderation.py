@@ -93,22 +93,13 @@ def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] 
 
 
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, Any]]:
-    """Pairs it may be merged into: those that contributors named, and those nearest to it or to the search."""
+    """Pairs it may be merged into: those that contributors named (-1), and those nearest to it or to the search."""
     mentions = Mention.objects.filter(pair__in=family(pair), alike=True, alike_to__isnull=False)
     others = Pair.objects.filter(pk__in=mentions.values("alike_to")).select_related("merged_into")
     named = {root_of(other) for other in others.order_by("pk")} - {pair}
-    near = scored(
-        pair.campaign,
-        pair.country,
-        pair.language,
-        search or pair.attribute,
-        limit=_ALIKE_SHOWN,
-        exclude=pair.pk,
-        cut_off=_ALIKE_FROM,
-    )
-    told: list[tuple[Pair, int | None]] = [
-        (root, None) for root in named if root.moderation != Moderation.HIDDEN
-    ]
+    words, cell = search or pair.attribute, (pair.campaign, pair.country, pair.language)
+    near = scored(*cell, words, limit=_ALIKE_SHOWN, exclude=pair.pk, cut_off=_ALIKE_FROM)
+    told = [(root, -1) for root in named if root.moderation != Moderation.HIDDEN]
     told += [(match.pair, round(match.score)) for match in near if match.pair not in named]
     return [line(root, open_words=open_words) | {"score": score} for root, score in told]
 
@@ -133,7 +124,9 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
     if merged := "merged" in request.GET:
         pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
         pairs = pairs.order_by("-pk")
-    page = Paginator(pairs.select_related("campaign", "merged_into"), PAGE).get_page(request.GET.get("page"))
+    page = Paginator(pairs.select_related("campaign", "merged_into__campaign"), PAGE).get_page(
+        request.GET.get("page")
+    )
     shown = context["open_words"]
     context |= {
         "faults": faults,
@@ -284,17 +277,16 @@ def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*DECIDERS, methods=READ)
 def people(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """People whose answers stand out, and those set aside: a mark and three classes. No origin, language or words."""
-    conduct = conduct_of(campaign)
+    conduct, rows = conduct_of(campaign), []
     aside = set(Person.objects.filter(campaign=campaign, aside=True).values_list("pk", flat=True))
-    listed = []
     for pk in {*conduct, *aside}:
-        answers, classes = (
-            (conduct[pk].answers, conduct[pk].classes()) if pk in conduct else (0, (UNKNOWN,) * 3)
-        )
+        answers = conduct[pk].answers if pk in conduct else 0
+        classes = conduct[pk].classes() if pk in conduct else (UNKNOWN,) * 3
         if pk in aside or _CONSPICUOUS & set(classes):
-            listed.append((pk in aside, -answers, pk.hex[:4], pk, [_CLASSES[name] for name in classes]))
-    listed.sort(key=lambda row: row[:3])
-    rows = [(pk, mark, set_aside, -answers, classes) for set_aside, answers, mark, pk, classes in listed]
+            rows.append(
+                (pk in aside, -answers, pk.hex[:4], pk, answers, [_CLASSES[name] for name in classes])
+            )
+    rows.sort(key=lambda row: row[:3])
     return render(request, "organiser/people.html", {"campaign": campaign, "people": rows})
 
 

@@ -49,30 +49,28 @@ _DIGITS = 6
 @register.filter
 def reach(contact: str) -> str:
     """How somebody is reached: phone numbers, `sms:`, e-mail and web addresses in it as links, the rest as text."""
-    parts: list[str] = []
-    end = 0
+    parts, end = [], 0
     for match in _REACHED.finditer(contact):
-        address, shown = _address(match, alone=match.group() == contact.strip())
-        if address:
-            link = '<a class="line-link" href="{}" rel="noreferrer"><bdi>{}</bdi></a>'
-            parts += [contact[end : match.start()], format_html(link, address, shown)]
-            end = match.end()
+        parts += [contact[end : match.start()], _link(match, alone=match.group() == contact.strip())]
+        end = match.end()
     return format_html_join("", "{}", ((part,) for part in [*parts, contact[end:]]))
 
 
-def _address(match: re.Match[str], *, alone: bool) -> tuple[str, str]:
-    """Where a link leads, "" where it is none, and what it says."""
+def _link(match: re.Match[str], *, alone: bool) -> str:
+    """What was found as a link; as text where it is a day or a short number in the middle of words."""
+    shown, number = match.group(), match["text"] or match["tel"]
     if match["mailto"]:
-        return f"mailto:{match['mailto']}", match["mailto"]
-    if web := match["web"]:
-        shown = re.sub("^https?://", "", web)
-        return (web if "://" in web else f"https://{web}"), shown
-    number = match["text"] or match["tel"]
-    digits = "".join(letter for letter in number if letter.isascii() and letter.isdigit())
-    if _DAY.fullmatch(number) or len(digits) < (3 if alone or match["sms"] else _DIGITS):
-        return "", number
-    plus = "+" if number.startswith("+") else ""
-    return f"{'sms' if match['sms'] else 'tel'}:{plus}{digits}", number
+        address = f"mailto:{shown}"
+    elif match["web"]:
+        address = shown if "://" in shown else f"https://{shown}"
+        shown = re.sub("^https?://", "", shown)
+    else:
+        digits = re.sub("[^0-9]", "", number)
+        if _DAY.fullmatch(number) or len(digits) < (3 if alone or match["sms"] else _DIGITS):
+            return shown
+        plus, shown = "+" if number.startswith("+") else "", number
+        address = f"{'sms' if match['sms'] else 'tel'}:{plus}{digits}"
+    return format_html('<a class="line-link" href="{}" rel="noreferrer"><bdi>{}</bdi></a>', address, shown)
 
 
 @register.inclusion_tag("contributor/waiting.html", takes_context=True)
