@@ -140,9 +140,8 @@ class ReasonForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """One pair of the card, by the public id of its row, and what is wrong with it."""
+    """What is wrong with a pair."""
 
-    row = forms.UUIDField()
     reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
 
 
