@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from endoxa_collect.anonymous import holder, judge_of, task_of_code, tidy
+from endoxa_collect.anonymous import holder, judge_of, task_of_code
 from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.frame import speak_within
 from endoxa_collect.models import (
@@ -31,6 +31,7 @@ from endoxa_collect.models import (
     Task,
     TaskState,
 )
+from endoxa_collect.security.codes import letters_of
 from endoxa_collect.security.limits import JOIN
 from endoxa_collect.terms import changed_for
 
@@ -115,7 +116,7 @@ def campaign_of_code(code: str, person: Person | None) -> Campaign | None:
     A code that is over or revoked still leads those who belong to its campaign where they were, and everybody to the
     word that a campaign is closed, with its results.
     """
-    join_code = JoinCode.objects.filter(code=tidy(code)).select_related("campaign").first()
+    join_code = JoinCode.objects.filter(code=letters_of(code)).select_related("campaign").first()
     if join_code is None or join_code.campaign.state == State.DRAFT:
         return None
     campaign = join_code.campaign
@@ -134,7 +135,7 @@ def _code(page: Page, request: HttpRequest, code: str) -> HttpResponseBase:
         return _closed(request, "contributor/closed.html")
     if not campaign.settings.joined:
         return render(request, "contributor/tasks_only.html", status=404)
-    return page(request, campaign, code=tidy(code))
+    return page(request, campaign, code=letters_of(code))
 
 
 def _no_such_code(request: HttpRequest) -> HttpResponse:

@@ -30,7 +30,7 @@ from django.utils.deprecation import MiddlewareMixin
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.frame import speak_within
 from endoxa_collect.models import AuditEntry, Campaign, Judge, Person, State, Task
-from endoxa_collect.security.codes import COOKIE, COVERS_COOKIE, hash_secret
+from endoxa_collect.security.codes import COOKIE, COVERS_COOKIE, hash_secret, letters_of
 from endoxa_collect.tasks.rooms import room
 
 PANEL_COOKIE = "endoxa_judge"
@@ -40,14 +40,9 @@ _SALT = "endoxa.ticket"
 _SECONDS = 3_600
 
 
-def tidy(typed: str) -> str:
-    """A code as it is stored, from one that was typed small, with spaces or with dashes."""
-    return "".join(letter for letter in typed.upper() if letter.isalnum())
-
-
 def task_of_code(code: str) -> Task | None:
     """The task that a code opens to a panel; None for codes that are unknown and for tasks of drafts."""
-    wanted = tidy(code)
+    wanted = letters_of(code)
     task = Task.objects.select_related("campaign").filter(code=wanted).first() if wanted else None
     return task if task and room(task.kind).panel and task.campaign.state != State.DRAFT else None
 

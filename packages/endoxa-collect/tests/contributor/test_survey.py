@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
+from django.utils import translation
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
 from endoxa_collect.campaign import SurveyQuestion
@@ -11,7 +12,6 @@ from endoxa_collect.contributor.survey import (
     MOST_LINES,
     answer_languages,
     example_for,
-    likely_language,
     next_step,
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH
@@ -221,13 +221,25 @@ def test_an_example_is_from_the_own_country_else_near_by_else_general():
     assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
 
 
-def test_languages_of_the_person_come_first_and_the_likely_one_is_chosen():
-    choices = answer_languages(["sw", "de"], ["en", "fr", "sw"], "fr")
-    assert choices == [("sw", "swahili"), ("en", "anglais"), ("fr", "français")]
-    assert likely_language(choices, ["sw", "de"], None, "ar", "fr") == "sw"
-    assert likely_language(choices, ["fr", "sw"], None, "ar", "sw") == "sw"
-    assert likely_language(choices, ["sw", "de"], "fr", "sw") == "fr"
-    assert likely_language(choices, ["de"], None, "en") == ""
+@pytest.mark.parametrize(
+    ("known", "written", "guess", "likely"),
+    [
+        (["sw", "de"], None, "ar", "sw"),
+        (["fr", "sw"], None, "sw", "fr"),
+        (["es", "sw"], None, "sw", "sw"),
+        (["sw", "de"], "fr", "sw", "fr"),
+        (["de"], None, "en", ""),
+    ],
+)
+def test_the_likely_language_is_one_they_wrote_in_or_know(
+    make_campaign, make_person, known, written, guess, likely
+):
+    person = make_person(make_campaign("brook", data_languages=["en", "fr", "sw"]), languages=known)
+    with translation.override("fr"):
+        choices, chosen = answer_languages(person, written, guess)
+    assert chosen == likely
+    assert {code for code, _name in choices[: len(set(known) & {"en", "fr", "sw"})]} <= set(known)
+    assert dict(choices) == {"en": "anglais", "fr": "français", "sw": "swahili"}
 
 
 def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):

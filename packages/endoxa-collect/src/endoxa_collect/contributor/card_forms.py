@@ -23,7 +23,7 @@ from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.cards.kinds import CHOICES
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.contributor.profile import not_known
-from endoxa_collect.contributor.survey import answer_languages, likely_language
+from endoxa_collect.contributor.survey import answer_languages
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
 from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
@@ -140,9 +140,8 @@ class ReasonForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """One pair of the card, by the public id of its row, and what is wrong with it."""
+    """What is wrong with a pair."""
 
-    row = forms.UUIDField()
     reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
 
 
@@ -354,9 +353,7 @@ def says_nothing(sent: QueryDict) -> bool:
 
 def _language(person: Person, *guesses: str) -> dict[str, Any]:
     """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
-    page = get_language() or "en"
-    languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
-    likely = likely_language(languages, person.languages, only(_wrote_in(person.pk)), page, *guesses)
+    languages, likely = answer_languages(person, only(_wrote_in(person.pk)), *guesses)
     spoken = sum(code in person.languages for code, _name in languages)
     return {"languages": languages, "spoken": spoken, "initial": {"language": likely}}
 

@@ -294,6 +294,8 @@ def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
         return to_card()
     ticked = request.POST.getlist("heard")
     heard = [row.public_id for row in _rows(card) if str(row.public_id) in ticked]
+    if len(heard) < len(set(ticked)):
+        return to_card("unclear")
     if not (heard or "none" in request.POST) and card.state not in CLOSED:
         # One careless tap would say of five pairs that nobody has heard them.
         return to_card("none")
@@ -315,16 +317,17 @@ def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
     Once `row` in the address names a pair, why. Each is one screen of a phone.
     """
     card = kinds.mixed_of(person, token)
+    rows = _rows(card)
+    named = request.POST.get("row") or request.GET.get("row")
+    row = next((answer for answer in rows if str(answer.public_id) == named), None)
     if request.method == "POST":
         form = card_forms.ReportForm(request.POST)
-        if not form.is_valid():
+        if row is None or not form.is_valid():
             return to_card("unclear")
-        kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
+        kinds.report_row(person, token, row.public_id, form.cleaned_data["reason"])
         return to_card()
     if card.state != CardState.OPEN:
         return to_card()
-    rows = _rows(card)
-    row = next((answer for answer in rows if str(answer.public_id) == request.GET.get("row")), None)
     context = {"card": card, "rows": rows, "row": row, "reports": card_forms.REPORTS}
     return render(request, "contributor/mixed_report.html", context)
 

@@ -137,13 +137,7 @@ def headed(about: str) -> list[tuple[str, str]]:
     A text of more or fewer than five lines is the campaign's own way of telling it, and gets none.
     """
     lines = [line.strip() for line in about.splitlines() if line.strip()]
-    headings = (
-        _("What you do"),
-        _("Why"),
-        _("What is kept"),
-        _("What is published"),
-        _("How to leave"),
-    )
+    headings = (_("What you do"), _("Why"), _("What is kept"), _("What is published"), _("How to leave"))
     return (
         list(zip(headings, lines, strict=True))
         if len(lines) == len(headings)

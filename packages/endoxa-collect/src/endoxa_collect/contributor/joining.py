@@ -19,15 +19,7 @@ from django.views.i18n import set_language
 from endoxa_collect import geography
 from endoxa_collect.access import READ, READ_OR_SEND, SEND, Door, allowed, campaign_of_code
 from endoxa_collect.addresses import lan_address
-from endoxa_collect.anonymous import (
-    TakenError,
-    enrol,
-    forget,
-    holder,
-    remember,
-    secret_of,
-    tidy,
-)
+from endoxa_collect.anonymous import TakenError, enrol, forget, holder, remember, secret_of
 from endoxa_collect.campaign import CampaignSettings, CampaignTexts, in_language
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import ConsentForm, headed, language_of
@@ -35,7 +27,7 @@ from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.contributor.survey import next_step
 from endoxa_collect.frame import campaign_of, nearest_first, speak_within, speaks
 from endoxa_collect.models import Arrivals, Campaign, JoinCode, Person
-from endoxa_collect.security.codes import hash_receipt, receipt_code, receipt_of
+from endoxa_collect.security.codes import hash_receipt, letters_of, receipt_code, receipt_of
 from endoxa_collect.security.limits import ENROLMENTS, INTERVIEWS, JOIN, REFUSALS
 from endoxa_collect.terms import agreed_settings, changed_for, day
 
@@ -91,7 +83,7 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         """The code as it is stored, if it opens something."""
         self.guesses.check(self._request)
-        code = tidy(self.cleaned_data["code"])
+        code = letters_of(self.cleaned_data["code"])
         self.found = self.look_up(code)
         if self.found is None:
             self.guesses.missed(self._request)

@@ -25,18 +25,8 @@ from endoxa_collect.frame import nearest_first
 from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
 from endoxa_collect.security.codes import hash_participant
 from endoxa_collect.security.limits import ENROLMENTS
-from endoxa_collect.tasks.handing import (
-    QUIZ,
-    STOPPED,
-    TaskOverError,
-    fail,
-    finish,
-    next_turn,
-    note,
-    settings_of,
-    undo,
-    withdraw,
-)
+from endoxa_collect.tasks import handing
+from endoxa_collect.tasks.handing import TaskOverError, note, settings_of
 from endoxa_collect.tasks.judging import item_context, take_sent
 from endoxa_collect.tasks.rooms import AnswerForm, Step, room
 
@@ -122,12 +112,6 @@ def _home(task: Task) -> str:
     return reverse("panel:start", args=[task.code])
 
 
-@allowed(Door.TASK, methods=READ)
-def declined(request: HttpRequest, task: Task) -> HttpResponse:
-    """Thank a person who declined."""
-    return _page(request, "declined", task)
-
-
 def _steps(task: Task) -> dict[str, Step]:
     """The pages before the first item, by name: the warning, then the room's own."""
     study = room(task.kind).study
@@ -207,7 +191,7 @@ def _count_try(judge: Judge, stage: Step, sent: str) -> None:
             return
         note(judge, tries=tries + 1)
         if tries + 1 >= stage.tries:
-            fail(judge, QUIZ)
+            handing.fail(judge, handing.QUIZ)
 
 
 def _done(judge: Judge) -> dict[str, int]:
@@ -245,11 +229,11 @@ def _item_page(
     task = judge.task
     try:
         if turn is None or turn.state != TurnState.OPEN:
-            turn, form = next_turn(judge), None
+            turn, form = handing.next_turn(judge), None
     except TaskOverError:
         return redirect("panel:start", task.code)
     if turn is None:
-        finish(judge)
+        handing.finish(judge)
         return redirect("panel:end", task.code)
     shown = {"judge": judge, "page": "panel/item.html", "done": _done(judge), "note": note}
     context = {**item_context(judge, turn, form), **shown}
@@ -260,7 +244,7 @@ def _item_page(
 def undo_last(_request: HttpRequest, judge: Judge) -> HttpResponse:
     """Take the last judgement back, as often as there are some."""
     with suppress(TaskOverError):
-        undo(judge)
+        handing.undo(judge)
     return redirect("panel:item", judge.task.code)
 
 
@@ -269,12 +253,12 @@ def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Ask whether to go on, to stop and keep the answers, or to delete them (`action` = keep, delete)."""
     action = request.POST.get("action", "")
     if action == "delete":
-        withdraw(judge)
+        handing.withdraw(judge)
         response = redirect("panel:deleted", judge.task.code)
         forget(response, path=_home(judge.task))
         return response
     if action == "keep":
-        finish(judge, why=STOPPED)
+        handing.finish(judge, why=handing.STOPPED)
         return redirect("panel:end", judge.task.code)
     return _page(request, "stop", judge, onward=next_page(judge))
 
@@ -296,19 +280,19 @@ def over(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 
 @allowed(Door.TASK, methods=READ)
-def deleted(request: HttpRequest, task: Task) -> HttpResponse:
-    """Say that everything is gone."""
-    return _page(request, "deleted", task)
+def last_word(request: HttpRequest, task: Task, template: str) -> HttpResponse:
+    """Thank a person who declined, or say that everything is gone."""
+    return _page(request, template, task)
 
 
 app_name = "panel"
 urlpatterns = [
     path("<str:code>/", start, name="start"),
-    path("<str:code>/no-thanks/", declined, name="declined"),
+    path("<str:code>/no-thanks/", last_word, {"template": "declined"}, name="declined"),
     path("<str:code>/before/<slug:name>/", step, name="step"),
     path("<str:code>/item/", item, name="item"),
     path("<str:code>/undo/", undo_last, name="undo"),
     path("<str:code>/stop/", stop, name="stop"),
     path("<str:code>/end/", over, name="end"),
-    path("<str:code>/deleted/", deleted, name="deleted"),
+    path("<str:code>/deleted/", last_word, {"template": "deleted"}, name="deleted"),
 ]

@@ -158,27 +158,17 @@ def example_for(
     return in_language(example, language)
 
 
-def answer_languages(spoken: Sequence[str], wanted: Sequence[str], ui_language: str) -> list[tuple[str, str]]:
-    """Languages that an answer may be in, those the person reads and writes first: (code, name) each."""
-    codes = sorted(wanted, key=lambda code: code not in spoken)
-    return [(code, geography.language_name(code, ui_language)) for code in codes]
+def answer_languages(person: Person, written: str | None, *guesses: str) -> tuple[list[tuple[str, str]], str]:
+    """Languages that an answer may be in, those the person knows first: (code, name) each; and the likely one.
 
-
-def likely_language(
-    choices: Sequence[tuple[str, str]], spoken: Sequence[str], written: str | None, *guesses: str
-) -> str:
-    """The language that somebody is likely to write in; "" where only they can tell.
-
-    Args:
-        choices: languages that can be chosen, as (code, name).
-        spoken: languages that the person reads and writes. Others are never guessed: words would be kept under a
-            language that they are not in.
-        written: the language they wrote in before.
-        guesses: what is likely from the place, best first; after these any that the person knows.
+    That is the one they have `written` in before, else the first of `guesses`, of the page and of their own that they
+    know. Others are never guessed ("" then): words would be kept under a language that they are not in.
     """
-    codes = [code for code, _ in choices]
-    named = [code for code in (*guesses, *spoken) if code in spoken]
-    return next((code for code in (written, *named) if code in codes), "")
+    known: list[str] = person.languages
+    codes = sorted(person.campaign.settings.data_languages, key=lambda code: code not in known)
+    named = [code for code in (_language(), *guesses, *known) if code in known]
+    likely = next((code for code in (written, *named) if code in codes), "")
+    return [(code, geography.language_name(code, _language())) for code in codes], likely
 
 
 @allowed(Door.CONTRIBUTOR, methods=READ)
@@ -230,11 +220,9 @@ def _asked(
     step = next((step for step in steps if step.question.name == question), None)
     if step is None:
         raise Http404
-    languages = answer_languages(person.languages, person.campaign.settings.data_languages, _language())
     latest = person.statements.exclude(text="").order_by("-created_at").first()
     written = step.answer if step.lines else latest
-    before = written.language if written else None
-    likely = likely_language(languages, person.languages, before, _language())
+    languages, likely = answer_languages(person, written.language if written else None)
     initial = {"lines": "\n".join(step.lines), "language": likely}
     return step, AnswerForm(data, languages=languages, initial=initial)
 

@@ -86,9 +86,9 @@ def _grouped(letters: str) -> str:
     return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
 
 
-def letters_of(receipt: str) -> str:
-    """The characters of a receipt code as somebody typed it: case, spaces and dashes do not matter."""
-    return "".join(letter for letter in receipt.upper() if letter.isalnum())
+def letters_of(typed: str) -> str:
+    """The characters of a code as somebody typed it: case, spaces and dashes do not matter."""
+    return "".join(letter for letter in typed.upper() if letter.isalnum())
 
 
 def new_code(length: int) -> str:
