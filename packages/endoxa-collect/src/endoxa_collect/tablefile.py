@@ -190,7 +190,8 @@ def _records(stream: codecs.StreamReader | IO[str]) -> Iterator[object]:
     decoder = json.JSONDecoder()
     text, at = stream.read(_BLOCK).lstrip().removeprefix("["), 0
     while True:
-        start = _GAP.match(text, at).end()  # type: ignore[union-attr]  (it matches nothing as well)
+        gap = _GAP.match(text, at)
+        start = gap.end() if gap else at
         if text.startswith("]", start):
             return
         try:

@@ -93,41 +93,51 @@ def export(
       endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
       endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
     """  # noqa: D301
-    if restricted is not None:
-        _require_signed(release, patch, signed=signed or conditions)
-    elif signed or conditions:
-        raise UserError("--signed and --conditions go with --restricted RECIPIENT.")
-    if empty and release is None:
-        raise UserError("--empty goes with --release NUMBER.")
-    if patch is not None and (release is not None or formats):
-        raise UserError(
-            "--patch takes number and formats from the release: leave --release and --format out."
-        )
-    if output is None and (release or patch or conditions):
-        raise UserError("A release, a patch and conditions need --out FOLDER: name where they go.")
+    is_restricted = restricted is not None
+    refusals = {
+        "--signed and --conditions go with --restricted RECIPIENT.": not is_restricted
+        and (signed or conditions),
+        "--restricted makes a release of its own: give it a number with --release.": is_restricted
+        and (patch is not None or release is None),
+        "--restricted needs --signed: write the conditions with --conditions and have the recipient sign "
+        "them.": is_restricted and not (signed or conditions),
+        "--empty goes with --release NUMBER.": empty and release is None,
+        "--patch takes number and formats from the release: leave --release and --format out.": patch
+        is not None
+        and (release is not None or formats),
+        "A release, a patch and conditions need --out FOLDER: name where they go.": output is None
+        and (release or patch or conditions),
+    }
+    if sentence := next((sentence for sentence, refused in refusals.items() if refused), ""):
+        raise UserError(sentence)
     output = output or _beside(folder, campaign)
     chosen = campaign_in(folder, campaign)
+    from endoxa_collect.export.card import agreement, recipient_named
     from endoxa_collect.export.folder import FORMATS
     from endoxa_collect.export.patches import patch_release
     from endoxa_collect.export.run import EmptyReleaseError, export_campaign
 
+    recipient = "" if restricted is None else recipient_named(restricted)
     if conditions:
-        _write_conditions(chosen, output, release or "", restricted or "")
+        with output.open("x", encoding="utf-8") as file:
+            file.write(agreement(chosen, release or "", recipient))
+        typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
         return
-    if patch is not None:
-        report = patch_release(chosen, patch, output)
-    else:
-        try:
-            report = export_campaign(
+    try:
+        report = (
+            patch_release(chosen, patch, output)
+            if patch is not None
+            else export_campaign(
                 chosen,
                 output,
                 release=release,
                 formats=tuple(formats or FORMATS),
-                recipient=_named(restricted),
+                recipient=recipient,
                 empty=empty,
             )
-        except EmptyReleaseError as problem:
-            raise UserError(f"{problem} --empty makes it all the same.") from None
+        )
+    except EmptyReleaseError as problem:
+        raise UserError(f"{problem} --empty makes it all the same.") from None
     _print(report)
 
 
@@ -135,31 +145,6 @@ def _beside(folder: Path, campaign: str | None) -> Path:
     """The folder for a working copy where none is named: camp_es-export beside camp_es."""
     named = folder if folder.name not in ("", "..") else folder.resolve()
     return named.with_name("-".join(filter(None, (named.name, campaign, "export"))))
-
-
-def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:
-
-    if patch is not None or release is None:
-        raise UserError("--restricted makes a release of its own: give it a number with --release.")
-    if not signed:
-        raise UserError(
-            "--restricted needs --signed: write the conditions with --conditions and have the recipient sign them."
-        )
-
-
-def _named(restricted: str | None) -> str:
-    from endoxa_collect.export.card import recipient_named
-
-    return "" if restricted is None else recipient_named(restricted)
-
-
-def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
-    from endoxa_collect.export.card import agreement
-
-    text = agreement(campaign, number, _named(recipient))
-    with output.open("x", encoding="utf-8") as file:
-        file.write(text)
-    typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
 def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:

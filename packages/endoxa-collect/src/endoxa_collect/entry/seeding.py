@@ -254,10 +254,7 @@ def row_of(
         "negative": negative_cell,
     }
     row = TableRow(place, record)
-    cells = {
-        column: row.read(column, lambda typed, read=read: read(visible(_short(typed, READ, MAX_LENGTH))))
-        for column, read in readers.items()
-    }
+    cells = {column: row.read(column, _shown(read)) for column, read in readers.items()}
     if not cells["attribute"]:
         raise row.fault("attribute", gettext("it is empty, expected what is said of people from the country"))
     if not key(cells["attribute"], cells["language"]):
@@ -265,6 +262,10 @@ def row_of(
             "attribute", gettext("expected words, found '%(typed)s'") % {"typed": cells["attribute"]}
         )
     return SeedRow(**cells)
+
+
+def _shown(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda typed: read(visible(_short(typed, READ, MAX_LENGTH)))
 
 
 def _short(typed: str, most: int, expected: int = 0) -> str:
