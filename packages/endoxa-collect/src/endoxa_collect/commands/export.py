@@ -210,7 +210,7 @@ def backup(
     ] = False,
     campaign: Slug = None,
 ) -> None:
-    """Back up a campaign into one file (-o), it may be served meanwhile; or keep its promises (--replay, --expire).
+    """Back up a campaign into one file (-o), which may be served meanwhile; repeat withdrawals; cut links that are due.
 
     The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
 

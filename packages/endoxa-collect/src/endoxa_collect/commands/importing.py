@@ -83,7 +83,7 @@ def import_file(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Items of a task (.csv, .tsv, .jsonl or .parquet), or a filled-in answers.csv of `collect print`.",
+            help="Items of a task (.csv, .tsv, .xlsx, .jsonl, .json, .parquet; also .gz), or answers.csv of `print`.",
         ),
     ],
     *,
@@ -91,7 +91,7 @@ def import_file(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="FILE holds items: make a task of this kind (see `endoxa collect task kinds`).",
+            help="FILE holds items: make a task of this kind (see `endoxa collect task kinds`), or add to it.",
         ),
     ] = None,
     name: Annotated[
@@ -118,7 +118,8 @@ def import_file(
 ) -> None:
     """Read items of a task (--task), or answers from paper. Where something is wrong nothing is stored.
 
-    A column `item_id` (or `id`) names the items; without it rows are numbered. The names come back in the export.
+    A file of items may have any size. A column `item_id` (or `id`) names the items; without it rows are numbered. The
+    names come back in the export. Where a task of this name and kind is there, items that it does not have are added.
 
     Answers from paper: write yes under 'consent' where all boxes with a star are ticked, country and language names as
     on the sheet, and 1 to 5 under each card. What people wrote themselves goes under 'words_1' to 'words_3', each with
