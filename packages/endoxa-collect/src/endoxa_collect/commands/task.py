@@ -11,7 +11,7 @@ from endoxa.commands.plugins import Groups
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.report.words import plural
-from endoxa_collect.commands.export import Folder, Slug, campaign_in
+from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, option
 
 if TYPE_CHECKING:
     from endoxa_collect.models import Task
@@ -23,7 +23,7 @@ app = typer.Typer(
     help="Have people judge items one by one: votes, reviews, studies.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the task.")]
+Name = Annotated[str, argument("NAME", "Name of the task.")]
 
 
 @app.command(cls=GroupedCommand)
@@ -77,10 +77,7 @@ def export(
     folder: Folder,
     name: Name,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
-    ],
+    output: Annotated[Path, option("FILE", ".csv, .tsv, .jsonl or .parquet file to write.", "--out", "-o")],
     campaign: Slug = None,
 ) -> None:
     """Write the judgements of a task, a row each, and beside them what each item came to (FILE_items).
