@@ -160,9 +160,7 @@ def _readable(path: Path, languages: Sequence[str]) -> Iterator[Path]:
         except TableError:
             raise
         except (OSError, EOFError, ZlibError, ValueError, RecursionError, UserError) as problem:
-            fault = (
-                str(problem).replace(str(file), str(path)).removeprefix(str(path)).lstrip(" ,").rstrip(".")
-            )
+            fault = str(problem).replace(str(file), str(path)).rstrip(".")
             raise _error(gettext("%(name)s cannot be read: %(fault)s."), name=path, fault=fault) from problem
 
 

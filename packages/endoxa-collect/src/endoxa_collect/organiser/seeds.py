@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any
@@ -19,12 +19,13 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography, groups
 from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.entry.cleaning import comparable, key
+from endoxa_collect.entry.likeness import nearest_before
 from endoxa_collect.entry.seeding import (
     SeedFileError,
     SeedReport,
     SeedRow,
     add_seeds,
-    preview_seeds,
     read_seeds,
     row_of,
     unkind,
@@ -32,6 +33,7 @@ from endoxa_collect.entry.seeding import (
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
+from endoxa_collect.visible import visible
 
 MEGABYTES = 2
 _DAY_SECONDS = 86_400
@@ -153,6 +155,27 @@ class RowsForm(forms.Form):
         return [SeedRow(*row) for row in stored]
 
 
+def preview_seeds(campaign: Campaign, rows: list[SeedRow]) -> tuple[SeedReport, list[tuple[SeedRow, str]]]:
+    """What `add_seeds` would do, and new rows that are nearly like a pair or an earlier row, with its words."""
+    there = Pair.objects.filter(campaign=campaign).values_list("country", "language", "key", "attribute")
+    known = {(country, language, name): words for country, language, name, words in there}
+    cells: defaultdict[tuple[str, str], dict[str, tuple[str, SeedRow | None]]] = defaultdict(dict)
+    for (country, language, name), words in known.items():
+        cells[country, language][name] = (words, None)
+    new, duplicates = [], []
+    for row in rows:
+        cell, name = cells[row.country, row.language], key(visible(row.attribute), row.language)
+        (duplicates if name in cell else new).append(row)
+        cell.setdefault(name, (row.attribute, row))
+    alike = []
+    for (_, language), cell in cells.items():
+        entries = list(cell.values())
+        start = sum(row is None for _, row in entries)
+        near = nearest_before([comparable(name, language) for name in cell], start)
+        alike += [(row, entries[other][0]) for place, other in near.items() if (row := entries[place][1])]
+    return SeedReport(tuple(new), tuple(duplicates)), alike
+
+
 def named(row: SeedRow, settings: CampaignSettings) -> dict[str, Any]:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
     here = get_language() or "en"
@@ -204,14 +227,15 @@ def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = UploadForm(campaign, *sent)
     if form.is_valid():
         rows = form.cleaned_data["file"]
-        report = preview_seeds(campaign, rows)
+        report, alike = preview_seeds(campaign, rows)
         context = {
             "campaign": campaign,
             "rows": len(rows),
             "report": report,
             "first": [named(row, campaign.settings) for row in report.new[:FIRST]],
             "duplicates": [named(row, campaign.settings) for row in report.duplicates[:FIRST]],
-            "alike": [(named(match.row, campaign.settings), match.other) for match in report.alike[:FIRST]],
+            "alike": [(named(row, campaign.settings), other) for row, other in alike[:FIRST]],
+            "all_alike": len(alike),
             "counted": counted(report, campaign.settings),
             "form": RowsForm(campaign, rows=rows),
         }
