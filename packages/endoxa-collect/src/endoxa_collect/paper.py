@@ -144,11 +144,7 @@ _ROWS = 20
 
 
 def page(
-    campaign: Campaign,
-    language: str,
-    cards: Sequence[PaperCard],
-    receipts: Sequence[str],
-    address: str = "",
+    campaign: Campaign, language: str, cards: Sequence[PaperCard], receipts: Sequence[str], address: str = ""
 ) -> str:
     """All pages as one HTML document, in a language of the site's pages.
 
@@ -444,13 +440,7 @@ def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> No
         )
 
 
-def _card(
-    campaign: Campaign,
-    person: Person,
-    number: int,
-    country: str,
-    pair: Pair | None = None,
-) -> Card:
+def _card(campaign: Campaign, person: Person, number: int, country: str, pair: Pair | None = None) -> Card:
     """An answered card: of a pair, else an open question about a country."""
     now = timezone.now()
     return Card.objects.create(

@@ -25,7 +25,6 @@ from endoxa_collect.models import (
     Action,
     Arrivals,
     Campaign,
-    Card,
     CardState,
     JoinCode,
     Judge,
@@ -246,45 +245,33 @@ def expire(campaign: Campaign, today: date) -> Expired:
     Raises:
         UserError: the retention date is missing or invalid.
     """
-    if today <= retention_date(campaign):
-        return _expire_early(campaign, today)
+    is_last = today > retention_date(campaign)
+    if not (is_last or promised_day_is_over(campaign, today)):
+        return Expired()
     with locked(campaign.pk) as current:
-        people = list(Person.objects.filter(campaign=current).exclude(receipt_hash__startswith=_EXPIRED))
+        due = current.people.all() if is_last else promised_day_is_over(current, today)
+        people = [person for person in due if not person.receipt_hash.startswith(_EXPIRED)]
         for person in people:
             _cut_link(person)
-        unanswered = Card.objects.filter(
-            campaign=current, state__in=(*HOLDING, CardState.LAPSED), mention_rows=None
-        )
-        cards, _ = unanswered.delete()
-        current.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
-        Sent.objects.filter(person__campaign=current).delete()
-        JoinCode.objects.filter(campaign=current).update(revoked=True)
-        current.state = State.CLOSED
-        current.save(update_fields=["state"])
-        # A judge of a panel is nothing but a cookie and an id; the group stays, as origins do.
-        judges = Judge.objects.filter(task__campaign=current).exclude(secret_hash="")
-        cut = judges.update(secret_hash="", participant="")
-        expired = Expired(len(people), cards, cut)
+        cards, judges = _close(current) if is_last else (0, 0)
+        expired = Expired(len(people), cards, judges)
         if expired != Expired():
             record(current, None, "retention", **asdict(expired))
             afterwards(erase_traces)
     return expired
 
 
-def _expire_early(campaign: Campaign, today: date) -> Expired:
-    """Keep the earlier date that some agreed to."""
-    if not promised_day_is_over(campaign, today):
-        return Expired()
-    with locked(campaign.pk) as current:
-        due = promised_day_is_over(current, today)
-        people = [person for person in due if not person.receipt_hash.startswith(_EXPIRED)]
-        for person in people:
-            _cut_link(person)
-        expired = Expired(len(people))
-        if people:
-            record(current, None, "retention", **asdict(expired))
-            afterwards(erase_traces)
-    return expired
+def _close(campaign: Campaign) -> tuple[int, int]:
+    """Close a campaign whose retention date is over; how many unanswered cards and links of judges went."""
+    cards, _ = campaign.cards.filter(state__in=(*HOLDING, CardState.LAPSED), mention_rows=None).delete()
+    campaign.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
+    Sent.objects.filter(person__campaign=campaign).delete()
+    JoinCode.objects.filter(campaign=campaign).update(revoked=True)
+    campaign.state = State.CLOSED
+    campaign.save(update_fields=["state"])
+    # A judge of a panel is nothing but a cookie and an id; the group stays, as origins do.
+    judges = Judge.objects.filter(task__campaign=campaign).exclude(secret_hash="")
+    return cards, judges.update(secret_hash="", participant="")
 
 
 def _cut_link(person: Person) -> None:
@@ -301,7 +288,7 @@ def expire_all(today: date) -> Expired:
     for campaign in Campaign.objects.all():
         with suppress(UserError):
             done.append(expire(campaign, today))
-    return Expired(*(sum(column) for column in zip(*map(astuple, done), strict=True)))
+    return Expired(*map(sum, zip(*map(astuple, done), strict=True)))
 
 
 def is_over(campaign: Campaign, today: date) -> bool:

@@ -11,7 +11,7 @@ import gzip
 import json
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from django.utils.translation import gettext
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.source import reading_files
-from endoxa.sources.tables import TABLE_SUFFIXES, Fault, Row, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, Fault, table_columns, table_rows
 
 _BLOCK = 1 << 20
 _LONGEST = 1 << 24
@@ -63,8 +63,17 @@ class TableRow:
 
     def fault(self, column: str, reason: object) -> TableError:
         """What is said of a cell that cannot be used."""
-        values = {"place": self.place, "column": column, "fault": str(reason).rstrip(".")}
-        return TableError(gettext("%(place)s, column '%(column)s': %(fault)s.") % values)
+        reason = str(reason).rstrip(".")
+        return _error(
+            gettext("%(place)s, column '%(column)s': %(fault)s."),
+            place=self.place,
+            column=column,
+            fault=reason,
+        )
+
+
+def _error(sentence: str, **values: object) -> TableError:
+    return TableError(sentence % values)
 
 
 def read_rows(
@@ -89,100 +98,95 @@ def read_rows(
     Raises:
         TableError: the first thing that is wrong.
     """
-    wanted = expected or ", ".join(needed) + (f" ({', '.join(optional)})" if optional else "")
-    blank = True
-    with _unpacked(path) as file, reading_files(languages=languages):
-        try:
-            written = table_columns(file, (*needed, *optional, *(also or {})))
-            ours = {column: (also or {}).get(column, column) for column in written}
-            _require(str(path), needed, ours.values(), wanted)
-            for row in table_rows(file, (), optional=written, respect_statuses=False):
-                place = _place(path, row)
-                cells = {ours.get(column, column): cell or "" for column, cell in row.cells.items()}
-                for fault in row.faults:
-                    # A row may end early, as spreadsheet programs leave it.
-                    if fault.check != "ragged-row" or len(row.cells) == len(written):
-                        raise _refused(place, fault, path)
-                if any(cell.strip() for cell in cells.values()):
-                    blank = False
-                    yield TableRow(place, {**dict.fromkeys(ours.values(), ""), **cells})
-        except TableError:
-            raise
-        except UserError as problem:
-            raise _unreadable(path, str(problem).replace(str(file), str(path))) from problem
-    if blank:
-        values = {"name": str(path), "expected": wanted}
-        raise TableError(gettext("%(name)s has no rows. Expected: %(expected)s.") % values)
-
-
-def _require(name: str, needed: Sequence[str], columns: Collection[str], expected: str) -> None:
-    missing = next((column for column in needed if column not in columns), None)
-    if missing is not None:
-        values = {"name": name, "column": missing, "found": ", ".join(filter(None, columns))}
-        raise TableError(
-            gettext("%(name)s has no column '%(column)s' (found: %(found)s). Expected: %(expected)s.")
-            % {**values, "expected": expected}
-        )
-
-
-def _place(path: Path, row: Row) -> str:
-    if row.line is None or ".json" in path.suffixes:
-        return gettext("%(name)s, row %(row)d") % {"name": path, "row": row.number}
-    return gettext("%(name)s, line %(line)d") % {"name": path, "line": row.line}
+    expected = expected or ", ".join(needed) + (f" ({', '.join(optional)})" if optional else "")
+    names, blank = also or {}, True
+    with _readable(path, languages) as file:
+        written = table_columns(file, (*needed, *optional, *names))
+        ours = {column: names.get(column, column) for column in written}
+        if missing := next((column for column in needed if column not in ours.values()), None):
+            raise _error(
+                gettext("%(name)s has no column '%(column)s' (found: %(found)s). Expected: %(expected)s."),
+                name=path,
+                column=missing,
+                found=", ".join(filter(None, written)),
+                expected=expected,
+            )
+        for row in table_rows(file, (), optional=written, respect_statuses=False):
+            place = gettext("%(name)s, line %(line)d") % {"name": path, "line": row.line or 0}
+            if row.line is None or ".json" in path.suffixes:
+                place = gettext("%(name)s, row %(row)d") % {"name": path, "row": row.number}
+            cells = {ours.get(column, column): cell or "" for column, cell in row.cells.items()}
+            for fault in row.faults:
+                # A row may end early, as spreadsheet programs leave it.
+                if fault.check != "ragged-row" or len(row.cells) == len(written):
+                    raise _refused(place, fault, path)
+            if any(cell.strip() for cell in cells.values()):
+                blank = False
+                yield TableRow(place, {**dict.fromkeys(ours.values(), ""), **cells})
+        if blank:
+            raise _error(
+                gettext("%(name)s has no rows. Expected: %(expected)s."), name=path, expected=expected
+            )
 
 
 def _refused(place: str, fault: Fault, path: Path) -> TableError:
     """What the toolkit found in a row, in the language of the page."""
-    sentences = {
-        "encoding": gettext(
-            "%(place)s, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."
-        ),
-        "ragged-row": gettext(
-            "%(place)s, has more cells than there are columns: put words that contain the character between cells in "
-            "double quotes."
-        ),
-        "unreadable-row": gettext("%(place)s, is no proper %(kind)s: %(fault)s."),
-    }
-    sentence = sentences.get(fault.check, gettext("%(place)s, column '%(column)s': %(fault)s."))
+    match fault.check:
+        case "encoding":
+            sentence = gettext(
+                "%(place)s, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."
+            )
+        case "ragged-row":
+            sentence = gettext(
+                "%(place)s, has more cells than there are columns: put words that contain the character between cells "
+                "in double quotes."
+            )
+        case "unreadable-row":
+            sentence = gettext("%(place)s, is no proper %(kind)s: %(fault)s.")
+        case _:
+            sentence = gettext("%(place)s, column '%(column)s': %(fault)s.")
     kind = next((part[1:].upper() for part in path.suffixes if part.lower() in TABLE_SUFFIXES), "JSON")
-    return TableError(
-        sentence % {"place": place, "kind": kind, "column": fault.column, "fault": fault.message}
-    )
-
-
-def _unreadable(path: Path, fault: object) -> TableError:
-    values = {"name": str(path), "fault": str(fault).removeprefix(str(path)).lstrip(" ,").rstrip(".")}
-    return TableError(gettext("%(name)s cannot be read: %(fault)s.") % values)
+    return _error(sentence, place=place, kind=kind, column=fault.column, fault=fault.message)
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Path]:
-    """The table in a form that the toolkit reads: packed files and arrays of JSON are written out for the time."""
-    packed = path.suffix.lower() == ".gz"
-    plain = Path(path.name).with_suffix("") if packed else path
-    if plain.suffix.lower() not in (*TABLE_SUFFIXES, ".json"):
-        values = {"name": str(path), "kinds": ", ".join((*TABLE_SUFFIXES, ".json", ".gz"))}
-        raise TableError(
-            gettext("%(name)s is of an unknown kind: use a file that ends in one of %(kinds)s.") % values
-        )
-    array = plain.suffix.lower() == ".json"
-    if not (packed or array):
-        yield path
-        return
-    with TemporaryDirectory(prefix="endoxa-table-") as folder:
-        target = Path(folder) / (f"{plain.stem}.jsonl" if array else plain.name)
+def _readable(path: Path, languages: Sequence[str]) -> Iterator[Path]:
+    """The table in a form that the toolkit reads, for the time; what it finds wrong is said of the file as it came."""
+    file = path
+    with TemporaryDirectory(prefix="endoxa-table-") as folder, reading_files(languages=languages):
         try:
-            require_file(path, compressed=packed)
-            with path.open("rb") as raw, target.open("wb") as written:
-                stream = gzip.GzipFile(fileobj=raw) if packed else raw
-                if array:
-                    for record in _records(codecs.getreader("utf-8-sig")(stream)):
-                        written.write(json.dumps(record).encode() + b"\n")
-                else:
-                    shutil.copyfileobj(stream, written)
+            file = _unpacked(path, Path(folder))
+            yield file
+        except TableError:
+            raise
         except (OSError, EOFError, ZlibError, ValueError, RecursionError, UserError) as problem:
-            raise _unreadable(path, problem) from problem
-        yield target
+            fault = str(problem).replace(str(file), str(path)).rstrip(".")
+            raise _error(gettext("%(name)s cannot be read: %(fault)s."), name=path, fault=fault) from problem
+
+
+def _unpacked(path: Path, folder: Path) -> Path:
+    """The table itself; files packed with gzip and arrays of JSON are written into the folder."""
+    packed = path.suffix.lower() == ".gz"
+    plain = Path(path.stem) if packed else path
+    is_array = plain.suffix.lower() == ".json"
+    if plain.suffix.lower() not in (*TABLE_SUFFIXES, ".json"):
+        raise _error(
+            gettext("%(name)s is of an unknown kind: use a file that ends in one of %(kinds)s."),
+            name=path,
+            kinds=", ".join((*TABLE_SUFFIXES, ".json", ".gz")),
+        )
+    if not (packed or is_array):
+        return path
+    require_file(path, compressed=packed)
+    target = folder / (f"{plain.stem}.jsonl" if is_array else plain.name)
+    with path.open("rb") as raw, target.open("wb") as written:
+        stream = gzip.GzipFile(fileobj=raw) if packed else raw
+        if is_array:
+            for record in _records(codecs.getreader("utf-8-sig")(stream)):
+                written.write(json.dumps(record).encode() + b"\n")
+        else:
+            shutil.copyfileobj(stream, written)
+    return target
 
 
 def _records(stream: codecs.StreamReader | IO[str]) -> Iterator[object]:
@@ -190,7 +194,8 @@ def _records(stream: codecs.StreamReader | IO[str]) -> Iterator[object]:
     decoder = json.JSONDecoder()
     text, at = stream.read(_BLOCK).lstrip().removeprefix("["), 0
     while True:
-        start = _GAP.match(text, at).end()  # type: ignore[union-attr]  (it matches nothing as well)
+        gap = _GAP.match(text, at)
+        start = gap.end() if gap else at
         if text.startswith("]", start):
             return
         try:

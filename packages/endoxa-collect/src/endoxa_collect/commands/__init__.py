@@ -11,7 +11,7 @@ import typer
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa_collect.commands import check, export, importing, plan, task
-from endoxa_collect.commands.export import Folder, Slug, campaign_in, entered, opened
+from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, entered, flag, opened, option
 
 if TYPE_CHECKING:
     from endoxa_collect.project.starting import Started
@@ -44,46 +44,28 @@ app = typer.Typer(
     help="Run a campaign: people rate and add associations on their phones.",
 )
 
-PasswordStdin = Annotated[
-    bool,
-    typer.Option("--password-stdin", help="Read the password from standard input instead of generating one."),
-]
+PasswordStdin = Annotated[bool, flag("--password-stdin", "Read the password from standard input.")]
 
 
 @app.command(cls=GroupedCommand)
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to create.")],
+    folder: Annotated[Path, argument("DIR", "Folder to create.")],
     *,
     preset: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Preset to start from: laces (cards), school (cards, ages 13 to 17), afristereo (survey) or panel "
+        option(
+            "NAME",
+            "Preset to start from: laces (cards), school (cards, ages 13 to 17), afristereo (survey) or panel "
             "(tasks only). school:en,sw: with words in these languages only.",
         ),
     ],
     groups: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of groups that cards are about instead of countries: id, name_en, kind, own, parent, near.",
-        ),
+        Path | None, option("FILE", "Groups instead of countries: id, name_en, kind, own, parent, near.")
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Short name of the campaign (default: the name of the preset)."),
-    ] = None,
-    organisation: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Organisation that runs the campaign, as contributors read it."),
-    ] = None,
-    contact: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Contact for contributors: an e-mail address or a phone number."),
-    ] = None,
-    account: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of the organiser's account.")
-    ] = "organiser",
+    name: Annotated[str | None, option("NAME", "Short name (default: that of the preset).")] = None,
+    organisation: Annotated[str | None, option("TEXT", "Organisation, as contributors read it.")] = None,
+    contact: Annotated[str | None, option("TEXT", "Contact: an e-mail address or a phone number.")] = None,
+    account: Annotated[str, option("NAME", "Name of the organiser's account.")] = "organiser",
     password_stdin: PasswordStdin = False,
 ) -> None:
     """Create a campaign: a folder with its database, its settings, an organiser's account and a join code.
@@ -124,13 +106,11 @@ def serve(
     folder: Folder,
     *,
     host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Address to listen on; 127.0.0.1 admits this machine only."),
+        str, option("ADDRESS", "Address to listen on; 127.0.0.1: this machine only.")
     ] = "0.0.0.0",  # noqa: S104
     port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen on.")] = 8000,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, max=64, help="Number of worker processes (default: 2)."),
+        int | None, typer.Option(min=1, max=64, help="Number of worker processes (default: 2).")
     ] = None,
 ) -> None:
     """Serve a campaign until Ctrl-C; prints its address and a QR code to join.
@@ -167,21 +147,13 @@ def serve(
 @app.command(cls=GroupedCommand)
 def account(
     folder: Folder,
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Name of the account; without it, all accounts are listed."),
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "Name of the account (default: list all).")] = None,
     *,
-    role: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE", help="Role: organiser, moderator, reviewer or researcher."),
-    ] = None,
+    role: Annotated[str | None, option("ROLE", "organiser, moderator, reviewer or researcher.")] = None,
     campaign: Slug = None,
     password_stdin: PasswordStdin = False,
-    new_password: Annotated[bool, typer.Option("--new-password", help="Generate a new password.")] = False,
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the role given with --role, else the account.")
-    ] = False,
+    new_password: Annotated[bool, flag("--new-password", "Generate a new password.")] = False,
+    remove: Annotated[bool, flag("--remove", "Remove the role (--role), else the account.")] = False,
 ) -> None:
     """Create, change or remove an account. Without NAME, list all accounts.
 

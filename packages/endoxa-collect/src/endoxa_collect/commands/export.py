@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,13 +16,25 @@ if TYPE_CHECKING:
     from endoxa_collect.project.folder import Folder as CampaignFolder
 
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-Slug = Annotated[
-    str | None,
-    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
-]
+def argument(metavar: str, text: str) -> Any:
+    """A word without a name."""
+    return typer.Argument(metavar=metavar, help=text)
+
+
+def option(metavar: str, text: str, *names: str) -> Any:
+    """An option with a value; it has the name of its parameter, unless others are given."""
+    return typer.Option(*names, metavar=metavar, help=text)
+
+
+def flag(name: str, text: str) -> Any:
+    """An option that is there or not."""
+    return typer.Option(name, help=text)
+
+
+Folder = Annotated[Path, argument("DIR", "Folder of the campaign.")]
+Slug = Annotated[str | None, option("NAME", "Campaign, if the database holds several.", "--campaign")]
 NoWithdrawals = Annotated[
-    bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the backup or dump was made.")
+    bool, flag("--no-withdrawals", "Nobody withdrew after the backup or dump was made.")
 ]
 
 
@@ -31,49 +43,23 @@ def export(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Folder for the tables and the data card (default: DIR-export, beside the campaign).",
-        ),
+        option("FOLDER", "Folder to write (default: DIR-export, beside the campaign).", "--out", "-o"),
     ] = None,
-    release: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="Make a release with this number (1.0); releases never change."),
-    ] = None,
+    release: Annotated[str | None, option("NUMBER", "Make a release, which never changes (1.0).")] = None,
     patch: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Folder of a published release: write it without later withdrawals."
-        ),
+        Path | None, option("FOLDER", "Published release: write it without later withdrawals.")
     ] = None,
     restricted: Annotated[
         str | None,
-        typer.Option(
-            "--restricted",
-            metavar="RECIPIENT",
-            help="Make the release for this person (institution), with nothing merged (and --release, --signed).",
-        ),
+        option("RECIPIENT", "Make the release for this person, with nothing merged.", "--restricted"),
     ] = None,
-    signed: Annotated[
-        bool,
-        typer.Option("--signed", help="The recipient signed the conditions (--conditions shows them)."),
-    ] = False,
+    signed: Annotated[bool, flag("--signed", "The recipient signed the conditions.")] = False,
     conditions: Annotated[
-        bool,
-        typer.Option(
-            "--conditions", help="With --restricted: write the conditions to sign to --out, and no data."
-        ),
+        bool, flag("--conditions", "With --restricted: only write the conditions.")
     ] = False,
-    empty: Annotated[
-        bool, typer.Option("--empty", help="With --release: make it even if nobody is in it.")
-    ] = False,
+    empty: Annotated[bool, flag("--empty", "With --release: also if nobody is in it.")] = False,
     formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format", metavar="NAME", help="Format: csv, jsonl or parquet; repeatable (default: all three)."
-        ),
+        list[str] | None, option("NAME", "csv, jsonl or parquet; repeatable (default: all).", "--format")
     ] = None,
     campaign: Slug = None,
 ) -> None:
@@ -93,41 +79,48 @@ def export(
       endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
       endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
     """  # noqa: D301
-    if restricted is not None:
-        _require_signed(release, patch, signed=signed or conditions)
-    elif signed or conditions:
-        raise UserError("--signed and --conditions go with --restricted RECIPIENT.")
-    if empty and release is None:
-        raise UserError("--empty goes with --release NUMBER.")
-    if patch is not None and (release is not None or formats):
-        raise UserError(
-            "--patch takes number and formats from the release: leave --release and --format out."
-        )
-    if output is None and (release or patch or conditions):
-        raise UserError("A release, a patch and conditions need --out FOLDER: name where they go.")
+    conditional, agreed, fixed = restricted is not None, signed or conditions, release or patch or conditions
+    refusals = {
+        "--signed and --conditions go with --restricted RECIPIENT.": agreed and not conditional,
+        "--restricted makes a release of its own: give it --release NUMBER.": conditional
+        and (patch or not release),
+        "--restricted needs --signed: write the conditions (--conditions) and have them signed.": conditional
+        and not agreed,
+        "--empty goes with --release NUMBER.": empty and not release,
+        "--patch takes number and formats from the release: leave --release and --format out.": patch
+        and (release or formats),
+        "A release, a patch and conditions need --out FOLDER: name where they go.": fixed and not output,
+    }
+    if sentence := next((sentence for sentence, refused in refusals.items() if refused), ""):
+        raise UserError(sentence)
     output = output or _beside(folder, campaign)
     chosen = campaign_in(folder, campaign)
+    from endoxa_collect.export.card import agreement, recipient_named
     from endoxa_collect.export.folder import FORMATS
     from endoxa_collect.export.patches import patch_release
     from endoxa_collect.export.run import EmptyReleaseError, export_campaign
 
+    recipient = "" if restricted is None else recipient_named(restricted)
     if conditions:
-        _write_conditions(chosen, output, release or "", restricted or "")
+        with output.open("x", encoding="utf-8") as file:
+            file.write(agreement(chosen, release or "", recipient))
+        typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
         return
-    if patch is not None:
-        report = patch_release(chosen, patch, output)
-    else:
-        try:
-            report = export_campaign(
+    try:
+        report = (
+            patch_release(chosen, patch, output)
+            if patch is not None
+            else export_campaign(
                 chosen,
                 output,
                 release=release,
                 formats=tuple(formats or FORMATS),
-                recipient=_named(restricted),
+                recipient=recipient,
                 empty=empty,
             )
-        except EmptyReleaseError as problem:
-            raise UserError(f"{problem} --empty makes it all the same.") from None
+        )
+    except EmptyReleaseError as problem:
+        raise UserError(f"{problem} --empty makes it all the same.") from None
     _print(report)
 
 
@@ -135,31 +128,6 @@ def _beside(folder: Path, campaign: str | None) -> Path:
     """The folder for a working copy where none is named: camp_es-export beside camp_es."""
     named = folder if folder.name not in ("", "..") else folder.resolve()
     return named.with_name("-".join(filter(None, (named.name, campaign, "export"))))
-
-
-def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:
-
-    if patch is not None or release is None:
-        raise UserError("--restricted makes a release of its own: give it a number with --release.")
-    if not signed:
-        raise UserError(
-            "--restricted needs --signed: write the conditions with --conditions and have the recipient sign them."
-        )
-
-
-def _named(restricted: str | None) -> str:
-    from endoxa_collect.export.card import recipient_named
-
-    return "" if restricted is None else recipient_named(restricted)
-
-
-def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
-    from endoxa_collect.export.card import agreement
-
-    text = agreement(campaign, number, _named(recipient))
-    with output.open("x", encoding="utf-8") as file:
-        file.write(text)
-    typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
 def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:
@@ -208,24 +176,14 @@ def _print(report: ExportReport) -> None:
 def backup(
     folder: Folder,
     *,
-    output: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="With -o: overwrite an existing file.")] = False,
-    replay: Annotated[
-        bool,
-        typer.Option(
-            "--replay", help="Repeat withdrawals after the database was restored from its own dump."
-        ),
-    ] = False,
+    output: Annotated[Path | None, option("FILE", "Backup to write (.zip).", "--out", "-o")] = None,
+    replace: Annotated[bool, flag("--replace", "With -o: overwrite an existing file.")] = False,
+    replay: Annotated[bool, flag("--replay", "Repeat withdrawals after a dump was restored.")] = False,
     no_withdrawals: NoWithdrawals = False,
-    expire: Annotated[
-        bool,
-        typer.Option("--expire", help="Remove links between people and answers after the retention date."),
-    ] = False,
+    expire: Annotated[bool, flag("--expire", "Cut links after the retention date.")] = False,
     campaign: Slug = None,
 ) -> None:
-    """Back up a campaign into one file (-o), it may be served meanwhile; or keep its promises (--replay, --expire).
+    """Back up a campaign into one file (-o), which may be served meanwhile; repeat withdrawals; cut links that are due.
 
     The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
 
@@ -286,15 +244,12 @@ def replay(folder: Folder, *, no_withdrawals: NoWithdrawals = False) -> None:
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `endoxa collect backup` wrote.")],
+    file: Annotated[Path, argument("FILE", "File that `backup` wrote.")],
     *,
-    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to restore to.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the content of the campaign in that folder.")
-    ] = False,
+    folder: Annotated[Path, option("DIR", "Folder to restore to.", "--out", "-o")],
+    replace: Annotated[bool, flag("--replace", "Replace the campaign in that folder.")] = False,
     withdrawals: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Newest copy of withdrawals.jsonl, if the folder has none."),
+        Path | None, option("FILE", "Newest withdrawals.jsonl, if the folder has none.")
     ] = None,
     no_withdrawals: NoWithdrawals = False,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from endoxa.errors import UserError
 from endoxa.report.words import plural
-from endoxa_collect.commands.export import Folder, Slug, campaign_in
+from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, flag, option
 from endoxa_collect.commands.task import parameter
 
 if TYPE_CHECKING:
@@ -19,23 +19,11 @@ if TYPE_CHECKING:
 def print_cards(
     folder: Folder,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write (.html), to print with a browser."),
-    ],
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="Language of pages and cards (default: the campaign's first)."),
-    ] = None,
+    output: Annotated[Path, option("FILE", "File to write (.html).", "--out", "-o")],
+    language: Annotated[str | None, option("CODE", "Language (default: the campaign's first).")] = None,
     cards: Annotated[int, typer.Option(min=1, max=80, help="Maximum number of cards.")] = 24,
     sheets: Annotated[int, typer.Option(min=1, max=500, help="Number of answer sheets, one a person.")] = 30,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of the site for the strips with receipt codes (default: its public name, if it has one).",
-        ),
-    ] = None,
+    address: Annotated[str | None, option("URL", "Address of the site (default: its public name).")] = None,
     campaign: Slug = None,
 ) -> None:
     """Print a campaign: consent sheet, cards to cut out, answer sheets; and answers.csv to type the answers in.
@@ -81,44 +69,27 @@ def import_file(
     folder: Folder,
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Items of a task (.csv, .tsv, .jsonl or .parquet), or a filled-in answers.csv of `collect print`.",
+        argument(
+            "FILE",
+            "Items of a task (.csv, .tsv, .xlsx, .jsonl, .json, .parquet; also .gz), or answers.csv of `print`.",
         ),
     ],
     *,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="FILE holds items: make a task of this kind (see `endoxa collect task kinds`).",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --task: name of the task.  [default: the kind]")
-    ] = None,
+    task: Annotated[str | None, option("KIND", "FILE holds items of this kind (see `task kinds`).")] = None,
+    name: Annotated[str | None, option("NAME", "With --task: its name (default: the kind).")] = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="With --task: setting of the task (needed=3); repeatable."
-        ),
+        list[str] | None, option("NAME=VALUE", "With --task: a setting (needed=3); repeatable.", "--set")
     ] = None,
-    panel: Annotated[
-        bool,
-        typer.Option("--panel", help="With --task: let people of a panel judge, by an address with a code."),
-    ] = False,
+    panel: Annotated[bool, flag("--panel", "With --task: a panel may judge, by a code.")] = False,
     language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Without --task: language of the printed pages (default: the campaign's first).",
-        ),
+        str | None, option("CODE", "Language of the printed pages (default: the first).")
     ] = None,
     campaign: Slug = None,
 ) -> None:
     """Read items of a task (--task), or answers from paper. Where something is wrong nothing is stored.
 
-    A column `item_id` (or `id`) names the items; without it rows are numbered. The names come back in the export.
+    A file of items may have any size. A column `item_id` (or `id`) names the items; without it rows are numbered. The
+    names come back in the export. Where a task of this name and kind is there, items that it does not have are added.
 
     Answers from paper: write yes under 'consent' where all boxes with a star are ticked, country and language names as
     on the sheet, and 1 to 5 under each card. What people wrote themselves goes under 'words_1' to 'words_3', each with
@@ -176,9 +147,7 @@ def _import_answers(campaign: Campaign, file: Path, language: str | None) -> Non
 
 def groups(
     folder: Folder,
-    table: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Table of groups: id, name_en, kind, own, parent, near.")
-    ],
+    table: Annotated[Path, argument("FILE", "Table of groups: id, name_en, kind, own, parent, near.")],
     *,
     campaign: Slug = None,
 ) -> None:

@@ -9,8 +9,9 @@ import typer
 
 from endoxa.commands.plugins import Groups
 from endoxa.commands.settings_command import GroupedCommand
+from endoxa.errors import UserError
 from endoxa.report.words import plural
-from endoxa_collect.commands.export import Folder, Slug, campaign_in
+from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, option
 
 if TYPE_CHECKING:
     from endoxa_collect.models import Task
@@ -22,7 +23,7 @@ app = typer.Typer(
     help="Have people judge items one by one: votes, reviews, studies.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the task.")]
+Name = Annotated[str, argument("NAME", "Name of the task.")]
 
 
 @app.command(cls=GroupedCommand)
@@ -54,10 +55,9 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
       endoxa collect task list camp
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
-    from endoxa_collect.models import Task
     from endoxa_collect.tasks.results import progress
 
-    tasks = list(Task.objects.filter(campaign=chosen).order_by("name"))
+    tasks = list(chosen.tasks.order_by("name"))
     if not tasks:
         typer.echo(f"No tasks. Make one: endoxa collect import {folder} tuples.csv --task votes")
     for task in tasks:
@@ -77,10 +77,7 @@ def export(
     folder: Folder,
     name: Name,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
-    ],
+    output: Annotated[Path, option("FILE", ".csv, .tsv, .jsonl or .parquet file to write.", "--out", "-o")],
     campaign: Slug = None,
 ) -> None:
     """Write the judgements of a task, a row each, and beside them what each item came to (FILE_items).
@@ -135,17 +132,19 @@ def parameter(task: Task) -> str:
     return f"?{name}=ID" if name else ""
 
 
+_FOLLOWING = {
+    "harm": "endoxa analyze harm {table} -o harm_results.csv",
+    "extraction": "endoxa curate group {items} -o groups.csv",
+    "pairs": "endoxa datasets check {pairs}",
+    "translation": "endoxa datasets check {pairs}",
+    "words": "endoxa languages patch {items} -o words.diff",
+    "votes": "endoxa analyze agreement {table} -o agreement.csv --help",
+}
+
+
 def _following(kind: str, output: Path) -> str:
-    if kind == "harm":
-        return f"endoxa analyze harm {output} -o harm_results.csv"
-    if kind == "extraction":
-        return f"endoxa curate group {output.with_name(f'{output.stem}_items{output.suffix}')} -o groups.csv"
-    if kind in ("pairs", "translation"):
-        return f"endoxa datasets check {output.with_name(f'{output.stem}_pairs{output.suffix}')}"
-    if kind == "words":
-        outcomes = output.with_name(f"{output.stem}_items{output.suffix}")
-        return f"endoxa languages patch {outcomes} -o words.diff"
-    return f"endoxa analyze agreement {output} -o agreement.csv --help"
+    beside = {name: output.with_name(f"{output.stem}_{name}{output.suffix}") for name in ("items", "pairs")}
+    return _FOLLOWING[kind].format(table=output, **beside)
 
 
 def _shown(value: Any) -> str:
@@ -154,10 +153,7 @@ def _shown(value: Any) -> str:
 
 def _task(folder: Path, slug: str | None, name: str) -> Task:
     chosen = campaign_in(folder, slug)
-    from endoxa.errors import UserError
-    from endoxa_collect.models import Task
-
-    tasks = {task.name: task for task in Task.objects.filter(campaign=chosen).select_related("campaign")}
+    tasks = {task.name: task for task in chosen.tasks.select_related("campaign")}
     if name not in tasks:
         there = ", ".join(sorted(tasks)) or "none"
         raise UserError(f"The campaign has no task '{name}' (there are: {there}).")

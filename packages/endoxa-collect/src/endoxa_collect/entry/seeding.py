@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from random import SystemRandom
 from typing import Any
 
@@ -15,8 +15,7 @@ from endoxa.sources.source import Source
 from endoxa_collect import geography, groups, naming
 from endoxa_collect.campaign import UNLISTED, CampaignSettings
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.cleaning import MAX_LENGTH, comparable, fold, key
-from endoxa_collect.entry.likeness import nearest_before
+from endoxa_collect.entry.cleaning import MAX_LENGTH, fold, key
 from endoxa_collect.entry.words import has_slurs, negative
 from endoxa_collect.models import Campaign, Moderation, Pair
 from endoxa_collect.models import Source as PairSource
@@ -29,9 +28,6 @@ _MOST = 1 / 3
 
 _BLOCK = 100
 """Rows that are added in one transaction."""
-
-Name = tuple[str, str, str]
-"""Country, language and key: what no two pairs of a campaign share."""
 
 
 @dataclass(frozen=True)
@@ -54,42 +50,16 @@ class SeedRow:
 
 
 @dataclass(frozen=True)
-class Alike:
-    """A new row and the words of a pair that may be the same."""
-
-    row: SeedRow
-    other: str
-
-
-@dataclass(frozen=True)
 class SeedReport:
-    """What became, or would become, of rows.
-
-    Attributes:
-        new: rows that are new pairs.
-        duplicates: rows whose exact key the campaign, or an earlier row, has already.
-        alike: rows among `new` that are nearly like a pair or an earlier row; only `preview_seeds` looks for them.
-    """
+    """What became of rows: those that are new pairs, and those that the campaign, or an earlier row, has already."""
 
     new: tuple[SeedRow, ...]
     duplicates: tuple[SeedRow, ...]
-    alike: tuple[Alike, ...] = ()
 
     @property
     def added(self) -> int:
         """How many pairs are new."""
         return len(self.new)
-
-
-def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
-    """What `add_seeds` would do, with near-duplicates."""
-    rows_there = Pair.objects.filter(campaign=campaign).values_list("country", "language", "key", "attribute")
-    present = {(country, language, name): words for country, language, name, words in rows_there}
-    new, duplicates = _sort_out(
-        set(present),
-        (((row.country, row.language, key(visible(row.attribute), row.language)), row) for row in rows),
-    )
-    return SeedReport(tuple(new), tuple(duplicates), _alike(present, new))
 
 
 def add_seeds(
@@ -107,29 +77,26 @@ def add_seeds(
     """
     new: list[SeedRow] = []
     duplicates: list[SeedRow] = []
-    ready = [(_pair(campaign, row), row) for row in rows]
-    for start in range(0, len(ready), _BLOCK):
+    ready = iter([(_pair(campaign, row), row) for row in rows])
+    while block := list(islice(ready, _BLOCK)):
         with locked(campaign.pk) as current:
-            added, there = _add(current, ready[start : start + _BLOCK])
-            new += added
-            duplicates += there
+            same = {
+                "country__in": {pair.country for pair, _ in block},
+                "key__in": {pair.key for pair, _ in block},
+            }
+            present = set(current.pairs.filter(**same).values_list("country", "language", "key"))
+            added = []
+            for pair, row in block:
+                name = (pair.country, pair.language, pair.key)
+                if name not in present:
+                    added.append(pair)
+                (duplicates if name in present else new).append(row)
+                present.add(name)
+            Pair.objects.bulk_create(added)
             note(SeedReport(tuple(new), tuple(duplicates)))
     with locked(campaign.pk) as current:
         choose_calibration(current)
     return SeedReport(tuple(new), tuple(duplicates))
-
-
-def _add(campaign: Campaign, block: Sequence[tuple[Pair, SeedRow]]) -> tuple[list[SeedRow], list[SeedRow]]:
-    """Add one block of rows; which were new, and which were there."""
-    pairs = {(pair.country, pair.language, pair.key): pair for pair, _ in reversed(block)}
-    there = Pair.objects.filter(
-        campaign=campaign,
-        country__in={pair.country for pair in pairs.values()},
-        key__in={pair.key for pair in pairs.values()},
-    )
-    present = set(there.values_list("country", "language", "key"))
-    Pair.objects.bulk_create(pair for name, pair in reversed(pairs.items()) if name not in present)
-    return _sort_out(present, (((pair.country, pair.language, pair.key), row) for pair, row in block))
 
 
 def unkind(row: SeedRow) -> bool | None:
@@ -150,37 +117,6 @@ def choose_calibration(campaign: Campaign) -> None:
     size = min(campaign.settings.sampler.calibration_pairs, int(len(ids) * _MOST))
     chosen.update(calibration=False)
     Pair.objects.filter(pk__in=SystemRandom().sample(ids, size)).update(calibration=True)
-
-
-def _sort_out(
-    present: set[Name], rows: Iterable[tuple[Name, SeedRow]]
-) -> tuple[list[SeedRow], list[SeedRow]]:
-    """Rows that are new, and those whose name is known or an earlier row's."""
-    new: list[SeedRow] = []
-    duplicates: list[SeedRow] = []
-    for name, row in rows:
-        (duplicates if name in present else new).append(row)
-        present.add(name)
-    return new, duplicates
-
-
-def _alike(present: Mapping[Name, str], rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
-    cells: defaultdict[tuple[str, str], list[SeedRow]] = defaultdict(list)
-    others: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for row in rows:
-        cells[row.country, row.language].append(row)
-    for (country, language, name), words in present.items():
-        others[country, language][name] = words
-    return tuple(similar for cell, new in cells.items() for similar in _alike_in(others[cell], cell[1], new))
-
-
-def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) -> Iterator[Alike]:
-    """Rows of one country and language that are like a pair or an earlier row."""
-    names = [*others, *(key(row.attribute, language) for row in new)]
-    words = [*others.values(), *(row.attribute for row in new)]
-    near = nearest_before([comparable(name, language) for name in names], len(others))
-    for place, other in near.items():
-        yield Alike(new[place - len(others)], words[other])
 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
@@ -254,10 +190,7 @@ def row_of(
         "negative": negative_cell,
     }
     row = TableRow(place, record)
-    cells = {
-        column: row.read(column, lambda typed, read=read: read(visible(_short(typed, READ, MAX_LENGTH))))
-        for column, read in readers.items()
-    }
+    cells = {column: row.read(column, _shown(read)) for column, read in readers.items()}
     if not cells["attribute"]:
         raise row.fault("attribute", gettext("it is empty, expected what is said of people from the country"))
     if not key(cells["attribute"], cells["language"]):
@@ -265,6 +198,10 @@ def row_of(
             "attribute", gettext("expected words, found '%(typed)s'") % {"typed": cells["attribute"]}
         )
     return SeedRow(**cells)
+
+
+def _shown(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda typed: read(visible(_short(typed, READ, MAX_LENGTH)))
 
 
 def _short(typed: str, most: int, expected: int = 0) -> str:

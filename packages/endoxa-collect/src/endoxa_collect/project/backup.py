@@ -70,7 +70,8 @@ def back_up(folder: Folder, target: Path, *, replace: bool = False) -> int:
         made = place / "backup.zip"
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for name, content in {_MANIFEST: json.dumps(manifest), **parts}.items():
+                archive.writestr(_MANIFEST, json.dumps(manifest))
+                for name, content in parts.items():
                     archive.writestr(name, content)
             file.flush()
             os.fsync(file.fileno())
