@@ -147,7 +147,6 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
     if not campaign.people.exists():
         # Words of people who had left before and let them stay.
         Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR).delete()
-        campaign.waves.all().delete()
         Arrivals.objects.filter(code__campaign=campaign).delete()
         if not campaign.releases.perhaps_out().exists():
             campaign.tombstones.all().delete()

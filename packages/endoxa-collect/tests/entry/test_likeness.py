@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa_collect.entry.cleaning import comparable, key
-from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness, nearest, nearest_before, scored
+from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness, nearest, scored
 from endoxa_collect.models import Moderation, Pair, Source
 
 SAME = [
@@ -172,16 +172,6 @@ def test_obvious_duplicates_are_asked_about(language, one, other):
 def test_any_key_has_a_form(text, language):
     name = key(text, language)
     assert bool(form(text, language)) == bool(name)
-
-
-@pytest.mark.slow
-@given(st.lists(st.text("abc ", min_size=1, max_size=12), max_size=12), st.integers(0, 12))
-def test_looking_back_finds_what_comparing_each_with_each_does(forms, start):
-    found = nearest_before(forms, start)
-    for place in range(start, len(forms)):
-        best = max((likeness(forms[place], forms[other]) for other in range(place)), default=0)
-        assert (place in found) == (best >= CUT_OFF)
-        assert place not in found or likeness(forms[place], forms[found[place]]) == best
 
 
 def test_likeness_is_symmetric_and_whole_for_one_key():

@@ -7,7 +7,7 @@ Looser forms (`entry.cleaning`) are compared, not keys, and only of pairs about 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -55,16 +55,6 @@ def nearest(
         (match for match in scored if match[1] >= cut_off), key=lambda match: (-match[1], forms[match[0]])
     )
     return best[:limit]
-
-
-def nearest_before(forms: Sequence[str], start: int) -> dict[int, int]:
-    """For places from `start` on, the place before it whose form is most alike, where one is alike enough."""
-    before, matches = dict(enumerate(forms[:start])), {}
-    for place, form in enumerate(forms[start:], start):
-        for match, _ in nearest(form, before, limit=1):
-            matches[place] = match
-        before[place] = form
-    return matches
 
 
 def _trigrams(text: str) -> Counter[str]:

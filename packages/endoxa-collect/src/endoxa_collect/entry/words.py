@@ -37,8 +37,6 @@ from endoxa_collect.campaign import UI_LANGUAGES, UNLISTED, CampaignSettings
 from endoxa_collect.entry.cleaning import APOSTROPHE, EmptyTextError, clean, fold, is_filler, key
 
 _MARKS = regex.compile(r"[\p{M}&&\p{Script=Inherited}]", regex.V1)
-_NOUNS_CAPITALISED = frozenset({"de", "lb"})
-"""Languages in which a capital says nothing about who is meant."""
 
 CUT_OFF = -0.3
 """VADER's compound score (Hutto and Gilbert 2014) up to which English words count as negative."""
