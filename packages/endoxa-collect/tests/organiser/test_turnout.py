@@ -101,7 +101,7 @@ def test_a_survey_has_the_step_of_its_questions(make_campaign, make_person):
 
 
 def test_a_code_is_named(organiser, campaign):
-    organiser.post("/organise/river/new-code/", {"days": "7", "label": " Radio "})
+    organiser.post("/organise/river/codes/new/", {"days": "7", "label": " Radio "})
     code = JoinCode.objects.get()
     assert code.label == "Radio"
     where = f"/organise/river/codes/{code.code}/name/"

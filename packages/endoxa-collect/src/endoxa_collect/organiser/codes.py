@@ -218,7 +218,7 @@ def _in_force(campaign: Campaign, code: str) -> JoinCode:
 
 urlpatterns = [
     path("<slug:slug>/codes/", Codes.page(), name="codes"),
-    path("<slug:slug>/new-code/", CodeForm.page(), name="code_add"),
+    path("<slug:slug>/codes/new/", CodeForm.page(), name="code_add"),
     path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
     path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
     path("<slug:slug>/codes/<slug:code>/name/", NameForm.page(), name="code_name"),

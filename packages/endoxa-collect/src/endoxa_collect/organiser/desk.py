@@ -72,7 +72,6 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
     of: ClassVar[type[Model]]
     heading: ClassVar[str | Promise]
     adds: ClassVar[Sequence[tuple[str, str | Promise]]] = ()
-    list_filter: Any = ()
     list_display_links = None
     list_per_page = 50
     list_max_show_all = 0
@@ -125,7 +124,7 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
         """Only the filters of the page: Django would let anybody ask for rows by any column, such as their author."""
-        return lookup in {one.parameter_name for one in self.list_filter}
+        return lookup in {getattr(one, "parameter_name", "") for one in self.list_filter}
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list with what its template needs; the whole of it where the address asks for what there is not."""
