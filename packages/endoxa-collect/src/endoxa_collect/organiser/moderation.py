@@ -127,7 +127,8 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
     page = Paginator(pairs.select_related("campaign", "merged_into__campaign"), PAGE).get_page(
         request.GET.get("page")
     )
-    shown = context["open_words"]
+    shown, user = context["open_words"], account(request)
+    claims = dict(decisions.claims_of_others(user).values_list("pair", "user__username"))
     context |= {
         "faults": faults,
         "merged": merged,
@@ -137,10 +138,11 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
                 line(pair, open_words=shown),
                 line(pair.merged_into, open_words=shown) if pair.merged_into else None,
                 context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
+                claims.get(pair.pk, ""),
             )
             for pair in page
         ],
-        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, account(request))],
+        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
         "unjudged": 0 if merged else decisions.unjudged(campaign).count(),
         "many": request.session.pop(MANY.format(campaign.pk), None),
     }

@@ -174,7 +174,11 @@ def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
     claimed = take_next(campaign, other, organiser=True)
     assert claimed == room[5]
     Claim.objects.update(pair=room[0])
-    assert len(listed(client.get(at("moderation", campaign)))) == 4
+    page = client.get(at("moderation", campaign))
+    assert len(listed(page)) == 4
+    # Who looks at it is named in its row, and in no other.
+    told = [row for row in page.content.decode().split('<li class="box">') if "is looking at this one" in row]
+    assert [row.count("love tea number 0") for row in told] == [1]
     hidden, flagged, gone = room[1:4]
     decide(campaign, other, hidden.public_id, Decision(Action.HIDE, revision(hidden)))
     flagged.flags = ["report_other"]
