@@ -52,6 +52,9 @@ def _is_day(text: str) -> bool:
         return False
 
 
+_NO_DAY, _REQUIRED = "Enter a valid date.", "This field is required."
+"""Sentences that Django translates."""
+
 ADULT = 18
 """Age from which people decide alone."""
 
@@ -337,7 +340,7 @@ class CampaignSettings(_Checked):
             if twice := next((place for place, name in enumerate(names) if name in names[:place]), 0):
                 refuse(_("Another entry has this short name."), field, twice, "name")
         if self.results_from and not _is_day(self.results_from):
-            refuse(_("Enter a valid date."), "results_from")
+            refuse(_NO_DAY, "results_from")
         return self
 
     @model_validator(mode="before")
@@ -389,7 +392,7 @@ class CampaignSettings(_Checked):
             if not self.retention:
                 refuse(_("People agreed to a day: choose another one, but name one."), "retention")
             if not _is_day(self.retention):
-                refuse(_("Enter a valid date."), "retention")
+                refuse(_NO_DAY, "retention")
             if self.retention <= datetime.now(UTC).date().isoformat():
                 refuse(_("Choose a day after today."), "retention")
         first, earlier = self.ui_languages[0], before.ui_languages[0]
@@ -404,7 +407,7 @@ class CampaignSettings(_Checked):
             if name == "guardian" and not before.guardian:
                 refuse(_("Write the sheet for parents and guardians first (Texts)."), "guardian")
             if getattr(before.texts, name).get(first):
-                refuse(_("This field is required."), "texts", name, first)
+                refuse(_REQUIRED, "texts", name, first)
         for place, field in enumerate(self.profile if self.profile != before.profile else ()):
             if lacking := [key for key, texts in field.choices.items() if first not in texts]:
                 others = _("Another language has these names as well: %(names)s.")
