@@ -160,8 +160,7 @@ def _contributor(page: Page, request: HttpRequest, *, late: bool = False, **name
     sent = request.method == "POST"
     if person.campaign.state != State.OPEN and not (sent and late):
         return _closed(request, "contributor/closed.html")
-    asks = request.path == reverse("contributor:again")
-    if not (sent or asks) and changed_for(person):
+    if not sent and changed_for(person) and request.path != reverse("contributor:again"):
         return redirect("contributor:again")
     return _unless_left(page, request, person, redirect("contributor:home"), named)
 

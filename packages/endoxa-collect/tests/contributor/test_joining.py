@@ -256,7 +256,8 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
             hour_ago = time.time() - 3_601
             earlier.setattr(time, "time", lambda: hour_ago)
             ticket = new_ticket()
-    page = client.post(path, {**TICKS, "ticket": ticket, "version": 1})
+    page = client.post(path, {**TICKS, "subject": "", "ticket": ticket, "version": 1})
+    assert not page.context["form"]["subject"].value()
     assert "open for a long while" in page.content.decode()
     assert not Person.objects.exists()
     # Nothing that was ticked is lost, and nothing else is ticked.

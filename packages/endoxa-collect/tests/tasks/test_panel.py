@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import date
 
 import pytest
@@ -106,6 +107,33 @@ def test_nobody_takes_part_twice(study):
     answer = twice.post(**BOXES, ticket=first.ticket, version=1)
     assert answer.status_code == 302
     assert Judge.objects.count() == 2
+
+
+def test_a_first_page_that_was_open_for_long_asks_once_more_and_keeps_who_came(study, monkeypatch):
+    person = Person(study)
+    with monkeypatch.context() as earlier:
+        hour_ago = time.time() - 3_601
+        earlier.setattr(time, "time", lambda: hour_ago)
+        ticket = person.get(PID="p1").context["form"]["ticket"].value()
+    page = person.post(**BOXES, ticket=ticket, version=1)
+    assert "open for a long while" in page.content.decode()
+    assert page.content.decode().count(" checked") == len(BOXES)
+    assert not Judge.objects.exists()
+    fresh = page.context["form"]["ticket"].value()
+    assert person.post(**BOXES, ticket=fresh, version=1).status_code == 302
+    assert "You took part already" in Person(study).get(PID="p1").content.decode()
+
+
+def test_a_first_page_of_before_somebody_left_leads_to_no_trace_of_them(study):
+    person = Person(study)
+    person.agree()
+    before, cookie = person.judge, person.client.cookies[anonymous.PANEL_COOKIE].value
+    person.post("stop/", action="delete")
+    for _ in range(2):
+        assert person.post(**BOXES, ticket=person.ticket, version=1).status_code == 302
+    after = Judge.objects.get()
+    assert after.secret_hash != before.secret_hash
+    assert person.client.cookies[anonymous.PANEL_COOKIE].value != cookie
 
 
 def test_a_first_page_of_another_study_opens_nothing_here(study, make_task):

@@ -22,6 +22,9 @@ def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.Bool
     )
 
 
+_BOXES = ("age", "guardian", "take_part", "publication", "keep_words", "read_aloud")
+
+
 class ConsentForm(forms.Form):
     """The boxes that people tick, for one campaign and in one language.
 
@@ -80,7 +83,7 @@ class ConsentForm(forms.Form):
         in_force = data is None or facts_of(data.get("ticket", ""), in_force=True) is not None
         self.expired = not (in_force or self.outdated)
         if self.expired:
-            ticked = [name for name in self.base_fields if name in data]
+            ticked = [name for name in _BOXES if data.get(name)]
         initial = {"ticket": new_ticket(*facts), "version": settings.consent_version}
         # Other words need new ticks.
         asks_again = self.outdated or self.expired
@@ -111,7 +114,7 @@ class ConsentForm(forms.Form):
             box.label = _("The person says: “%(text)s”") % {"text": box.label}
             box.error_messages["required"] = self.fields["read_aloud"].error_messages["required"]
         self.fields = {name: field for name, field in self.fields.items() if asked.get(name, True)}
-        self.boxes = [self[name] for name in self.fields if isinstance(self.fields[name], forms.BooleanField)]
+        self.boxes = [self[name] for name in _BOXES if name in self.fields]
 
     def focus(self) -> None:
         """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""
