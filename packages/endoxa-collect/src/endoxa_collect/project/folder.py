@@ -15,8 +15,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import dj_database_url
@@ -169,6 +170,30 @@ def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
     import django
 
     django.setup()
+
+
+def prepare() -> None:
+    """Bring the tables of the database to the installed version, once Django has started.
+
+    Raises:
+        UserError: a newer endoxa wrote the database.
+    """
+    from django.core.management import call_command
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    # Somebody sits before the terminal: half a minute without a word, as requests may wait, would be too long.
+    if connection.vendor == "sqlite":
+        with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=3)) as probe:
+            probe.execute("BEGIN IMMEDIATE")
+    loader = MigrationExecutor(connection).loader
+    newer = set(loader.applied_migrations) - set(loader.disk_migrations)
+    ahead = [name for app, name in newer if app == "collect"]
+    if ahead:
+        raise UserError(
+            f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa-collect)."
+        )
+    call_command("migrate", verbosity=0, interactive=False)
 
 
 @contextmanager
