@@ -112,7 +112,7 @@ def _make(folder: Path) -> None:
 
     with making(folder) as made:
         enter(made, new=True)
-        from endoxa_collect.project.database import prepare
+        from endoxa_collect.project.folder import prepare
         from endoxa_collect.project.starting import collect_static, start
 
         prepare()

@@ -112,9 +112,8 @@ def choose_cards(campaign: Campaign, language: str, most: int) -> tuple[PaperCar
             f"The campaign has no live pair in language '{language}'"
             + (f" (it has some in: {', '.join(there)}): choose one with --language." if there else ".")
         )
-    harmless = [(pair, False) for pair in chosen if not pair.may_hurt]
-    hurtful = [(pair, True) for pair in chosen if pair.may_hurt]
-    return tuple(PaperCard(number, *card) for number, card in enumerate(harmless + hurtful, start=1))
+    chosen.sort(key=lambda pair: pair.may_hurt)
+    return tuple(PaperCard(number, pair, pair.may_hurt) for number, pair in enumerate(chosen, start=1))
 
 
 def new_receipts(count: int) -> tuple[str, ...]:
@@ -172,17 +171,14 @@ def page(
         context = {
             "address": address,
             "title": in_language(texts.title, language),
-            "organisation": settings.organisation,
-            "contact": settings.contact,
+            "settings": settings,
             "lines": headed(in_language(texts.about, language)),
             "warning": in_language(texts.content_warning, language),
             "consent": in_language(texts.consent, language),
             "consent_language": language_of(texts.consent, language),
-            "guardian": in_language(texts.guardian, language) if settings.guardian else "",
+            "guardian": in_language(texts.guardian, language),
             "guardian_language": language_of(texts.guardian, language),
-            "retention": settings.retention,
             "boxes": [(box.label, box.field.required) for box in ConsentForm(settings, language).boxes],
-            "help_lines": settings.help_lines,
             "scale": [(value, gettext(words)) for value, words in RATING_WORDS.items()],
             "pages": _split([card for card in shown if not card["hurts"]], PER_PAGE),
             "hurting": _split([card for card in shown if card["hurts"]], PER_PAGE),
@@ -220,17 +216,18 @@ _EXPECTED = (
 
 
 @dataclass(frozen=True)
-class WrittenWords:
-    """What somebody wrote that people say of a country; `language` "" stands for that of the printed pages."""
-
-    country: str
-    text: str
-    language: str
-
-
-@dataclass(frozen=True)
 class Sheet:
-    """One filled-in sheet: `place` is its line of the file, `ratings` are by id of the pair."""
+    """One filled-in sheet.
+
+    Attributes:
+        place: its line of the file.
+        receipt: the letters of its code.
+        keep_words: words may stay when the person leaves.
+        origins: countries that they come from.
+        languages: that they speak.
+        ratings: by id of the pair.
+        words: what they wrote: `text`, the `country` that it is about, `language` where it is not that of the pages.
+    """
 
     place: str
     receipt: str
@@ -238,7 +235,7 @@ class Sheet:
     origins: tuple[str, ...]
     languages: tuple[str, ...]
     ratings: Mapping[int, int]
-    words: tuple[WrittenWords, ...] = ()
+    words: tuple[dict[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -317,13 +314,14 @@ def _sheet(row: TableRow, settings: CampaignSettings, pairs: Mapping[str, Pair])
 
 def _words(
     row: TableRow, settings: CampaignSettings, words: str, country: str, language: str
-) -> WrittenWords:
-    text = row.read(words, clean)
+) -> dict[str, str]:
+    written = {"text": row.read(words, clean)}
     if not row.read(country, str):
         raise row.fault(country, "found nothing, expected the country that the words are about")
-    about = row.read(country, lambda cell: country_cell(cell, settings.ui_languages))
-    spoken = row.read(language, lambda cell: _campaign_language(cell, settings) if cell else "")
-    return WrittenWords(about, text, spoken)
+    written["country"] = row.read(country, lambda cell: country_cell(cell, settings.ui_languages))
+    if row.read(language, str):
+        written["language"] = row.read(language, lambda cell: _campaign_language(cell, settings))
+    return written
 
 
 def _receipt(text: str) -> str:
@@ -468,21 +466,14 @@ def _say(campaign: Campaign, person: Person, sheet: Sheet, language: str) -> int
     """Store what somebody wrote on their sheet, each thing as the answer to an open question; how many were new."""
     new = 0
     for number, written in enumerate(sheet.words, start=len(sheet.ratings)):
-        card = _card(campaign, person, number, written.country)
+        card = _card(campaign, person, number, written["country"])
         try:
-            propose(
-                person,
-                card,
-                country=written.country,
-                text=written.text,
-                language=written.language or language,
-                via=Via.PROMPT,
-            )
+            propose(person, card, via=Via.PROMPT, **{"language": language, **written})
         except AlreadyShownError:
             # It is on a card that the person rated: people said it before.
             card.delete()
             continue
         except EntryError as problem:
-            raise UserError(f"{sheet.place}, '{written.text}': {problem} Nothing was stored.") from None
+            raise UserError(f"{sheet.place}, '{written['text']}': {problem} Nothing was stored.") from None
         new += 1
     return new

@@ -101,7 +101,7 @@ def test_a_full_disk_is_one_sentence_in_every_command(
     monkeypatch.setattr(f"endoxa_collect.{fails}", failing)
     monkeypatch.setattr("endoxa_collect.project.folder.open_folder", Folder)
     monkeypatch.setattr("endoxa_collect.project.folder.enter", lambda *_, **__: None)
-    monkeypatch.setattr("endoxa_collect.project.database.prepare", lambda: None)
+    monkeypatch.setattr("endoxa_collect.project.folder.prepare", lambda: None)
     done = CliRunner().invoke(collect.app, words.format(camp="camp").split())
     assert isinstance(done.exception, UserError), done.exception
     assert str(done.exception).startswith(sentence)

@@ -132,11 +132,9 @@ def _beside(folder: Path, campaign: str | None) -> Path:
 
 def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:
     """The folder of a campaign, with Django started on it and its database prepared."""
-    from endoxa_collect.project.folder import enter
+    from endoxa_collect.project.folder import enter, prepare
 
     enter(folder, new=new, listening=listening)
-    from endoxa_collect.project.database import prepare
-
     prepare()
     return folder
 

@@ -19,7 +19,16 @@ from zlib import error as ZlibError  # noqa: N812
 
 from endoxa.errors import UserError
 from endoxa_collect.files import draft, remove_dead
-from endoxa_collect.project.folder import MARK, Folder, enter, locked_folder, making, open_folder, refuse_used
+from endoxa_collect.project.folder import (
+    MARK,
+    Folder,
+    enter,
+    locked_folder,
+    making,
+    open_folder,
+    prepare,
+    refuse_used,
+)
 from endoxa_collect.sqlite import check_database, copy_database, forget_sessions
 
 if TYPE_CHECKING:
@@ -188,7 +197,6 @@ def _replayed(
     from django.db import connections
 
     from endoxa_collect import withdrawals as listing
-    from endoxa_collect.project.database import prepare
     from endoxa_collect.project.replay import replay, require_list
 
     recorded = listing.parse(parts[_WITHDRAWALS].decode(), listing.NAME, complete=False)

@@ -1,12 +1,20 @@
-"""Run the web server (Granian) without an access log."""
+"""Run the web server (Granian) without an access log, and the site in its worker processes.
+
+A worker ends with the process that started it. Nobody would tell it to end where that one was killed, and it would keep
+the port and the folder for good.
+"""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 
 from django.db import connections
 from granian import Granian
@@ -16,6 +24,7 @@ from granian.log import LogLevels
 
 from endoxa.errors import UserError
 from endoxa_collect.privacy import erase_traces
+from endoxa_collect.security.http import Buffered
 
 _WORKERS = 2
 """Default number of processes."""
@@ -28,7 +37,10 @@ _SOON = 10.0
 """Seconds within which a death counts as one at the start."""
 _TRIES = 3
 _PATIENCE = 5
-"""Seconds that a worker may take to end."""
+"""Seconds that a worker may take to end, with answers that are under way."""
+_SWITCH_SECONDS = 0.0005
+"""How long a thread waits for another one that computes. With Python's 5 ms, who holds the lock of a campaign waits for
+that after each answer of PostgreSQL, and all others with it: 95 % of answers came within 300 ms, now within 190."""
 
 
 def serve(host: str, port: int, workers: int | None) -> None:
@@ -71,7 +83,8 @@ def _erase_traces() -> None:
 def _died(host: str, port: int, workers: int) -> bool:
     """Answer until interrupted, or until a worker dies: True then."""
     server = Granian(
-        "endoxa_collect.project.worker:application",
+        "endoxa_collect.project.server:application",
+        factory=True,
         address=host,
         port=port,
         interface=Interfaces.ASGINL,
@@ -99,3 +112,25 @@ def _end_with_the_terminal(end: Callable[..., None]) -> None:
     # Granian takes the closing of a terminal as an order to reload, and the site would go on unseen.
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, end)
+
+
+def application() -> Buffered:
+    """The site in a worker process."""
+    from endoxa_collect.asgi import application
+
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    # What is there now stays. Else the garbage collector goes through all of it now and then, and everybody whom this
+    # process answers waits for 0.3 s; so it is less than 0.01 s.
+    gc.collect()
+    gc.freeze()
+    Thread(target=_end_after_parent, daemon=True).start()
+    return application
+
+
+def _end_after_parent() -> None:
+    # Not by its number: whoever forks for it ("forkserver") may stand between.
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_PATIENCE)
+        os._exit(1)
