@@ -146,7 +146,7 @@ def test_the_compiled_catalogue_is_up_to_date(language):
 
 def test_plurals_are_chosen_by_the_rules_of_the_language():
     with override("ar"):
-        said = {ngettext("%(n)s card answered", "%(n)s cards answered", n) for n in (0, 1, 2, 3, 11, 100)}
+        said = {ngettext("%(added)s pair added", "%(added)s pairs added", n) for n in (0, 1, 2, 3, 11, 100)}
     assert len(said) == 6
     one, many = "%(n)s card answered", "%(n)s cards answered"
     with override("fr"):
