@@ -25,7 +25,6 @@ from scipy.special import ndtr, ndtri
 from endoxa.demo.world import load_sample
 from endoxa.instruments.pairs.estimates.differences import standardised_influence
 from endoxa.instruments.pairs.estimates.inference import smooth_inference
-from endoxa.instruments.pairs.estimates.preference import correlation_influence
 from endoxa.stats.intervals import agreeing, clustered_share
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import sign_flip_test
@@ -258,10 +257,8 @@ def sizes(repeats: int) -> None:
 
 
 def effects(repeats: int) -> None:
-    """Coverage of the effect size and of the share of variance: bootstrap of identities, and with both kinds."""
-    print(
-        "\n| design | effect size: identities | both | share of variance: identities | both |\n|---|---|---|---|---|"
-    )
+    """Coverage of the effect size: bootstrap of identities, and with both kinds."""
+    print("\n| design | effect size: identities | both |\n|---|---|---|")
     for design in (*DESIGNS[:3], DESIGNS[3], DESIGNS[4]):
         covered: dict[str, list[float]] = {}
         for mean, scale in product((0.0, 0.5), (0.5, 1.0)):
@@ -271,24 +268,15 @@ def effects(repeats: int) -> None:
                 n = len(design.identity)
                 own = rng.normal(0, scale, design.identity.max() + 1)[design.identity]
                 word = rng.normal(0, scale, design.attribute.max() + 1)[design.attribute]
-                neutral = word + rng.normal(0, 0.3, n)
                 total = np.sqrt(1 + 2 * scale**2)
                 values = mean * total + own + word + rng.normal(size=n)
-                shared = scale**4 / ((1 + 2 * scale**2) * (scale**2 + 0.09))
-                clusters = Clusters.of(
-                    design.identity, values, neutral, values**2, neutral**2, values * neutral
-                )
-                r, of_r = correlation_influence(values, neutral)
+                clusters = Clusters.of(design.identity, values, values**2)
                 d = float(values.mean() / values.std(ddof=1))
                 units = (design.identity, design.attribute)
                 both = smooth_inference(d, standardised_influence(values), units, confidence=0.95).interval
-                squared = smooth_inference(float(np.arctanh(r)), of_r, units, confidence=0.95).interval
-                ends = np.tanh([squared.low, squared.high])
                 for name, low, high, truth in (
                     ("d", *resampled(clusters, standardised), mean),
                     ("d both", both.low, both.high, mean),
-                    ("r", *resampled(clusters, squared_correlation), shared),
-                    ("r both", max(ends[0], 0) ** 2, ends[1] ** 2, shared),
                 ):
                     held[name] = held.get(name, 0) + (low <= truth <= high)
             for name, number in held.items():
@@ -307,14 +295,8 @@ def resampled(clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray]) -
 
 def standardised(totals: np.ndarray) -> np.ndarray:
     """Mean in standard deviations from totals."""
-    n, total, _, squares, _, _ = totals.T
+    n, total, squares = totals.T
     return np.asarray(total / n / np.sqrt((squares / n - (total / n) ** 2) * n / (n - 1)))
-
-
-def squared_correlation(totals: np.ndarray) -> np.ndarray:
-    """Squared correlation from totals."""
-    n, x, y, xx, yy, xy = totals.T
-    return np.asarray((xy - x * y / n) ** 2 / ((xx - x**2 / n) * (yy - y**2 / n)))
 
 
 PARTS = {

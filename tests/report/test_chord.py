@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.report.charts import Arc, chord_figure, chord_layout
-from endoxa.report.charts.chord import GAP
+from endoxa.report.charts import Arc, chord_figure
+from endoxa.report.charts.chord import GAP, chord_layout
 from endoxa.report.document import Figure
 from endoxa.report.printing import print_figure
 from endoxa.report.render import inline_svg, picture

@@ -1,21 +1,17 @@
 """Chart primitives: one style, labelled bars, dots with intervals, heat maps. The instruments say what is drawn."""
 
 from endoxa.report.charts.bars import bar_blocks, stacked_shares
-from endoxa.report.charts.chord import MOST_ARCS, Arc, chord_figure, chord_layout
+from endoxa.report.charts.chord import MOST_ARCS, Arc, chord_figure
 from endoxa.report.charts.dots import (
-    DotRows,
     beside,
     interval_rows,
-    labelled_rows,
     neutral_line,
-    notes_beside,
     pointed,
     sorted_dots,
 )
 from endoxa.report.charts.forest import series_forest
 from endoxa.report.charts.heat import heat_map, signed_matrix, verdict_map
 from endoxa.report.charts.ridges import LEAST_PAIRS, density, ridgeline, robust_range
-from endoxa.report.charts.scatter import binned_scatter
 from endoxa.report.charts.series import MOST_APART, MOST_SERIES, series_colors, series_dots
 from endoxa.report.charts.style import (
     BLUE,
@@ -24,14 +20,10 @@ from endoxa.report.charts.style import (
     LABEL_LIMIT,
     MUTED,
     ORANGE,
-    PALE,
-    PALE_BLUE,
-    SERIES_COLORS,
     defined,
     either,
     finish,
     fixed,
-    label_width,
     square_legend,
     symmetric_domain,
 )
@@ -47,16 +39,10 @@ __all__ = [
     "MOST_SERIES",
     "MUTED",
     "ORANGE",
-    "PALE",
-    "PALE_BLUE",
-    "SERIES_COLORS",
     "Arc",
-    "DotRows",
     "bar_blocks",
     "beside",
-    "binned_scatter",
     "chord_figure",
-    "chord_layout",
     "defined",
     "density",
     "either",
@@ -64,10 +50,7 @@ __all__ = [
     "fixed",
     "heat_map",
     "interval_rows",
-    "label_width",
-    "labelled_rows",
     "neutral_line",
-    "notes_beside",
     "pointed",
     "ridgeline",
     "robust_range",

@@ -15,22 +15,17 @@ def value(name, sample):
 def test_a_worked_example_with_ties():
     # stereo: won, won, lost, tie; antistereo: won, lost, lost, tie, tie.
     sample = make_sample([1, 1, -1, 0, 1, -1, -1, 0, 0], direction=["stereo"] * 4 + ["antistereo"] * 5)
-    assert value("crows_metric_score", sample) == pytest.approx(100 * 3 / 9)
-    assert value("crows_stereotype_score", sample) == pytest.approx(100 * 2 / 3)
-    assert value("crows_antistereotype_score", sample) == pytest.approx(100 * 1 / 3)
-    assert value("crows_neutral_share", sample) == pytest.approx(100 * 3 / 9)
+    assert value("crows_metric_score_rounded", sample) == pytest.approx(100 * 3 / 9)
 
 
 def test_rounding_makes_ties_as_metric_py_does():
     sample = make_sample([0.0004, 0.0011, -0.0002], less=[-10.0, -10.0, -10.0])
-    assert value("crows_metric_score", sample) == pytest.approx(200 / 3)
     assert value("crows_metric_score_rounded", sample) == pytest.approx(100 / 3)
-    assert value("crows_neutral_share_rounded", sample) == pytest.approx(200 / 3)
 
 
 def test_pairs_without_a_label_are_not_counted():
     sample = make_sample([1.0, 1.0, -1.0], direction=["stereo", "unknown", "stereo"])
-    (metric,) = estimates(STATISTICS.get("crows_metric_score"), sample)
+    (metric,) = estimates(STATISTICS.get("crows_metric_score_rounded"), sample)
     assert (metric.n, metric.value) == (2, 50.0)
 
 
@@ -42,8 +37,3 @@ def test_the_scores_of_the_original_metric(shared, file):
     sample = make_sample(more - less, less=less, direction=direction.to_list())
     biased = reference["score"]
     assert value("crows_metric_score_rounded", sample) == pytest.approx(100 * biased.mean())
-    for label, name in (("stereo", "crows_stereotype_score"), ("antistereo", "crows_antistereotype_score")):
-        chosen = reference.filter(stereo_antistereo=label)
-        assert chosen.filter(pl.col("sent_more_score") == pl.col("sent_less_score")).is_empty()
-        assert value(f"{name}_rounded", sample) == pytest.approx(100 * chosen["score"].mean())
-    assert value("crows_neutral_share_rounded", sample) == 0.0

@@ -271,20 +271,19 @@ def test_swapping_the_sentences_mirrors_the_ratio(values):
     assert value(one, "preference_ratio", method="Wilson") == pytest.approx(
         1 - value(other, "preference_ratio", method="Wilson")
     )
-    for name, method in (("mean_difference", "paired"), ("median_difference", "")):
-        assert value(one, name, method=method) == pytest.approx(-value(other, name, method=method), abs=1e-9)
-        p_values = [value(side, name, method=method, column="p_value") for side in (one, other)]
-        assert p_values[0] == pytest.approx(p_values[1], nan_ok=True)
+    means = [value(side, "mean_difference", method="paired") for side in (one, other)]
+    assert means[0] == pytest.approx(-means[1], abs=1e-9)
+    p_values = [value(side, "mean_difference", method="paired", column="p_value") for side in (one, other)]
+    assert p_values[0] == pytest.approx(p_values[1], nan_ok=True)
 
 
 @pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(differences, st.floats(-5, 5).map(lambda x: round(x, 2)))
-def test_a_constant_shifts_mean_and_median(values, shift):
+def test_a_constant_shifts_the_mean(values, shift):
     one, other = (quick(make_records({("m", "sum"): v}), resamples=100) for v in (values, values + shift))
-    for name, method in (("mean_difference", "paired"), ("median_difference", "")):
-        before, after = value(one, name, method=method), value(other, name, method=method)
-        assert after == pytest.approx(before + shift, abs=1e-9)
+    before, after = (value(side, "mean_difference", method="paired") for side in (one, other))
+    assert after == pytest.approx(before + shift, abs=1e-9)
 
 
 @pytest.mark.slow

@@ -12,10 +12,7 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.instruments.pairs.report.calibration import dumbbell
-from endoxa.instruments.pairs.report.comparison import flip_matrix
 from endoxa.report.charts import (
-    binned_scatter,
     density,
     interval_rows,
     ridgeline,
@@ -165,23 +162,3 @@ def test_distribution_draws_curves_or_single_pairs() -> None:
     assert svg.count('fill="url(#gradient_') == 1  # one curve
     assert svg.count('stroke="#0b5fa5"') == 1 + 3  # and the pairs within the range
     assert 'aria-label="few: 4 pairs"' in svg
-
-
-def test_flip_cells_print_share_and_counts() -> None:
-    frame = pl.DataFrame({"rule_a": ["pll"], "rule_b": ["sum"], "share": [0.125], "flips": [12], "n": [96]})
-    svg = _svg(flip_matrix(frame))
-    assert all(text in svg for text in ("12.5 %", "12 of 96", "pll", "sum"))
-
-
-def test_calibration_figures_render_with_one_pair_too() -> None:
-    rows = pl.DataFrame({"label": ["m · r"], "raw": [0.8], "calibrated": [0.5], "note": ["80 → 50 %"]})
-    assert "80 → 50 %" in _svg(dumbbell(rows, neutral=0.5, domain=(0.2, 0.8)))
-    svg = _svg(
-        binned_scatter(
-            pl.DataFrame({"x": [0.0], "y": [5.0]}),
-            reach=1.0,
-            across="with neutral identities (nats)",
-            up="raw",
-        )
-    )
-    assert "with neutral identities (nats)" in svg

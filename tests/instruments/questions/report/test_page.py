@@ -94,7 +94,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
 def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> None:
     folder = output.with_name("qa_figures")
     names = {path.stem for path in folder.glob("*.svg")}
-    assert {"outcomes-ambiguous", "average-bias", "scatter-accuracy", "difference-bias-score"} <= names
+    assert {"outcomes-ambiguous", "average-bias", "difference-accuracy", "difference-lean"} <= names
     assert {path.stem for path in folder.glob("*.png")} == names
     for path in folder.glob("*.svg"):
         described = ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
@@ -117,7 +117,7 @@ def test_simulated_models_are_called_so_everywhere(page: Page, output: Path) -> 
         first = {row[0] for row in table.rows[1:]}
         assert "sim/biased" not in first
         assert not any(re.search(r"sim/biased(?! \(simulated\))", cell) for cell in first)
-    for name in ("outcomes-ambiguous", "average-bias", "scatter-bias-score"):
+    for name in ("outcomes-ambiguous", "average-bias", "difference-lean"):
         drawn = (output.with_name("qa_figures") / f"{name}.svg").read_text(encoding="utf-8")
         assert "sim/biased (simulated)" in drawn
 
@@ -380,7 +380,6 @@ def test_ambiguous_questions_alone_have_no_other_tables(tmp_path: Path) -> None:
     captions = [table.caption[:7] for table in page.tables if table.caption.startswith("Table")]
     assert captions == ["Table 1", "Table 3", "Table 5"]
     assert "mean of 1 value: Town, ambiguous." in page.text
-    assert not (tmp_path / "qa_figures" / "scatter-accuracy.svg").exists()
 
 
 @pytest.mark.slow

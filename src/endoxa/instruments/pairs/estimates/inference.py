@@ -19,11 +19,10 @@ from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
 
-IDENTITIES, WILSON, T, ORDER_STATISTICS, NONCENTRAL_T, PLANNED = (
+IDENTITIES, WILSON, T, NONCENTRAL_T, PLANNED = (
     "identities",
     "wilson",
     "t",
-    "order-statistics",
     "noncentral-t",
     "none",
 )

@@ -18,7 +18,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     rule_flips,
 )
 from endoxa.instruments.pairs.estimates.deciding import confounded
-from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE, MEDIAN_DIFFERENCE
+from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name, units_of
 from endoxa.instruments.pairs.estimates.power import (
     MINIMUM_DETECTABLE_CALIBRATED,
@@ -27,7 +27,6 @@ from endoxa.instruments.pairs.estimates.power import (
     detectable_ratio,
 )
 from endoxa.instruments.pairs.estimates.preference import (
-    ATTRIBUTE_R_SQUARED,
     BIAS_PERCENTAGE_ALWAYS_MORE,
     BIAS_PERCENTAGE_LITERAL,
     BPR,
@@ -37,7 +36,7 @@ from endoxa.instruments.pairs.estimates.preference import (
     CALIBRATED_MEAN_DIFFERENCE,
     CALIBRATED_PREFERENCE_RATIO,
     COMPARED_WITH_GROUPS,
-    CROWS,
+    CROWS_METRIC_SCORE,
     NEUTRAL_MEAN_DIFFERENCE,
     PLACEBO_PREFERENCE_RATIO,
     PREFERENCE_RATIO,
@@ -105,7 +104,6 @@ STATISTICS: Registry[Statistic] = Registry(
         BPR,
         TIE_SHARE,
         MEAN_DIFFERENCE,
-        MEDIAN_DIFFERENCE,
         EFFECT_SIZE,
         CALIBRATED_PREFERENCE_RATIO,
         CALIBRATED_MEAN_DIFFERENCE,
@@ -114,10 +112,9 @@ STATISTICS: Registry[Statistic] = Registry(
         COMPARED_WITH_GROUPS,
         BY_FREQUENCY,
         BY_LENGTH,
-        ATTRIBUTE_R_SQUARED,
         BIAS_PERCENTAGE_LITERAL,
         BIAS_PERCENTAGE_ALWAYS_MORE,
-        *CROWS,
+        CROWS_METRIC_SCORE,
         *BY_KIND,
         MINIMUM_DETECTABLE_RATIO,
         MINIMUM_DETECTABLE_EFFECT_SIZE,

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import (
-    PREFERENCE,
     Results,
     compared_with,
     identity_rows,
@@ -18,40 +15,16 @@ from endoxa.instruments.pairs.report.results import (
     rule_unit,
 )
 from endoxa.report.charts import (
-    BLUE,
     LEAST_PAIRS,
-    MUTED,
-    ORANGE,
-    DotRows,
-    binned_scatter,
-    pointed,
     ridgeline,
     robust_range,
 )
-from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, corrected, percent_ends
+from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, percent_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import described
 from endoxa.report.plots import Axis, ridge_plot
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNTESTED
-
-
-def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
-    """A hollow square for the raw preference joined to a filled dot for the one compared with others."""
-    rows = DotRows(frame, neutral, domain, "pairs with the stereotypical sentence preferred", ".0%")
-    base, x, offset = rows.rows(), rows.x, rows.offset
-    return rows.drawn(
-        base.mark_rule(strokeWidth=2, color=MUTED, yOffset=offset).encode(
-            x=x("raw"), x2=alt.X2("calibrated:Q")
-        ),
-        base.mark_point(
-            shape="square", size=60, strokeWidth=2, color=ORANGE, fill="white", opacity=1, yOffset=offset
-        ).encode(x=x("raw")),
-        pointed(base.mark_point(size=60, color=BLUE, fill=BLUE, opacity=1, yOffset=offset), frame).encode(
-            x=x("calibrated")
-        ),
-    )
 
 
 def calibration(results: Results) -> Section | None:
@@ -61,15 +34,10 @@ def calibration(results: Results) -> Section | None:
     if pairs.is_empty():
         return None
     rows = _rows(results, pairs)
-    figures = [_dumbbell(results, rows)]
-    figures += [
-        _scatter(results, pairs, model, rule) for model, rule in rows.select("model", "rule").iter_rows()
-    ]
     return Section(
         anchor,
         title,
         findings=tuple(Finding(_sentence(results, row), (row,)) for row in rows.iter_rows(named=True)),
-        figures=tuple(figures),
         tables=(
             (
                 table_of(
@@ -102,9 +70,7 @@ def calibration(results: Results) -> Section | None:
             "negated one. So each pair is scored again about up to five other groups of the table, of which it does "
             "not state the attribute (or, where it has fewer than six groups, about “people” and “they”), and the "
             "median of their differences is subtracted. Raw and compared ratios here rest on the same pairs: those "
-            "into which others could be put. In the scatter plots, pairs on the slanted line "
-            "owe their whole difference to the attribute; pairs above it gain from the identity in the "
-            "stereotypical direction. Dot area is the number of pairs.",
+            "into which others could be put.",
         ),
     )
 
@@ -139,59 +105,6 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
     return (
         f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw{beat}; compared with {compared_with(row)}: "
         f"{percent(row['value'])} ({interval}{plural(int(row['n']), 'pair')}{of}). {left}{corrected(row)}"
-    )
-
-
-def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
-    labels = [results.label(model, rule) for model, rule in rows.select("model", "rule").rows()]
-    notes = [f"{100 * raw:.1f} → {percent(value)}" for raw, value in rows.select("raw", "value").rows()]
-    tips = [
-        f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} compared ({percent_ends(row)}), "
-        f"n {count(row['n'])}, {chip(row)}"
-        for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
-    ]
-    frame = rows.select(
-        pl.Series("label", labels),
-        "raw",
-        pl.col("value").alias("calibrated"),
-        pl.Series("note", notes),
-        pl.Series("tip", tips),
-    )
-    domain = PREFERENCE.domain(frame.select(value="raw"), frame.select(value="calibrated"))
-    return Figure(
-        name=f"calibrated-{results.slug}",
-        title="Raw (square) to compared with others (dot)",
-        chart=dumbbell(frame, neutral=PREFERENCE.neutral, domain=domain),
-        alt=described(
-            "Preference ratio, raw and compared with others, unbiased at 50 %",
-            map(" ".join, zip(labels, notes, strict=True)),
-        ),
-        wide=True,
-        rows=rows.select(
-            pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
-            *("rule", "raw", pl.col("value").alias("calibrated")),
-            *("low", "high", "n", "p_adjusted", "verdict"),
-        ),
-    )
-
-
-def _scatter(results: Results, pairs: pl.DataFrame, model: str, rule: str) -> Figure:
-    shown = pairs.filter((pl.col("model") == model) & (pl.col("rule") == rule)).select(
-        x="neutral", y="difference"
-    )
-    reach = float(np.quantile(np.abs(shown.to_numpy()), 0.99)) or 1.0
-    label, unit = results.label(model, rule), rule_unit(rule)
-    above = (shown["y"] > shown["x"]).sum()
-    return Figure(
-        name=f"calibrated-{results.slug}-{slug(label)}",
-        title=label,
-        chart=binned_scatter(
-            shown, reach=reach, across=f"about others ({unit})", up=f"as published ({unit})"
-        ),
-        alt=(
-            f"Differences of {plural(shown.height, 'pair')} as published against others, {label}, "
-            f"in {unit}: {above} lie above the line on which the attribute explains everything."
-        ),
     )
 
 

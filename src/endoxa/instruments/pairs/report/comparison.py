@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding
@@ -20,7 +19,6 @@ from endoxa.instruments.pairs.report.results import (
     unit_fields,
     verdict_words,
 )
-from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.claims import (
     P_ADJUSTED,
     VERDICT,
@@ -33,9 +31,8 @@ from endoxa.report.claims import (
 )
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
-from endoxa.report.grids import GridCell, Grids, grid_of
 from endoxa.report.tables import number_field, table_of, text_field
-from endoxa.report.words import count, language_name, p_value, percent, percent_interval, plural, signed, slug
+from endoxa.report.words import count, language_name, p_value, percent, percent_interval, plural, signed
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 Row = dict[str, Any]
@@ -219,69 +216,6 @@ def _interval(row: Row) -> str:
     return signed_ends({**row, "low": 100 * row["low"], "high": 100 * row["high"]}, digits=1)
 
 
-COLUMNS = {
-    "rule_a": "one rule (a column)",
-    "rule_b": "the other (a row)",
-    "share": "share of the pairs that change sides",
-    "flips": "how many pairs that are",
-    "n": "of how many",
-}
-"""Columns of the frame: one row per two rules."""
-
-CELL_WIDTH = 88
-CELL_HEIGHT = 44
-
-
-def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    """A matrix of two rules against each other, the share as shade and the count as text."""
-    cells = frame.with_columns(
-        percent=pl.format("{} %", (100 * pl.col("share")).round(1)),
-        counts=pl.format("{} of {}", "flips", "n"),
-        dark=pl.col("share") > 0.3,
-    ).with_columns(
-        tip=pl.format("{} and {}: {} pairs change sides, {}", "rule_a", "rule_b", "counts", "percent")
-    )
-    columns = frame["rule_a"].unique(maintain_order=True).to_list()
-    rows = frame["rule_b"].unique(maintain_order=True).to_list()
-    base = alt.Chart(cells).encode(
-        x=alt.X(
-            "rule_a:N",
-            sort=columns,
-            title=None,
-            axis=alt.Axis(orient="top", labelAngle=0, labelLimit=CELL_WIDTH - 4),
-        ),
-        y=alt.Y("rule_b:N", sort=rows, title=None, axis=alt.Axis(labelLimit=120)),
-    )
-    ink = either(alt.ColorValue, "datum.dark", "white", INK)
-    chart = alt.layer(
-        pointed(base.mark_rect(stroke="white", strokeWidth=3), cells).encode(
-            color=alt.Color(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 0.5], range=["#eef5fb", "#084c84"], clamp=True),
-                legend=None,
-            )
-        ),
-        base.mark_text(dy=-7, fontWeight="bold").encode(text=alt.Text("percent:N"), color=ink),
-        base.mark_text(dy=8, fontSize=10, color=MUTED).encode(text=alt.Text("counts:N"), color=ink),
-    )
-    return finish(chart.properties(width=CELL_WIDTH * len(columns), height=CELL_HEIGHT * len(rows)))
-
-
-def _flip_grid(frame: pl.DataFrame) -> Grids:
-    def cell(row: Mapping[str, Any]) -> GridCell:
-        words = f"{percent(row['share'])} ({row['flips']} of {row['n']})"
-        return GridCell(
-            words,
-            f"{row['row']} and {row['column']}: {words} change sides",
-            ABOVE,
-            min(1.0, 2 * row["share"]),
-        )
-
-    cells = frame.with_columns(row="rule_b", column="rule_a").rows(named=True)
-    rows, columns = (list(dict.fromkeys(each[name] for each in cells)) for name in ("row", "column"))
-    return Grids((grid_of(cells, rows, columns, cell),))
-
-
 def flips(results: Results) -> Section | None:
     """How many pairs change sides between the rules of each model; None where no model has two."""
     every_pair = overall(results.flips)
@@ -305,11 +239,6 @@ def flips(results: Results) -> Section | None:
                 (row,),
             )
             for row in every_pair.rows(named=True)
-        ),
-        figures=tuple(
-            _flip_figure(results, every_pair.filter(pl.col("model") == model), model)
-            for model in models
-            if alone
         ),
         tables=(
             (
@@ -351,22 +280,3 @@ def _flip_ranges(results: Results, rows: pl.DataFrame) -> Iterator[Finding]:
             f"{percent(most['share'])} ({results.labels[most['model']]}) of the pairs change sides.",
             (least, most),
         )
-
-
-def _flip_figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
-    texts = (
-        f"{row['rule_a']} against {row['rule_b']}: {row['flips']} of {row['n']} ({percent(row['share'])})"
-        for row in rows.iter_rows(named=True)
-    )
-    label = results.labels[model]
-    frame = rows.select("rule_a", "rule_b", "share", "flips", "n")
-    return Figure(
-        name=f"flips-{results.slug}-{slug(label)}",
-        title=label,
-        chart=flip_matrix(frame),
-        plot=_flip_grid(frame),
-        alt=described(f"Share of pairs that change sides between rules, {label}", texts),
-        rows=rows.select(
-            pl.lit(label).alias("model"), "rule_a", "rule_b", "flips", "n", "share", "low", "high", "kappa"
-        ),
-    )

@@ -28,7 +28,7 @@ from endoxa.instruments.questions.report.headline import (
 from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
-from endoxa.instruments.questions.report.published import averages, numbers, paper_forms, published
+from endoxa.instruments.questions.report.published import averages, paper_forms, published
 from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
@@ -75,7 +75,6 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         published,
         averages,
         tests_made,
-        numbers,
     )
     return filled(builders, results)
 

@@ -17,7 +17,6 @@ from endoxa.instruments.questions.report.results import (
     ALL_READ,
     AMBIGUOUS,
     CONDITIONS,
-    CONTEXTS_FIELD,
     DISAMBIGUATED,
     OVER,
     SPOKEN_CONDITIONS,
@@ -32,7 +31,7 @@ from endoxa.instruments.questions.report.results import (
     written,
 )
 from endoxa.report.charts import BLUE, symmetric_domain
-from endoxa.report.claims import VERDICT, mark
+from endoxa.report.claims import mark
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import block_figure, described
 from endoxa.report.labels import LARGE, SMALL, ModelName
@@ -41,13 +40,10 @@ from endoxa.report.tables import (
     Cell,
     Column,
     Table,
-    number_field,
     paper_texts,
-    table_of,
-    text_field,
     transposed,
 )
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, p_value, plural
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, plural
 from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.stats.verdicts import significance
 
@@ -300,61 +296,6 @@ WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
         "n": _answers,
     },
 }
-
-COUNTS = (
-    *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
-    *("clusters", "groups", "attributes"),
-)
-VALUES = (
-    *("accuracy", "accuracy_low", "accuracy_high", "accuracy_unparsed_as_wrong"),
-    *("accuracy_aligned", "accuracy_nonaligned", "stereotyped_share"),
-    *("bias_unscaled", "bias_unscaled_low", "bias_unscaled_high"),
-    *("bias_score", "bias_score_low", "bias_score_high", "bias_score_if_none", "bias_score_if_all"),
-    *("bias_unscaled_if_none", "bias_unscaled_if_all"),
-    *("lean", "lean_low", "lean_high"),
-)
-
-MOST_ROWS = 400
-"""With more estimates the page holds those over all categories; the CSV file has all."""
-
-
-def numbers(results: QaResults) -> Section:
-    """The estimates under the names of their columns, and how they were made."""
-    many = results.estimates.height > MOST_ROWS
-    every = table_of(
-        f"{'Estimates over all categories' if many else 'All estimates'}, named as in the CSV file",
-        results.overall if many else results.estimates,
-        (
-            *(text_field("model", "line"), text_field("data"), text_field("category"), CONTEXTS_FIELD),
-            *map(number_field, COUNTS),
-            *(number_field(name, shown=decimal) for name in VALUES),
-            *(
-                number_field(name, shown=lambda p: NO_VALUE if p is None else p_value(p))
-                for name in ("p_value", "p_adjusted")
-            ),
-            VERDICT,
-            text_field(
-                "reason",
-                lambda row: "; ".join(filter(None, (row["reason"], row["verdict_reason"]))) or NO_VALUE,
-            ),
-        ),
-        folded=True,
-    )
-    methods = table_of(
-        "How intervals were made",
-        results.estimates.group_by("method", maintain_order=True).len("estimates"),
-        (text_field("method"), number_field("estimates")),
-    )
-    return Section(
-        anchor="numbers",
-        title="Every number",
-        folded=True,
-        tables=(every, methods),
-        notes=(
-            f"The report written as CSV holds {'every category' if many else 'the same'} and the means over seeds.",
-        ),
-    )
-
 
 OTHER = "size not stated"
 FILLS = {LARGE: BLUE, SMALL: "#c6dff3", OTHER: "white"}
