@@ -409,7 +409,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
     assert [str(what) for what, _ in lacking(campaign)] == [
         "Licence of the data",
         "Help lines",
-        "Seeds",
+        "seeds of your own",
     ]
     assert [one.lacking for one in invitations()] == [tuple(str(what) for what, _ in lacking(campaign))]
     assert "Still missing" in box()
