@@ -135,7 +135,8 @@ def checklist(campaign: Campaign) -> list[Check]:
         pairs = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).count()
         now = ngettext("%(pairs)d pair", "%(pairs)d pairs", pairs) % {"pairs": pairs} if pairs else ""
         added = AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists()
-        checks.append(Check(gettext_lazy("Seeds"), now, added, seeds))
+        yours = gettext("seeds of your own")
+        checks.append(Check(gettext_lazy("Seeds"), now, added, seeds, missing=yours))
     if settings.joined and campaign.state != State.CLOSED:
         code = newest_code(campaign) or JoinCode.objects.in_force().filter(campaign=campaign).first()
         checks.append(Check(gettext_lazy("Join code"), code.code if code else "", code is not None, codes))

@@ -400,7 +400,7 @@ def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, ca
     assert [str(what) for what, _ in lacking(campaign)] == [
         "Licence of the data",
         "Help lines",
-        "Seeds",
+        "seeds of your own",
     ]
     assert ", ".join(str(what) for what, _ in lacking(campaign)) in list(invitations(("http://site",)))[1]
     assert "Still missing" in box()
