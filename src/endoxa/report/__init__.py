@@ -34,7 +34,7 @@ A section in full:
         rows = results.estimates.drop_nulls("value").sort("value", descending=True)
         if rows.is_empty():
             return None
-        frame = rows.select("value", "low", "high", label="model", note="shown", filled=clear())
+        frame = rows.select("value", "low", "high", label="model", note="shown", filled=marked())
         texts = (f"{label} {note}" for label, note in frame.select("label", "note").rows())
         figure = dot_figure(
             frame, LEAN, name="leans", title="Lean of every model", alt=described("Leans, no lean: 0", texts)

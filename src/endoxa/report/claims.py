@@ -188,8 +188,13 @@ def agreed(rows: Iterable[Row], neutral: str, low: str = "low", high: str = "hig
 
 
 def clear() -> pl.Expr:
-    """True where the verdict is a claim: filled marks, stars in tables."""
+    """True where the verdict is a claim."""
     return pl.col("verdict").is_in(list(CLEAR))
+
+
+def marked() -> pl.Expr:
+    """How a mark is drawn: True (filled) for a claim, null (a dotted ring) where nothing can be tested, else False."""
+    return pl.when(pl.col("verdict").ne_missing(pl.lit(UNTESTED))).then(clear())
 
 
 def interval_holds(row: Mapping[str, Any], neutral: float) -> bool:

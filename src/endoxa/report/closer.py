@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from endoxa.report.charts import sorted_dots
-from endoxa.report.claims import CHIPS, clear
+from endoxa.report.claims import CHIPS, marked
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import Measure
 from endoxa.report.words import count
@@ -199,7 +199,7 @@ def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
             "high",
             label=pl.concat_str(varying, separator=" · "),
             note=note,
-            filled=clear(),
+            filled=marked(),
             tip=pl.format("{}: {}, n {}, {}", words, "reading", number, chip),
         )
     )

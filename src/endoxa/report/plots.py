@@ -75,7 +75,7 @@ class Dot:
         place: where it stands.
         bar: left end and width of its interval, or None.
         thin: the same of a second, thin interval.
-        filled: True where something is claimed.
+        filled: True where something is claimed, None where nothing can be tested.
         tip: the numbers in words.
         color: number of its colour.
         line: its line within the row, from 0.
@@ -84,7 +84,7 @@ class Dot:
     place: float
     bar: tuple[float, float] | None
     thin: tuple[float, float] | None
-    filled: bool
+    filled: bool | None
     tip: str
     color: int = 0
     line: int = 0
@@ -154,6 +154,11 @@ class Plot:
     axis: Axis
     rows: tuple[PlotRow, ...]
     legend: tuple[tuple[str, int | str], ...] = ()
+
+    @property
+    def untested(self) -> bool:
+        """Whether a dot cannot be tested."""
+        return any(dot.filled is None for row in self.rows for dot in row.dots)
 
     @property
     def kind(self) -> str:
@@ -300,7 +305,7 @@ def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, b
         axis.place(row["value"]),
         between("low", "high"),
         between("outer_low", "outer_high"),
-        bool(row["filled"]),
+        row["filled"],
         row["tip"],
         color,
         line,

@@ -12,7 +12,7 @@ import polars as pl
 from endoxa.curate.pages import METHODS, TableFiles, bar_figure, free_figure, integer, page_of, series_rows
 from endoxa.curate.ratings import disagreement, leniency
 from endoxa.curate.ratings.leniency import ALL, DIFFERENCE, IN, OUT
-from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear
+from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, marked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.families import families
 from endoxa.report.figures import Measure, described, dot_figure
@@ -154,7 +154,7 @@ def _changes(topics: pl.DataFrame) -> tuple[Figure, ...]:
         topics.drop_nulls("relative_change")
         .sort("relative_change", descending=True, maintain_order=True)
         .with_columns(pl.col("low", "high").fill_nan(None))
-        .select("low", "high", label="topic", note=note, value="relative_change", filled=clear())
+        .select("low", "high", label="topic", note=note, value="relative_change", filled=marked())
     )
     if frame.is_empty():
         return ()

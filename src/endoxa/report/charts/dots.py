@@ -21,6 +21,7 @@ from endoxa.report.charts.style import (
     finish,
     fixed,
     label_width,
+    tested,
 )
 
 INTERVAL_COLUMNS = {
@@ -132,7 +133,7 @@ def interval_rows(
         .encode(x=x("outer_low"), x2=alt.X2("outer_high:Q")),
         pointed(
             dots.rows().mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1, yOffset=offset), frame
-        ).encode(x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
+        ).encode(tested(), x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
     )
 
 
@@ -212,7 +213,7 @@ def sorted_dots(
             neutral_line(neutral).encode(x=x("neutral")),
             bars.mark_rule(strokeWidth=6, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
             pointed(base.mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1), frame).encode(
-                x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")
+                tested(), x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")
             ),
             notes,
         ).properties(width=SORTED_WIDTH, height={"step": SORTED_HEIGHT})

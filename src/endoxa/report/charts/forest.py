@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.report.charts.dots import beside, labelled_rows, neutral_line
-from endoxa.report.charts.style import LABEL_LIMIT, SERIES_COLORS, defined, finish, fixed, label_width
+from endoxa.report.charts.style import LABEL_LIMIT, SERIES_COLORS, defined, finish, fixed, label_width, tested
 
 FOREST_COLUMNS = {
     "block": "heading of the block of rows (an attribute pair)",
@@ -105,6 +105,7 @@ def _panel(
         marks(defined(cells, "value"))
         .mark_point(size=44, strokeWidth=1.6, opacity=1)
         .encode(
+            tested(),
             x=x("value"),
             color=color,
             shape=alt.Shape("series:N", scale=scale(SHAPES), legend=legend),

@@ -17,6 +17,7 @@ from endoxa.report.charts.style import (
     finish,
     fixed,
     label_width,
+    tested,
 )
 
 SERIES_COLUMNS = {
@@ -105,7 +106,7 @@ def series_dots(
     bars = alt.Chart(defined(drawn, "low", "high")).mark_rule(strokeWidth=3, opacity=0.45)
     fill = alt.condition("datum.filled", alt.Fill("series:N", scale=shades, legend=None), alt.value("white"))
     marks = [bars.encode(y=y, x=x("low"), x2=alt.X2("high:Q"), color=color)] if apart else []
-    marks.append(dots.encode(y=y, x=x("value"), color=color, fill=fill))
+    marks.append(dots.encode(tested(), y=y, x=x("value"), color=color, fill=fill))
     if apart:
         marks = [mark.encode(yOffset=beside(list(colors))) for mark in marks]
     marks[-1] = pointed(marks[-1], drawn)

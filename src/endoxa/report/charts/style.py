@@ -67,6 +67,11 @@ def either(channel: Callable[..., T], test: str, then: str, otherwise: str) -> T
     return channel(otherwise, condition={"test": test, "value": then})
 
 
+def tested() -> alt.StrokeDashValue:
+    """A dotted ring for marks whose column `filled` is null: nothing can be tested there."""
+    return alt.StrokeDashValue([1, 0], condition={"test": "!isValid(datum.filled)", "value": [1, 2]})
+
+
 def defined(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """The rows in which all these columns are defined: NaN has no place in a chart."""
     return frame.fill_nan(None).drop_nulls(list(columns))

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import VERDICT, chip, clear, hollow, mark
+from endoxa.report.claims import VERDICT, chip, hollow, mark, marked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
@@ -276,7 +276,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
         high=pl.coalesce("high", "value"),
         outer_low=pl.lit(None, pl.Float64),
         outer_high=pl.lit(None, pl.Float64),
-        filled=clear(),
+        filled=marked(),
         note=pl.Series(f"{signed(change.difference)} {chip(change.reasoned)}" for _, change in drawn),
     )
     spoken = (

@@ -14,7 +14,7 @@ from endoxa.instruments.association_tests.report.results import (
     confidence_words,
 )
 from endoxa.report.charts import MOST_APART, series_forest, signed_matrix
-from endoxa.report.claims import CLAIMED, clear
+from endoxa.report.claims import CLAIMED, clear, marked
 from endoxa.report.closer import EACH, Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import claim_map, described, dot_figure, in_parts, labelled, series_figure
@@ -56,7 +56,7 @@ _SHOWN = pl.col("effect_size").map_elements(lambda effect: signed(effect, 2), re
 def strongest_figure(results: Associations) -> tuple[Figure, ...]:
     """One sorted chart: a row for every test with its encoders, or of one test a row for every encoder."""
     defined = results.estimates.drop_nulls("effect_size").with_columns(
-        value="effect_size", filled=clear(), series="encoder"
+        value="effect_size", filled=marked(), series="encoder"
     )
     tests = defined.select(TEST).n_unique()
     if defined.height < 2:
@@ -197,7 +197,7 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
                 value="effect_size",
                 low="low",
                 high="high",
-                filled=clear(),
+                filled=marked(),
             )
             yield Figure(
                 name=f"forest-{slug(str(language) or 'tests')}",

@@ -25,8 +25,8 @@ from endoxa.report.claims import (
     agreed,
     cannot_be_tested,
     chip,
-    clear,
     is_clear,
+    marked,
     signed_ends,
 )
 from endoxa.report.document import Figure, Finding, Section
@@ -195,7 +195,7 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
         high=pl.col("high").fill_nan(None),
         outer_low=pl.lit(None, dtype=pl.Float64),
         outer_high=pl.lit(None, dtype=pl.Float64),
-        filled=clear(),
+        filled=marked(),
         tip=pl.Series(texts) + pl.format(", n {}", rows["n"]),
     )
     part = "" if total == rows.height else f", the {rows.height} largest of {total}"

@@ -42,11 +42,11 @@ from endoxa.report.claims import (
     VERDICT,
     agreed,
     chip,
-    clear,
     corrected,
     counted,
     hollow,
     interval_holds,
+    marked,
     not_ranked,
     percent_ends,
     signed_ends,
@@ -466,7 +466,7 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         high=pl.col("high").fill_nan(None),
         outer_low=pl.col("pair_low").fill_nan(None),
         outer_high=pl.col("pair_high").fill_nan(None),
-        filled=clear(),
+        filled=marked(),
     )
     texts = [
         f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "

@@ -21,7 +21,7 @@ from endoxa.instruments.questions.report.results import (
     spoken_interval,
     verdict_finding,
 )
-from endoxa.report.claims import VERDICT, chip, clear, verdict_counts
+from endoxa.report.claims import VERDICT, chip, marked, verdict_counts
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -75,7 +75,7 @@ def difference_dots(results: QaResults) -> Iterator[Figure]:
             title = f"Difference in {spoken}: {original} minus {substituted}"
             yield series_figure(
                 frame.select(
-                    "series", "note", "low", "high", label="line", value="difference", filled=clear()
+                    "series", "note", "low", "high", label="line", value="difference", filled=marked()
                 ),
                 Measure(f"{original} minus {substituted}", 0.0, "+.2~f", 0.1, 0.1),
                 [name for name in SPOKEN_CONDITIONS.values() if name in set(frame["series"])],

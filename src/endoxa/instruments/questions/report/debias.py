@@ -20,7 +20,7 @@ from endoxa.instruments.questions.report.results import (
     verdict_finding,
     written,
 )
-from endoxa.report.claims import VERDICT, clear, is_clear
+from endoxa.report.claims import VERDICT, is_clear, marked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
@@ -146,7 +146,7 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> Iterator[Figure]:
     tested = scored.filter(interval=TEMPLATES)
     if scored.is_empty():
         return
-    outer = tested.select(*CELL, outer_low=SCORE[1], outer_high=SCORE[2], filled=clear())
+    outer = tested.select(*CELL, outer_low=SCORE[1], outer_high=SCORE[2], filled=marked())
     frame = (
         scored.filter(interval=ITEMS)
         .join(outer, on=CELL, how="left", maintain_order="left")

@@ -25,7 +25,7 @@ from endoxa.instruments.questions.report.results import (
     written,
 )
 from endoxa.report.charts import series_colors, series_dots
-from endoxa.report.claims import VERDICT, chip, clear, counted, hollow
+from endoxa.report.claims import VERDICT, chip, counted, hollow, marked
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, claim_map, described, series_figure
@@ -95,7 +95,7 @@ def lean_figures(results: QaResults) -> Iterator[Figure]:
             .sort(-pl.col("first"), "line", maintain_order=True)
         )
         figure = series_figure(
-            frame.select("note", label="line", series="data", **LEAN_ENDS, filled=clear()),
+            frame.select("note", label="line", series="data", **LEAN_ENDS, filled=marked()),
             lean_measure(spoken),
             data,
             name=name,
@@ -237,7 +237,7 @@ def _category_figures(results: QaResults, cells: Sequence[pl.DataFrame]) -> Iter
         )
         note = side_by_side("lean", "category")
         yield series_figure(
-            frame.select(label="category", series="line", **LEAN_ENDS, filled=clear(), note=note),
+            frame.select(label="category", series="line", **LEAN_ENDS, filled=marked(), note=note),
             lean_measure(spoken),
             rows["line"].unique(maintain_order=True).to_list(),
             name=name,

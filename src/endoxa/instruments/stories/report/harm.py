@@ -28,7 +28,7 @@ from endoxa.instruments.stories.report.results import (
     first_rows,
     value_field,
 )
-from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
+from endoxa.report.claims import VERDICT, cannot_be_tested, chip, corrected, is_clear, marked, signed_ends
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import Used
 from endoxa.report.figures import Measure, dot_figure, likeness_map
@@ -328,7 +328,7 @@ def differences(results: StoryResults) -> Section | None:
                     value="delta",
                     low="delta_low",
                     high="delta_high",
-                    filled=clear(),
+                    filled=marked(),
                     note=pl.Series(
                         [
                             f"{signed(delta, 2)} (n {count(n)})"

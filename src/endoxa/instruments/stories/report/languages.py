@@ -23,7 +23,7 @@ from endoxa.instruments.stories.report.results import (
     side,
     value_field,
 )
-from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
+from endoxa.report.claims import VERDICT, cannot_be_tested, chip, corrected, is_clear, marked, signed_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.families import Used
 from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map, series_figure
@@ -303,7 +303,7 @@ def _moved_figure(kinds: pl.DataFrame) -> Figure:
         label=pl.col("language").map_elements(language_name, return_dtype=pl.String),
         series="group",
         value="difference",
-        filled=clear(),
+        filled=marked(),
         note=pl.lit(""),
         verdict="verdict",
     )
