@@ -171,7 +171,7 @@ def test_every_door_shows_the_same(edge, tmp_path):
     text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     filled = sum(
-        row.get("filled", str(row.get("text")).endswith("*"))
+        bool(row.get("filled", str(row.get("text")).endswith("*")))
         for section in sections_of(results)
         if section.anchor == "forest"
         for figure in section.figures
