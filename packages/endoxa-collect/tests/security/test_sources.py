@@ -52,9 +52,12 @@ def test_templates_escape_everything_and_hold_no_code(path):
     assert not re.search(r"\|\s*safe(seq)?\b|autoescape\s+off|{%\s*debug", text)
     tags = Tags()
     tags.feed(DJANGO.sub("x", text))
-    assert tags.loose == []
+    # Printed sheets are a file on a disk, which brings its style along; all others are pages of the site.
+    printed = path.parent.name == "paper"
+    assert [words for words in tags.loose if not printed] == []
     for tag, attributes in tags.found:
-        assert tag not in {"style", "iframe", "object", "embed", "base"}, tag
+        assert tag not in {"iframe", "object", "embed", "base"}, tag
+        assert tag != "style" or printed
         assert not any(key.startswith("on") or key == "style" for key in attributes), attributes
         assert tag != "script" or attributes.get("src"), attributes
         for key in ("src", "href", "action", "formaction"):
