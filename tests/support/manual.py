@@ -38,7 +38,7 @@ NOT_RUN: Mapping[str, str] = {
     r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
-    r"collect expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
+    r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
     r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",

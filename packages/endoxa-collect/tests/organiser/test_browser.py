@@ -320,7 +320,7 @@ def test_moderation(desk, browser, site):
     assert not site.ask("select 1 from collect_mention where text like '%example.org%'")
     desk.go(f"{HERE}log/")
     desk.check("desk-log")
-    told = desk.page.locator("tbody").inner_text()
+    told = desk.page.locator("main").inner_text()
     for action in (
         "pair approved",
         "decision taken back",

@@ -444,7 +444,7 @@ class TestPostgres:
         assert endoxa("account", folder, DATABASE_URL=url).stdout == "organiser: organiser\n"
         left = in_campaign(folder, f"{PEOPLE}\n{LEAVE}\n{BACK}", DATABASE_URL=url)
         assert left.splitlines()[-1] == "2"
-        assert endoxa("replay", folder, DATABASE_URL=url).stdout.startswith("People deleted again: 1.\n")
+        assert endoxa("backup", folder, "--replay", DATABASE_URL=url).stdout.startswith("People deleted again: 1.\n")
         assert "has no database: set DATABASE_URL" in refused("serve", folder, "--port", free_port())
         assert not (folder / "db.sqlite3").exists()
 
@@ -533,7 +533,7 @@ class TestBackup:
         backup = tmp_path / "b.zip"
         in_campaign(copy, f"{PEOPLE}{OVER}")
         assert endoxa("backup", copy, "-o", backup).returncode == 0
-        assert "the links of 2 people" in endoxa("expire", copy).stdout
+        assert "the links of 2 people" in endoxa("backup", copy, "--expire").stdout
         done = endoxa("restore", backup, "-o", copy, "--replace")
         assert "as the retention date is over: 2." in done.stdout
         assert all(who.startswith("expired-") for (who,) in rows_of(copy, WHO))

@@ -195,8 +195,6 @@ app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
 app.command(cls=GroupedCommand)(export.restore)
-app.command(cls=GroupedCommand, hidden=True)(export.expire)
-app.command(cls=GroupedCommand, hidden=True)(export.replay)
 app.command(cls=GroupedCommand)(check.check)
 
 

@@ -231,16 +231,6 @@ def _expire(campaign: Campaign) -> None:
         typer.echo(f"Nothing to remove: links are kept until {retention_date(campaign)}.")
 
 
-def expire(folder: Folder, *, campaign: Slug = None) -> None:
-    """The same as `endoxa collect backup DIR --expire`."""
-    backup(folder, expire=True, campaign=campaign)
-
-
-def replay(folder: Folder, *, no_withdrawals: NoWithdrawals = False) -> None:
-    """The same as `endoxa collect backup DIR --replay`."""
-    backup(folder, replay=True, no_withdrawals=no_withdrawals)
-
-
 def restore(
     file: Annotated[Path, argument("FILE", "File that `backup` wrote.")],
     *,

@@ -170,8 +170,8 @@ def _is_due(campaign: Campaign, made: datetime) -> bool:
 def published(campaign: Campaign) -> Edition | None:
     """The newest edition that an organiser published, without the rows that were withdrawn before today.
 
-    It is patched here where that is due: for a visitor, or by the daily `endoxa collect expire`. Of two at once one
-    makes the patch, since only one release can have its number.
+    It is patched here where that is due: for a visitor, or by the daily `endoxa collect backup DIR --expire`. Of two at
+    once one makes the patch, since only one release can have its number.
     """
     editions = Edition.objects.filter(campaign=campaign, published=True).select_related("release")
     latest = editions.defer("archive").order_by("-pk").first()
