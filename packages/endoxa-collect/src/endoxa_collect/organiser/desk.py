@@ -124,7 +124,7 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
         """Only the filters of the page: Django would let anybody ask for rows by any column, such as their author."""
-        return lookup in {getattr(one, "parameter_name", "") for one in self.list_filter}
+        return lookup in {getattr(filter_, "parameter_name", "") for filter_ in self.list_filter}
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list with what its template needs; the whole of it where the address asks for what there is not."""
