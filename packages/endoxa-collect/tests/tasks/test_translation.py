@@ -160,7 +160,7 @@ def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_tas
     assert AuditEntry.objects.filter(action="task unblinded").exists()
     found = all_tables(task)
     items = found["items"]
-    assert items["translation_state"].to_list() == ["agreed", "majority", "agreed"]
+    assert items["review_state"].to_list() == ["agreed", "majority", "agreed"]
     assert items["translated_from"].to_list() == ["deepl-x1", "nllb-600m", ""]
     assert items["translated_how"].to_list() == ["candidate", "candidate", "none"]
     assert items["chosen_nllb-600m"].to_list() == ["0", "2", "0"]

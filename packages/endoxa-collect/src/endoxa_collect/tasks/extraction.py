@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Any
 
 import regex
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 
 from endoxa.sources.identities import identity_key
 from endoxa_collect.tasks.rooms import (
@@ -30,6 +29,7 @@ from endoxa_collect.tasks.rooms import (
     Answer,
     Content,
     JudgedItem,
+    Number,
     RejectingForm,
     TaskSettings,
     with_keys,
@@ -193,13 +193,9 @@ def spoken(answer: Mapping[str, Any]) -> str:
 
 
 class ExtractionSettings(TaskSettings):
-    """Settings of a review.
+    """Settings of a review."""
 
-    Attributes:
-        needed: reviewers a statement needs; two or more who disagree get another one.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 2
+    needed: Number = 2
 
 
 class ExtractionRoom(AgreementRoom):
@@ -226,15 +222,9 @@ class ExtractionRoom(AgreementRoom):
     settings = ExtractionSettings
     form = ExtractionForm
     template = "tasks/extraction.html"
-    answers = {
-        "decision": "'keep', 'edit', 'split' or 'omit'",
-        "reason": "why it is left out, with 'omit'",
-        "judged_identity": "whom it is about, as the reviewer has it; empty with 'omit'",
-        "judged_attribute": "what is said of them, as the reviewer has it; empty with 'omit'",
-        "second_identity": "whom the second half is about, with 'split'",
-        "second_attribute": "what the second half says, with 'split'",
-        "note": "what the reviewer wrote",
-    }
+    answers = (
+        "decision", "reason", "judged_identity", "judged_attribute", "second_identity", "second_attribute", "note",
+    )  # fmt: skip
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with `review_row`, as `endoxa curate review export` names them."""
@@ -306,13 +296,14 @@ class ExtractionRoom(AgreementRoom):
         self, settings: TaskSettings, item: JudgedItem, before: Content
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The row of an item, and those for further pairs that were agreed on."""
-        settled, agreeing = self.settled(settings, item)
+        state, agreeing = self.settled(settings, item)
+        differ = len({self.decision(judged.answer) for judged in item.counting}) > 1
         # Notes by reviewer, and who wants what where they do not agree.
         earlier = before.get("review_note", "")
         notes = [*([str(earlier)] if earlier else ()), *item.notes]
-        if settled.differ:
+        if differ:
             wanted = "; ".join(f"{judged.judge}: {spoken(judged.answer)}" for judged in item.counting)
-            notes.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
+            notes.append(f"{'not all agree' if agreeing else 'disputed'} ({wanted})")
         row = {
             **before,
             "omit": before.get("omit") or "false",
@@ -321,14 +312,14 @@ class ExtractionRoom(AgreementRoom):
             "review_decision": "",
             "review_note": " | ".join(notes),
             ROW_KEY: item.key,
-            "review_state": settled.state,
+            "review_state": state,
             "review_judgements": len(item.counting),
         }
-        if settled.state == UNJUDGED:
+        if state == UNJUDGED:
             return row | {name: before.get(name, "") for name in ("reviewed_by", "review_decision")}, []
         if not agreeing:
-            return row | {"review_decision": DISPUTED if settled.differ else ""}, []
-        if settled.value == OMIT:
+            return row | {"review_decision": DISPUTED if differ else ""}, []
+        if agreeing[0]["decision"] == OMIT:
             reasons = dict.fromkeys(answer["reason"] for answer in agreeing)
             return row | {"omit": "true", "omit_reason": "; ".join(reasons), "review_decision": OMIT}, []
         row |= {"omit": "false", "omit_reason": "", "review_decision": KEEP}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from django import forms
 from django.utils.functional import cached_property
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 
 from endoxa_collect.tasks.minimal import Compared, compare, hints
 from endoxa_collect.tasks.rooms import (
@@ -18,6 +17,7 @@ from endoxa_collect.tasks.rooms import (
     Content,
     JudgedItem,
     RejectingForm,
+    Rows,
     TaskSettings,
     with_keys,
 )
@@ -113,16 +113,6 @@ _HOW = {
 }
 
 
-class PairSettings(TaskSettings):
-    """Settings of the builder.
-
-    Attributes:
-        needed: people who look at a pair; two or more without a majority get another one.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 1
-
-
 class PairRoom(AgreementRoom):
     """People check the second sentence of each pair."""
 
@@ -136,16 +126,9 @@ class PairRoom(AgreementRoom):
         "language": "ISO 639 code, for checks and hints",
         "how": "'antonym' or 'negation': how the suggestion was made",
     }
-    settings = PairSettings
     form = PairForm
     template = "tasks/pairs.html"
-    answers = {
-        "state": "'ok', 'changed' or 'rejected'",
-        "reason": "why it was rejected",
-        "judged_less": "the second sentence; empty where the pair was rejected",
-        "checks": "what `endoxa datasets check` finds in the pair, by name",
-        "note": "what the judge wrote",
-    }
+    answers = ("state", "reason", "judged_less", "checks", "note")
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """A table of `endoxa build pairs` has its suggestion in `sent_less`."""
@@ -172,17 +155,18 @@ class PairRoom(AgreementRoom):
 
     def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
         """The columns of `answers`."""
-        cells = {"judged_less": answer["sent_less"], "checks": " ".join(answer["checks"])}
-        return {name: cells.get(name, answer.get(name)) for name in self.answers}
+        cells = {**answer, "judged_less": answer["sent_less"], "checks": " ".join(answer["checks"])}
+        return {name: cells[name] for name in self.answers}
 
-    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> Mapping[str, Rows]:
         """`items` (every pair with its state) and `pairs` (accepted ones, as `endoxa probe pairs` reads them)."""
-        rows = [self._outcome(settings, item) for item in items]
+        rows = super().tables(settings, items)["items"]
         accepted = [row for row in rows if row["pair_state"] and row["pair_state"] != REJECTED]
         return {"items": rows, "pairs": accepted}
 
-    def _outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
-        settled, agreeing = self.settled(settings, item)
+    def outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        """The agreed sentence with the cells that follow from it, and the state."""
+        state, agreeing = self.settled(settings, item)
         agreed = agreeing[0] if agreeing else None
         row = item.cells
         row["sent_less"] = row.get("sent_less") or row["suggested"]
@@ -210,9 +194,7 @@ class PairRoom(AgreementRoom):
                 dict.fromkeys(answer["reason"] for answer in agreeing if answer["reason"])
             ),
             "pair_checks": " ".join(agreed["checks"]) if agreed else "",
-            "pair_notes": " | ".join(item.notes),
-            "review_state": settled.state,
-            "review_judgements": len(item.counting),
+            **self.review(item, state),
         }
 
 

@@ -10,11 +10,10 @@ import random
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 
 from endoxa.errors import UserError
@@ -25,6 +24,8 @@ from endoxa_collect.tasks.rooms import (
     AnswerForm,
     Content,
     JudgedItem,
+    Number,
+    Rows,
     TaskSettings,
 )
 
@@ -197,13 +198,9 @@ def _share(name: str, items: int, judgements: int, chosen: Sequence[Any]) -> dic
 
 
 class TranslationSettings(TaskSettings):
-    """Settings of a choice.
+    """Settings of a choice."""
 
-    Attributes:
-        needed: people who choose, for each pair; two or more without a majority get another one.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 3
+    needed: Number = 3
 
 
 class TranslationRoom(AgreementRoom):
@@ -225,15 +222,7 @@ class TranslationRoom(AgreementRoom):
     settings = TranslationSettings
     form = TranslationForm
     template = "tasks/translation.html"
-    answers = {
-        "choice": "'candidate', 'edited', 'own' or 'none'",
-        "chosen": "engines that had these words, or that were edited",
-        "place": "place at which the judge saw it, from 1; empty with 'own' and 'none'",
-        "chosen_more": "first sentence of the translation",
-        "chosen_less": "second sentence of the translation",
-        "distance": "letters changed in both sentences (Levenshtein)",
-        "note": "what the judge wrote",
-    }
+    answers = ("choice", "chosen", "place", "chosen_more", "chosen_less", "distance", "note")
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with numbers instead of the names of engines, and the names in `ENGINES`.
@@ -297,9 +286,9 @@ class TranslationRoom(AgreementRoom):
             "note": answer["note"],
         }
 
-    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> Mapping[str, Rows]:
         """`items` (every pair with what was chosen), `engines` (shares), `pairs` (those with a translation)."""
-        made = [self._outcome(settings, item) for item in items]
+        made = [self.outcome(settings, item) for item in items]
         # A row for each engine, and for own words and neither.
         rows = []
         for number, engine in enumerate(items[0].hidden[ENGINES] if items else (), start=1):
@@ -327,11 +316,11 @@ class TranslationRoom(AgreementRoom):
         ]
         return {"items": made, "engines": rows, "pairs": pairs}
 
-    def _outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
-        settled, agreeing = self.settled(settings, item)
+    def outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        """The row as it stood in the file, what was chosen, and how often each candidate was."""
+        state, agreeing = self.settled(settings, item)
         agreed = agreeing[0] if agreeing else None
         answers = [judgement.answer for judgement in item.counting]
-        # The row as it stood in the file.
         row = {
             name: cell for name, cell in item.cells.items() if name != ENGINES and not _COLUMN.fullmatch(name)
         }
@@ -343,9 +332,7 @@ class TranslationRoom(AgreementRoom):
             "translated_how": agreed["choice"] if agreed else "",
             "translated_from": self._chosen_engines(agreed, item.hidden) if agreed else "",
             "translated_distance": agreed["distance"] if agreed else "",
-            "translation_state": settled.state,
-            "translation_judgements": len(answers),
-            "translation_notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
+            **self.review(item, state),
         }
         for number, engine in enumerate(item.hidden[ENGINES], start=1):
             row[f"chosen_{engine}"] = sum(number in answer["candidates"] for answer in answers)
