@@ -40,14 +40,6 @@ class TooLongError(EntryError):
     """More characters than an attribute may have."""
 
 
-class TooManyError(EntryError):
-    """More proposals on one card, or within a minute, than anybody needs."""
-
-
-class TooManyCountriesError(TooManyError):
-    """More other countries on one card than it takes."""
-
-
 class AlreadyShownError(EntryError):
     """The person was shown this very pair, so that saying it is no unprompted mention."""
 

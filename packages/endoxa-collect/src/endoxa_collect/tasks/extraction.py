@@ -32,7 +32,6 @@ from endoxa_collect.tasks.rooms import (
     Number,
     RejectingForm,
     TaskSettings,
-    with_keys,
 )
 
 IDENTITY, ATTRIBUTE = "identity", "attribute"
@@ -256,7 +255,6 @@ class ExtractionRoom(AgreementRoom):
             "identity_found": has(marked, IDENTITY) or not words["identity"],
             "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
             "original": original if original.split() != statement.split() else "",
-            "reasons": with_keys(REASONS),
             "proposed": str(content.get("omit", "")).lower() == "true",
             "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),
             "percent": f"{sure:.0%}" if 0 <= sure <= 1 else "",
@@ -278,13 +276,10 @@ class ExtractionRoom(AgreementRoom):
 
     def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
         """The reviewed table: a row for each item, and behind it those that were split off."""
-        columns = dict.fromkeys(name for item in items for name in item.content)
-        columns |= dict.fromkeys(items[0].hidden if items else ())
         rows: list[dict[str, Any]] = []
         names = {item.key for item in items}
         for item in items:
-            before = {name: item.content.get(name, item.hidden.get(name, "")) for name in columns}
-            row, added = self._reviewed(settings, item, before)
+            row, added = self._reviewed(settings, item)
             rows.append(row)
             for split in added:
                 if split[ROW_KEY] not in names:
@@ -293,9 +288,10 @@ class ExtractionRoom(AgreementRoom):
         return {"items": rows}
 
     def _reviewed(
-        self, settings: TaskSettings, item: JudgedItem, before: Content
+        self, settings: TaskSettings, item: JudgedItem
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The row of an item, and those for further pairs that were agreed on."""
+        before = {**item.content, **item.hidden}
         state, agreeing = self.settled(settings, item)
         differ = len({self.decision(judged.answer) for judged in item.counting}) > 1
         # Notes by reviewer, and who wants what where they do not agree.

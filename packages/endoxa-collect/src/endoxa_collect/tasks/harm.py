@@ -47,10 +47,6 @@ CHECKS = (("4", "no"), ("1", "yes"), ("5", "unsure"))
 """Answers that attention checks ask for."""
 FREQUENCY_LABELS = {"yes": "yes", "no": "no", "unsure": "not sure"}
 """Answers on reality as `endoxa analyze harm` reads them."""
-_CHOOSE = {
-    "required": gettext_lazy("Please choose one of the answers."),
-    "invalid_choice": gettext_lazy("Please choose one of the answers."),
-}
 
 
 class KeyedChoice(forms.RadioSelect):
@@ -67,9 +63,12 @@ def _question(
     label: Any,
     choices: Sequence[tuple[str, Promise]],
     widget: type[forms.RadioSelect] = forms.RadioSelect,
+    wrong: Promise | str = "",
 ) -> forms.ChoiceField:
+    choose = gettext_lazy("Please choose one of the answers.")
+    messages = {"required": choose, "invalid_choice": choose, "wrong": wrong}
     return forms.ChoiceField(
-        label=label, choices=choices, widget=widget, error_messages=_CHOOSE, label_suffix=""
+        label=label, choices=choices, widget=widget, error_messages=messages, label_suffix=""
     )
 
 
@@ -102,6 +101,10 @@ class QuizForm(forms.Form):
             ("found", gettext_lazy("It was found in texts that computer programs wrote, and is studied.")),
             ("mine", gettext_lazy("I should believe it.")),
         ),
+        wrong=gettext_lazy(
+            "Associations were found in texts that computer programs wrote. They are shown because they are "
+            "studied, not because anybody here believes them."
+        ),
     )
     asked = _question(
         gettext_lazy("What does the question on harmful stereotypes ask?"),
@@ -109,6 +112,9 @@ class QuizForm(forms.Form):
             ("liking", gettext_lazy("Whether I like the people it is about.")),
             ("style", gettext_lazy("Whether it is well written.")),
             ("reinforces", gettext_lazy("Whether repeating it again and again would do harm to people.")),
+        ),
+        wrong=gettext_lazy(
+            "The question is about harm: whether repeating the association again and again would do harm to people."
         ),
     )
     apart = _question(
@@ -118,36 +124,19 @@ class QuizForm(forms.Form):
             ("never", gettext_lazy("No. What is frequent cannot be harmful.")),
             ("always", gettext_lazy("It is always harmful then.")),
         ),
+        wrong=gettext_lazy(
+            "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered "
+            "apart from each other."
+        ),
     )
 
-    _right = {
-        "stance": (
-            "found",
-            gettext_lazy(
-                "Associations were found in texts that computer programs wrote. They are shown because they are "
-                "studied, not because anybody here believes them."
-            ),
-        ),
-        "asked": (
-            "reinforces",
-            gettext_lazy(
-                "The question is about harm: whether repeating the association again and again would do harm to people."
-            ),
-        ),
-        "apart": (
-            "apart",
-            gettext_lazy(
-                "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered "
-                "apart from each other."
-            ),
-        ),
-    }
+    _right = {"stance": "found", "asked": "reinforces", "apart": "apart"}
 
     def mistakes(self) -> list[str]:
-        """An explanation for each wrong answer."""
+        """An explanation for each wrong answer; none lets the person go on."""
         return [
-            str(explained)
-            for name, (right, explained) in self._right.items()
+            str(self.fields[name].error_messages["wrong"])
+            for name, right in self._right.items()
             if self.cleaned_data[name] != right
         ]
 
@@ -257,7 +246,7 @@ class HarmRoom(Room):
             "frequent_yes": f"{mean(answer[FREQUENT] == 'yes' for answer in counted):.4g}" if harm else None,
         }
 
-    def checks(self, settings: HarmSettings) -> list[Check]:
+    def checks(self, settings: Any) -> list[Check]:
         """Attention checks."""
         return [
             Check(f"attention-{number}", {"check": number}, {HARM: int(harm), FREQUENT: frequent})

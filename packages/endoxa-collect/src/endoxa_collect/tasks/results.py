@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count
+from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 
 from endoxa.errors import UserError
@@ -68,22 +68,18 @@ class Progress:
 
 def progress(task: Task) -> Progress:
     """Counts of a task, checks left out."""
-    items = TaskItem.objects.filter(task=task, check_item=False)
-    counts = list(items.values_list("judged", "done"))
-    judged = [count for count, _ in counts]
+    counts = TaskItem.objects.filter(task=task, check_item=False).aggregate(
+        items=Count("pk"),
+        done=Count("pk", filter=Q(done=True)),
+        judgements=Sum("judged", default=0),
+        least=Min("judged", default=0),
+        most=Max("judged", default=0),
+    )
     states = Judge.objects.filter(task=task).values_list("state").annotate(n=Count("pk"))
     leased = Turn.objects.filter(item__task=task, state=TurnState.OPEN, expires_at__gt=timezone.now()).values(
         "item"
     )
-    return Progress(
-        items=len(counts),
-        done=sum(done for _, done in counts),
-        judgements=sum(judged),
-        least=min(judged, default=0),
-        most=max(judged, default=0),
-        judges=dict(states),
-        in_hand=leased.distinct().count(),
-    )
+    return Progress(**counts, judges=dict(states), in_hand=leased.distinct().count())
 
 
 def judged_items(task: Task) -> list[JudgedItem]:

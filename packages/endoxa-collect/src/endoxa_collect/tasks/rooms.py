@@ -141,11 +141,6 @@ class RejectingForm(AnswerForm):
         }
 
 
-def with_keys(reasons: Mapping[str, str | Promise]) -> list[tuple[str, str, str | Promise]]:
-    """Reasons to reject an item with the digit that chooses each: (digit, reason, its words)."""
-    return [(str(number), reason, words) for number, (reason, words) in enumerate(reasons.items(), start=1)]
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """A page that people of a panel read before the first item.

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 from rapidfuzz.distance import Levenshtein
 
 from endoxa.errors import UserError
-from endoxa_collect.tasks.minimal import Compared, compare, hints
+from endoxa_collect.tasks.pairs import Compared, compare, hints
 from endoxa_collect.tasks.rooms import (
     AgreementRoom,
     Answer,
