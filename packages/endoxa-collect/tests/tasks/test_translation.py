@@ -72,16 +72,16 @@ def test_an_edit_stores_how_many_letters_were_changed():
     same = answered({"edit": "1", "1_more": "Los panaderos del pueblo 0 son perezosos.",
                      "1_less": " Los panaderos del pueblo 0 son trabajadores."})  # fmt: skip
     assert (same["choice"], same["distance"]) == ("candidate", 0)
-    own = answered({"own": "1", "own_more": "Uno.", "own_less": "Dos."})
+    own = answered({"edit": "own", "own_more": "Uno.", "own_less": "Dos."})
     assert (own["choice"], own["candidates"], own["more"]) == ("own", [], "Uno.")
 
 
 @pytest.mark.parametrize(
     "cells",
     [
-        {}, {"choice": "4"}, {"choice": "0"}, {"choice": "x"}, {"edit": "9"}, {"own": "1"}, {"choice": "²"},
-        {"edit": "1", "1_more": "Uno.", "1_less": "Uno."}, {"own": "1", "own_more": "Uno.", "own_less": " Uno. "},
-        {"own": "1", "own_more": "Uno."},
+        {}, {"choice": "4"}, {"choice": "0"}, {"choice": "x"}, {"edit": "9"}, {"edit": "own"}, {"choice": "²"},
+        {"edit": "1", "1_more": "Uno.", "1_less": "Uno."}, {"edit": "own", "own_more": "Uno.", "own_less": " Uno. "},
+        {"edit": "own", "own_more": "Uno."},
     ],
 )  # fmt: skip
 def test_what_is_no_choice_is_refused(cells):
@@ -135,7 +135,7 @@ def choose(judge, wanted):
             cells = (
                 {"choice": "none"}
                 if choice == "none"
-                else {"own": "1", "own_more": "Son A.", "own_less": "Son B."}
+                else {"edit": "own", "own_more": "Son A.", "own_less": "Son B."}
             )
         filled = TranslationForm(turn.item.content, turn.shown, cells)
         assert filled.is_valid(), filled.errors

@@ -67,11 +67,6 @@ def parts(statement: str, identity: str, attribute: str) -> list[Part]:
     ]
 
 
-def has(marked: list[Part], role: str) -> bool:
-    """Whether something has that role."""
-    return any(part.role == role for part in marked)
-
-
 def _places(statement: str, words: str, roles: list[str]) -> list[tuple[int, int]]:
     """Where the words stand: in one piece, else from the first to the last of those that are found near each other."""
     if not words.strip():
@@ -245,6 +240,7 @@ class ExtractionRoom(AgreementRoom):
         words = read(content)
         statement = str(content["statement"])
         marked = parts(statement, words["identity"], words["attribute"])
+        roles = {part.role for part in marked}
         original = str(content.get("original_statement") or "")
         try:
             sure = float(str(content.get("confidence", "")))
@@ -252,8 +248,8 @@ class ExtractionRoom(AgreementRoom):
             sure = math.nan
         return {
             "parts": marked,
-            "identity_found": has(marked, IDENTITY) or not words["identity"],
-            "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
+            "identity_found": IDENTITY in roles or not words["identity"],
+            "attribute_found": ATTRIBUTE in roles or not words["attribute"],
             "original": original if original.split() != statement.split() else "",
             "proposed": str(content.get("omit", "")).lower() == "true",
             "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),

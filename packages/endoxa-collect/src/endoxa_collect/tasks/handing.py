@@ -127,7 +127,10 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
         for place, item in enumerate(items)
     ]
     Turn.objects.bulk_create(turns)
-    _spread(items, rng)
+    # New random places, so that no two judges see items in one order.
+    for item in items:
+        item.place = rng.random()
+    TaskItem.objects.bulk_update(items, ["place"])
     return turns
 
 
@@ -170,13 +173,6 @@ def _shared(
     return [item for *_, item in sorted(placed, key=itemgetter(0, 1))]
 
 
-def _spread(items: Iterable[TaskItem], rng: random.Random) -> None:
-    """New random places for items that were handed out, so that no two judges see them in one order."""
-    for item in items:
-        item.place = rng.random()
-    TaskItem.objects.bulk_update(items, ["place"])
-
-
 def take(
     judge: Judge, token: UUID, answer: Mapping[str, Any] | None, *, now: datetime | None = None
 ) -> Judgement | None:
@@ -197,7 +193,9 @@ def take(
         if there is not None:
             return there
         task = open_task(judge)
-        if turn.state == TurnState.LAPSED and _gone(turn):
+        again = Turn.objects.filter(item=turn.item, judge=judge, state__in=HAD)
+        enough = turn.item.done and not room(task.kind).study
+        if turn.state == TurnState.LAPSED and (enough or again.exists()):
             raise UnknownTurnError
         turn.state, turn.closed_at = TurnState.SKIPPED if answer is None else TurnState.JUDGED, now
         turn.save(update_fields=["state", "closed_at"])
@@ -206,13 +204,6 @@ def take(
         made = Judgement.objects.create(turn=turn, answer=dict(answer), at=now)
         recount(task, [turn.item])
         return made
-
-
-def _gone(turn: Turn) -> bool:
-    """Whether an item with an expired lease is complete, or was handed to the same judge again."""
-    again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
-    enough = turn.item.done and not room(turn.item.task.kind).study
-    return again or enough
 
 
 def undo(judge: Judge, *, now: datetime | None = None) -> Turn | None:

@@ -63,7 +63,7 @@ def _question(
     label: Any,
     choices: Sequence[tuple[str, Promise]],
     widget: type[forms.RadioSelect] = forms.RadioSelect,
-    wrong: Promise | str = "",
+    wrong: Any = "",
 ) -> forms.ChoiceField:
     choose = gettext_lazy("Please choose one of the answers.")
     messages = {"required": choose, "invalid_choice": choose, "wrong": wrong}

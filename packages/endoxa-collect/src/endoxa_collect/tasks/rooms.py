@@ -123,7 +123,7 @@ class RejectingForm(AnswerForm):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        if cleaned["reason"] == OTHER and not cleaned["note"].strip():
+        if cleaned["reason"] == OTHER and not cleaned["note"]:
             self.add_error("note", gettext("Say why in the note."))
         self.decided = dict(self.rejected) if cleaned["reason"] else self.kept(cleaned)
         return cleaned
@@ -137,7 +137,7 @@ class RejectingForm(AnswerForm):
         return {
             **self.decided,
             "reason": self.cleaned_data["reason"],
-            "note": self.cleaned_data["note"].strip(),
+            "note": self.cleaned_data["note"],
         }
 
 

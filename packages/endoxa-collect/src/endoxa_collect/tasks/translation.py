@@ -85,20 +85,19 @@ class Candidate:
 
 
 class TranslationForm(AnswerForm):
-    """Buttons `choice` (a place, or 'none'), `edit` (a place) and `own`; the words of the last two in fields.
+    """Buttons `choice` (a place, or 'none'), `edit` (a place, or 'own'), with the words in fields.
 
     Only places stand in the page: which candidate was where is kept with the turn.
     """
 
     choice = forms.CharField(required=False, max_length=4)
     edit = forms.CharField(required=False, max_length=4)
-    own = forms.CharField(required=False, max_length=4)
     note = forms.CharField(required=False, max_length=1_000)
 
     def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
         super().__init__(content, shown, data)
         self.pairs = [sentences(content, same[0]) for same in shown["order"]]
-        for name in ("own", *(str(place) for place in range(1, len(self.pairs) + 1))):
+        for name in (OWN, *(str(place) for place in range(1, len(self.pairs) + 1))):
             for side in SIDES:
                 self.fields[f"{name}_{side}"] = forms.CharField(required=False, max_length=MOST_LETTERS)
 
@@ -124,12 +123,13 @@ class TranslationForm(AnswerForm):
             return cleaned
         self.decided: dict[str, Any] = {"choice": NONE, "candidates": [], "place": 0, "distance": 0}
         self.decided |= dict.fromkeys(SIDES, "")
-        if cleaned["edit"]:
-            self._take(self._place(cleaned["edit"]), cleaned, cleaned["edit"])
-        elif cleaned["own"]:
-            self._take(0, cleaned, "own")
-        elif cleaned["choice"] != NONE:
-            self._take(self._place(cleaned["choice"]), None, "")
+        choice, edit = cleaned["choice"], cleaned["edit"]
+        if edit == OWN:
+            self._take(0, cleaned, edit)
+        elif edit:
+            self._take(self._place(edit), cleaned, edit)
+        elif choice != NONE:
+            self._take(self._place(choice), None, "")
         return cleaned
 
     def _place(self, text: str) -> int:
@@ -167,7 +167,7 @@ class TranslationForm(AnswerForm):
 
     def answer(self) -> dict[str, Any]:
         """The choice, the candidates that have these words, both sentences, and letters changed."""
-        return {**self.decided, "note": self.cleaned_data["note"].strip()}
+        return {**self.decided, "note": self.cleaned_data["note"]}
 
 
 SELF_WRITTEN, NEITHER = "(own words)", "(neither)"

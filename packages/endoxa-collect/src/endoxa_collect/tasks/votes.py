@@ -12,11 +12,6 @@ from django.utils.translation import gettext_lazy
 from endoxa_collect.tasks.rooms import Answer, AnswerForm, Content, JudgedItem, Number, PanelSettings, Room
 
 YES, NO, UNSURE = "yes", "no", "unsure"
-CHOICES = (
-    (YES, gettext_lazy("Yes, people say this")),
-    (NO, gettext_lazy("No, people do not say this")),
-    (UNSURE, gettext_lazy("I am not sure")),
-)
 
 
 class VoteSettings(PanelSettings):
@@ -36,7 +31,7 @@ class VoteSettings(PanelSettings):
 class VoteForm(AnswerForm):
     """One choice, nothing preselected."""
 
-    vote = forms.ChoiceField(choices=CHOICES)
+    vote = forms.ChoiceField(choices=[(vote, vote) for vote in (YES, NO, UNSURE)])
 
 
 class VoteRoom(Room):

@@ -52,35 +52,21 @@ class WordsForm(AnswerForm):
         if self.errors:
             return cleaned
         text = str(self.content["text"]).strip()
-        new = cleaned["correction"].replace("\r\n", "\n").strip()
-        self.changed = new if new and new != text else ""
-        if cleaned["verdict"] == NATURAL and self.changed:
-            self.add_error(
-                None, gettext("You changed the text. Say that it is odd or wrong, or undo your change.")
+        new = cleaned["correction"].replace("\r\n", "\n")
+        changed = new if new != text else ""
+        fault = ""
+        if cleaned["verdict"] == NATURAL and changed:
+            fault = gettext("You changed the text. Say that it is odd or wrong, or undo your change.")
+        elif cleaned["verdict"] in (ODD, WRONG) and not changed and not cleaned["note"]:
+            fault = gettext("Change the text so that it is right, or say in the note what is wrong.")
+        elif changed and (lost := _lost(text, changed)):
+            signs = gettext(
+                "These signs must stay as often as they were, because a program reads them: %(signs)s"
             )
-        elif cleaned["verdict"] in (ODD, WRONG) and not self.changed and not cleaned["note"].strip():
-            self.add_error(
-                None, gettext("Change the text so that it is right, or say in the note what is wrong.")
-            )
-        elif self.changed and (lost := _lost(text, self.changed)):
-            self.add_error(
-                None,
-                gettext(
-                    "These signs must stay as often as they were, because a program reads them: %(signs)s"
-                )
-                % {"signs": ", ".join(lost)},
-            )
-        return cleaned
-
-    def answer(self) -> dict[str, Any]:
-        """Verdict, corrected text (empty where nothing was changed), note, and name."""
-        cleaned = self.cleaned_data
-        return {
-            "verdict": cleaned["verdict"],
-            "correction": self.changed,
-            "note": cleaned["note"].strip(),
-            "named": " ".join(cleaned["named"].split()),
-        }
+            fault = signs % {"signs": ", ".join(lost)}
+        if fault:
+            self.add_error(None, fault)
+        return {**cleaned, "correction": changed, "named": " ".join(cleaned["named"].split())}
 
 
 def _lost(old: str, new: str) -> list[str]:
