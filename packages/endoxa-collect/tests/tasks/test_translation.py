@@ -98,11 +98,11 @@ def test_engines_that_say_the_same_are_one_candidate_and_places_are_even():
 
 
 def test_a_pair_that_is_the_same_after_translation_is_marked():
-    found = {one.place: one for one in form(None).candidates}
-    assert found[3].compared.identical
-    assert "identical-sentences" in found[3].compared.checks
-    assert [part.text for part in found[2].compared.more if part.differs] == ["vagos."]
-    assert "".join(part.text for part in found[2].compared.less) == "Los panaderos de 0 son trabajadores."
+    found = {one["place"]: one["compared"] for one in form(None).candidates}
+    assert found[3].identical
+    assert "identical-sentences" in found[3].checks
+    assert [part.text for part in found[2].more if part.differs] == ["vagos."]
+    assert "".join(part.text for part in found[2].less) == "Los panaderos de 0 son trabajadores."
 
 
 @pytest.mark.parametrize(

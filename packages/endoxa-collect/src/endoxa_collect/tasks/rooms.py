@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -123,22 +124,15 @@ class RejectingForm(AnswerForm):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        if cleaned["reason"] == OTHER and not cleaned["note"]:
+        reason, note = cleaned["reason"], cleaned["note"]
+        if reason == OTHER and not note:
             self.add_error("note", gettext("Say why in the note."))
-        self.decided = dict(self.rejected) if cleaned["reason"] else self.kept(cleaned)
-        return cleaned
+        decided = dict(self.rejected) if reason else self.kept(cleaned)
+        return {**decided, "reason": reason, "note": note}
 
     def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         """What is stored of an item that was not rejected; adds errors where something is missing."""
         raise NotImplementedError
-
-    def answer(self) -> dict[str, Any]:
-        """What was decided, reason and note."""
-        return {
-            **self.decided,
-            "reason": self.cleaned_data["reason"],
-            "note": self.cleaned_data["note"],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,15 +348,8 @@ class AgreementRoom(Room):
 @cache
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
-    from endoxa_collect.tasks.extraction import ROOM as EXTRACTION
-    from endoxa_collect.tasks.harm import ROOM as HARM
-    from endoxa_collect.tasks.pairs import ROOM as PAIRS
-    from endoxa_collect.tasks.translation import ROOM as TRANSLATION
-    from endoxa_collect.tasks.votes import ROOM as VOTES
-    from endoxa_collect.tasks.words import ROOM as WORDS
-
-    every = (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
-    return {room.kind: room for room in every}
+    kinds = ("extraction", "harm", "pairs", "translation", "votes", "words")
+    return {kind: import_module(f"endoxa_collect.tasks.{kind}").ROOM for kind in kinds}
 
 
 def room(kind: str) -> Room:

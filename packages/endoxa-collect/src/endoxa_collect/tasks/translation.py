@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -17,7 +16,7 @@ from django.utils.translation import gettext, gettext_lazy
 from rapidfuzz.distance import Levenshtein
 
 from endoxa.errors import UserError
-from endoxa_collect.tasks.pairs import Compared, compare, hints
+from endoxa_collect.tasks.pairs import compare, hints
 from endoxa_collect.tasks.rooms import (
     AgreementRoom,
     Answer,
@@ -73,17 +72,6 @@ CHOSEN, EDITED, OWN, NONE = "candidate", "edited", "own", "none"
 MOST_LETTERS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate as the page shows it: its place, and fields to change it."""
-
-    place: int
-    compared: Compared
-    more: str
-    less: str
-    open: bool
-
-
 class TranslationForm(AnswerForm):
     """Buttons `choice` (a place, or 'none'), `edit` (a place, or 'own'), with the words in fields.
 
@@ -102,17 +90,17 @@ class TranslationForm(AnswerForm):
                 self.fields[f"{name}_{side}"] = forms.CharField(required=False, max_length=MOST_LETTERS)
 
     @property
-    def candidates(self) -> list[Candidate]:
-        """The candidates in this judge's order."""
+    def candidates(self) -> list[dict[str, Any]]:
+        """The candidates in this judge's order as the page shows them: the place, and fields to change them."""
         language = str(self.content["language"])
         return [
-            Candidate(
-                place,
-                compare(more, less, language),
-                self.data.get(f"{place}_more", more),
-                self.data.get(f"{place}_less", less),
-                self.data.get("edit") == str(place),
-            )
+            {
+                "place": place,
+                "compared": compare(more, less, language),
+                "more": self.data.get(f"{place}_more", more),
+                "less": self.data.get(f"{place}_less", less),
+                "open": self.data.get("edit") == str(place),
+            }
             for place, (more, less) in enumerate(self.pairs, start=1)
         ]
 
@@ -130,7 +118,7 @@ class TranslationForm(AnswerForm):
             self._take(self._place(edit), cleaned, edit)
         elif choice != NONE:
             self._take(self._place(choice), None, "")
-        return cleaned
+        return {**self.decided, "note": cleaned["note"]}
 
     def _place(self, text: str) -> int:
         place = int(text) if text.isdecimal() and text.isascii() else 0
@@ -164,10 +152,6 @@ class TranslationForm(AnswerForm):
             if place and not same
             else 0,
         }
-
-    def answer(self) -> dict[str, Any]:
-        """The choice, the candidates that have these words, both sentences, and letters changed."""
-        return {**self.decided, "note": self.cleaned_data["note"]}
 
 
 SELF_WRITTEN, NEITHER = "(own words)", "(neither)"
