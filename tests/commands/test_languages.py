@@ -46,7 +46,7 @@ def test_items_and_patch(tmp_path):
     table = pl.read_csv(tmp_path / "items.csv")
     assert table["text"].to_list() == [row["text"] for row in items("hi", ["country phrases"])]
     told = table.with_columns(
-        words_state=pl.lit("corrected"), correction=pl.lit("{country} वाले"), speakers=pl.lit(2)
+        review_state=pl.lit("corrected"), correction=pl.lit("{country} वाले"), review_judgements=pl.lit(2)
     )
     told.write_csv(tmp_path / "w_items.csv")
     said = endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "hindi.diff")
@@ -54,7 +54,7 @@ def test_items_and_patch(tmp_path):
     diff = (tmp_path / "hindi.diff").read_text(encoding="utf-8")
     assert '+usual = "{country} वाले"' in diff
     assert "+++ b/src/endoxa/words/reviews.toml" in diff
-    told.with_columns(words_state=pl.lit("disputed")).write_csv(tmp_path / "w_items.csv")
+    told.with_columns(review_state=pl.lit("disputed")).write_csv(tmp_path / "w_items.csv")
     assert "Nothing to change" in endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "none.diff")
     assert not (tmp_path / "none.diff").exists()
 

@@ -213,10 +213,10 @@ def test_speakers_review_a_pack_of_the_user(wolof):
         rows = items("wo", ["neutral identities"])
         assert rows[0]["in_use"].startswith("Nit ñi dañu ")
         outcomes = [
-            {**row, "words_state": "natural", "correction": "", "speakers": "2", "names": "Awa"}
+            {**row, "review_state": "natural", "correction": "", "review_judgements": "2", "names": "Awa"}
             for row in rows
         ]
-        outcomes[1] |= {"words_state": "corrected", "correction": "doom aadama yi"}
+        outcomes[1] |= {"review_state": "corrected", "correction": "doom aadama yi"}
         patch = make_patch(outcomes, "2026-12-01")
         assert "--- a/people.csv" in patch.diff
         assert "+++ b/reviews.toml" in patch.diff

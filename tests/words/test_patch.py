@@ -79,7 +79,9 @@ def outcomes(language="hi", component=STORIES, **changes):
     rows = []
     for row in items(language, [component]):
         state, correction = changes.get(row["text"], ("natural", ""))
-        rows.append({**row, "words_state": state, "correction": correction, "speakers": "2", "names": ""})
+        rows.append(
+            {**row, "review_state": state, "correction": correction, "review_judgements": "2", "names": ""}
+        )
     return rows
 
 
@@ -130,7 +132,7 @@ def test_what_is_not_settled_is_listed_and_not_patched(package):
 
 
 @pytest.mark.parametrize(
-    "change", [{"speakers": "1"}, {"words_state": "waiting"}, {"words_state": "disputed"}]
+    "change", [{"review_judgements": "1"}, {"review_state": "waiting"}, {"review_state": "disputed"}]
 )
 def test_one_text_without_two_speakers_keeps_a_component_unreviewed(package, change):
     rows = outcomes(component="examples")
@@ -142,7 +144,15 @@ def test_one_text_without_two_speakers_keeps_a_component_unreviewed(package, cha
 def test_names_of_items_that_are_of_no_component_are_refused(package):
     with pytest.raises(UserError, match="The component 't1' is unknown"):
         make_patch(
-            [{"item_id": "t1", "text": "x", "words_state": "natural", "correction": "", "speakers": "2"}],
+            [
+                {
+                    "item_id": "t1",
+                    "text": "x",
+                    "review_state": "natural",
+                    "correction": "",
+                    "review_judgements": "2",
+                }
+            ],
             "",
             package,
         )

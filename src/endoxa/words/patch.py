@@ -31,7 +31,7 @@ from endoxa.words.state import Review, digest, reviews_of
 SPEAKERS = 2
 """Speakers who must have judged every text of a component before it counts as reviewed."""
 NATURAL, CORRECTED = "natural", "corrected"
-REQUIRED = ("item_id", "text", "words_state", "correction", "speakers")
+REQUIRED = ("item_id", "text", "review_state", "correction", "review_judgements")
 """Columns of the outcomes that a patch is made of."""
 ROOT = "src/endoxa"
 """Where the files lie in the repository, as the patch names them."""
@@ -80,7 +80,7 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
         if text is None or problem:
             left.append((name, problem))
             continue
-        if row["words_state"] == CORRECTED:
+        if row["review_state"] == CORRECTED:
             content = files.get(text.file) or file_of(text.file, package).read_text(encoding="utf-8")
             # Forms take off the blanks and line breaks around a text.
             start, end = len(text.text) - len(text.text.lstrip()), len(text.text.rstrip())
@@ -123,9 +123,9 @@ def _problem(row: Mapping[str, str], text: Text | None) -> str:
         return "there is no such text any more"
     if text.text.strip() != row["text"].strip():
         return "the text has changed since; make new items"
-    if row["words_state"] not in (NATURAL, CORRECTED):
-        return row["words_state"] or "not judged"
-    if row["words_state"] == CORRECTED and not row["correction"].strip():
+    if row["review_state"] not in (NATURAL, CORRECTED):
+        return row["review_state"] or "not judged"
+    if row["review_state"] == CORRECTED and not row["correction"].strip():
         return "the corrected text is empty"
     return ""
 
@@ -143,7 +143,7 @@ def _reviews(
     reviews = []
     for (component, language), rows in judged.items():
         texts = texts_of(COMPONENTS[component], language, package)
-        speakers = min(int(row["speakers"] or 0) for row in rows)
+        speakers = min(int(row["review_judgements"] or 0) for row in rows)
         if language == ENGLISH or speakers < SPEAKERS or any(item_id(text) not in settled for text in texts):
             continue
         now = [replace(text, text=corrected.get(item_id(text), text.text)) for text in texts]

@@ -193,8 +193,8 @@ def test_only_live_pairs_of_the_country_and_language_are_offered(campaign, make_
     offered = alike(campaign, "AR", "en", "They love poetry.")
     assert [pair.attribute for pair in offered] == ["love poetry"]
     for_moderators = scored(campaign, "AR", "en", "love poetry", limit=5)
-    assert [one.pair.attribute for one in for_moderators] == ["love poetry", "loves poetry"]
-    assert next(one.score for one in for_moderators) == 100
+    assert [pair.attribute for pair, _ in for_moderators] == ["love poetry", "loves poetry"]
+    assert for_moderators[0][1] == 100
 
 
 def test_what_is_offered_is_bounded_and_leaves_the_new_pair_out(campaign, make_pairs):

@@ -25,7 +25,6 @@ from endoxa_collect.tasks.handing import (
     end,
     next_turn,
     recount,
-    skip,
     take,
     undo,
 )
@@ -106,7 +105,7 @@ def test_all_is_taken_back_one_after_the_other_and_kept_as_undone(votes, make_ju
 def test_what_was_skipped_comes_to_others_only(votes, make_judge):
     one, two = make_judge(votes, "a"), make_judge(votes, "b")
     turn = next_turn(one)
-    skip(one, turn.token)
+    take(one, turn.token, None)
     assert turn.item.key not in judge_all(one)
     assert turn.item.key in judge_all(two)
     assert undo(two)
@@ -179,7 +178,7 @@ def test_whatever_people_do_counts_are_those_of_the_rows(seed, make_task, make_j
                 end(judge, rng.choice((JudgeState.LEFT, JudgeState.FAILED)))
             elif (turn := next_turn(judge, now=now)) is not None:
                 if what < 0.2:
-                    skip(judge, turn.token, now=now)
+                    take(judge, turn.token, None, now=now)
                 else:
                     for _ in range(rng.choice((1, 1, 2))):
                         take(judge, turn.token, rng.choice((YES, NO, UNSURE)), now=now)

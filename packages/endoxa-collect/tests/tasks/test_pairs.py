@@ -11,8 +11,7 @@ from endoxa.sources.check import PAIR_CHECKS, check_pairs
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
-from endoxa_collect.tasks.minimal import HINTS, WARNINGS, compare, hints
-from endoxa_collect.tasks.pairs import PairForm
+from endoxa_collect.tasks.pairs import HINTS, WARNINGS, PairForm, compare, hints
 from endoxa_collect.tasks.results import all_tables, write_results
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."

@@ -72,16 +72,16 @@ def test_an_edit_stores_how_many_letters_were_changed():
     same = answered({"edit": "1", "1_more": "Los panaderos del pueblo 0 son perezosos.",
                      "1_less": " Los panaderos del pueblo 0 son trabajadores."})  # fmt: skip
     assert (same["choice"], same["distance"]) == ("candidate", 0)
-    own = answered({"own": "1", "own_more": "Uno.", "own_less": "Dos."})
+    own = answered({"edit": "own", "own_more": "Uno.", "own_less": "Dos."})
     assert (own["choice"], own["candidates"], own["more"]) == ("own", [], "Uno.")
 
 
 @pytest.mark.parametrize(
     "cells",
     [
-        {}, {"choice": "4"}, {"choice": "0"}, {"choice": "x"}, {"edit": "9"}, {"own": "1"}, {"choice": "²"},
-        {"edit": "1", "1_more": "Uno.", "1_less": "Uno."}, {"own": "1", "own_more": "Uno.", "own_less": " Uno. "},
-        {"own": "1", "own_more": "Uno."},
+        {}, {"choice": "4"}, {"choice": "0"}, {"choice": "x"}, {"edit": "9"}, {"edit": "own"}, {"choice": "²"},
+        {"edit": "1", "1_more": "Uno.", "1_less": "Uno."}, {"edit": "own", "own_more": "Uno.", "own_less": " Uno. "},
+        {"edit": "own", "own_more": "Uno."},
     ],
 )  # fmt: skip
 def test_what_is_no_choice_is_refused(cells):
@@ -98,11 +98,11 @@ def test_engines_that_say_the_same_are_one_candidate_and_places_are_even():
 
 
 def test_a_pair_that_is_the_same_after_translation_is_marked():
-    found = {one.place: one for one in form(None).candidates}
-    assert found[3].compared.identical
-    assert "identical-sentences" in found[3].compared.checks
-    assert [part.text for part in found[2].compared.more if part.differs] == ["vagos."]
-    assert "".join(part.text for part in found[2].compared.less) == "Los panaderos de 0 son trabajadores."
+    found = {one["place"]: one["compared"] for one in form(None).candidates}
+    assert found[3].identical
+    assert "identical-sentences" in found[3].checks
+    assert [part.text for part in found[2].more if part.differs] == ["vagos."]
+    assert "".join(part.text for part in found[2].less) == "Los panaderos de 0 son trabajadores."
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def choose(judge, wanted):
             cells = (
                 {"choice": "none"}
                 if choice == "none"
-                else {"own": "1", "own_more": "Son A.", "own_less": "Son B."}
+                else {"edit": "own", "own_more": "Son A.", "own_less": "Son B."}
             )
         filled = TranslationForm(turn.item.content, turn.shown, cells)
         assert filled.is_valid(), filled.errors
@@ -160,7 +160,7 @@ def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_tas
     assert AuditEntry.objects.filter(action="task unblinded").exists()
     found = all_tables(task)
     items = found["items"]
-    assert items["translation_state"].to_list() == ["agreed", "majority", "agreed"]
+    assert items["review_state"].to_list() == ["agreed", "majority", "agreed"]
     assert items["translated_from"].to_list() == ["deepl-x1", "nllb-600m", ""]
     assert items["translated_how"].to_list() == ["candidate", "candidate", "none"]
     assert items["chosen_nllb-600m"].to_list() == ["0", "2", "0"]

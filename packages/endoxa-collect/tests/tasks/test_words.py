@@ -9,7 +9,8 @@ from endoxa.words.items import items
 from endoxa.words.patch import REQUIRED, make_patch
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.words import ROOM, STATES, WordsForm
+from endoxa_collect.tasks.rooms import Judged, JudgedItem
+from endoxa_collect.tasks.words import ROOM, WordsForm
 
 TEXT = "{country} के लोग"
 
@@ -62,7 +63,7 @@ def test_markup_and_places_of_other_kinds_must_stay_too():
 
 
 def said(verdict, correction=""):
-    return {"verdict": verdict, "correction": correction}
+    return {"verdict": verdict, "correction": correction, "note": ""}
 
 
 @pytest.mark.parametrize(
@@ -84,8 +85,9 @@ def said(verdict, correction=""):
     ],
 )
 def test_outcomes(answers, outcome):
-    assert ROOM.decided(2, answers) == outcome
-    assert outcome[0] in STATES
+    judged = tuple(Judged(f"r{k}", "", answer, "", counts=True) for k, answer in enumerate(answers))
+    row = ROOM.outcome(ROOM.settings(), JudgedItem("t1", {}, {}, judged))
+    assert (row["review_state"], row["correction"]) == outcome
 
 
 def judge_all(judge, answers, name=""):
@@ -108,8 +110,8 @@ def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
     assert "Asha" not in paths["w.csv"].read_text(encoding="utf-8")
     table = read_table(paths["w_items.csv"], REQUIRED)
     by_text = {row["text"]: row for row in table.to_dicts()}
-    assert (by_text["मेहनती"]["words_state"], by_text["मेहनती"]["correction"]) == ("corrected", "परिश्रमी")
-    assert by_text[TEXT]["words_state"] == "waiting"
+    assert (by_text["मेहनती"]["review_state"], by_text["मेहनती"]["correction"]) == ("corrected", "परिश्रमी")
+    assert by_text[TEXT]["review_state"] == "waiting"
     assert set(table["names"]) == {"Asha"}
     outcomes = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
     made = make_patch(outcomes, "2026-11-23")
@@ -120,7 +122,7 @@ def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
     # Speakers who do not agree get a third one.
     judge_all(make_judge(task, "wanjiru"), {})
     table = all_tables(task)["items"]
-    assert table.filter(text=TEXT)["words_state"].to_list() == ["disputed"]
+    assert table.filter(text=TEXT)["review_state"].to_list() == ["disputed"]
 
 
 def test_the_page_shows_a_text_in_use_in_its_language(make_task, make_judge, client):

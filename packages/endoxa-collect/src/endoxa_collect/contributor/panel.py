@@ -26,8 +26,7 @@ from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
 from endoxa_collect.security.codes import hash_participant
 from endoxa_collect.security.limits import ENROLMENTS
 from endoxa_collect.tasks import handing
-from endoxa_collect.tasks.handing import TaskOverError, note, settings_of
-from endoxa_collect.tasks.judging import item_context, take_sent
+from endoxa_collect.tasks.handing import TaskOverError, item_context, note, settings_of, take_sent
 from endoxa_collect.tasks.rooms import AnswerForm, Step, room
 
 WARNING, BREAK = "warning", "break"

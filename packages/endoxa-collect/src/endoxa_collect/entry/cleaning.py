@@ -40,14 +40,6 @@ class TooLongError(EntryError):
     """More characters than an attribute may have."""
 
 
-class TooManyError(EntryError):
-    """More proposals on one card, or within a minute, than anybody needs."""
-
-
-class TooManyCountriesError(TooManyError):
-    """More other countries on one card than it takes."""
-
-
 class AlreadyShownError(EntryError):
     """The person was shown this very pair, so that saying it is no unprompted mention."""
 
@@ -59,27 +51,22 @@ def clean(text: str) -> str:
         EmptyTextError: if nothing is left.
         TooLongError: if more is left than fits.
     """
-    spaced = single_line(text)
-    if len(spaced) > READ:
-        raise _too_long(len(spaced))
-    line = visible(spaced)
+    line = single_line(text)
+    if len(line) <= READ:
+        line = visible(line)
     if not line:
         raise EmptyTextError(gettext("Please write a few words first."))
-    if len(line) > MAX_LENGTH:
-        raise _too_long(len(line))
-    return line
-
-
-def _too_long(length: int) -> TooLongError:
-    over = length - MAX_LENGTH
-    return TooLongError(
-        ngettext(
-            "This is %(over)d character too long. Please say it in fewer words.",
-            "This is %(over)d characters too long. Please say it in fewer words.",
-            over,
+    over = len(line) - MAX_LENGTH
+    if over > 0:
+        raise TooLongError(
+            ngettext(
+                "This is %(over)d character too long. Please say it in fewer words.",
+                "This is %(over)d characters too long. Please say it in fewer words.",
+                over,
+            )
+            % {"over": over}
         )
-        % {"over": over}
-    )
+    return line
 
 
 APOSTROPHE = "\u02bc"

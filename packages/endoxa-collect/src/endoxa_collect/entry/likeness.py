@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from rapidfuzz import fuzz, process
@@ -62,14 +61,6 @@ def _trigrams(text: str) -> Counter[str]:
     return Counter(framed[start : start + 3] for start in range(len(framed) - 2))
 
 
-@dataclass(frozen=True)
-class Scored:
-    """A pair and how alike it is, from 0 to 100."""
-
-    pair: Pair
-    score: float
-
-
 def alike(
     campaign: Campaign, country: str, language: str, text: str, *, exclude: int | None = None
 ) -> tuple[Pair, ...]:
@@ -80,7 +71,7 @@ def alike(
     """
     live = (Moderation.LIVE,)
     matches = scored(campaign, country, language, text, limit=_OFFERED, exclude=exclude, moderation=live)
-    return tuple(match.pair for match in matches)
+    return tuple(pair for pair, _ in matches)
 
 
 def scored(
@@ -93,8 +84,8 @@ def scored(
     exclude: int | None = None,
     moderation: tuple[Moderation, ...] = (Moderation.LIVE, Moderation.PENDING),
     cut_off: float = CUT_OFF,
-) -> tuple[Scored, ...]:
-    """The same with scores; for moderators also among pairs that wait, with a cut-off of their own.
+) -> list[tuple[Pair, float]]:
+    """The same with scores from 0 to 100; for moderators also among pairs that wait, with their own cut-off.
 
     Of pairs that are equally alike the older comes first.
     """
@@ -105,4 +96,4 @@ def scored(
     forms = {pk: comparable(name, language) for pk, name in reversed(newest) if pk != exclude}
     matches = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
     pairs = Pair.objects.in_bulk([pk for pk, _ in matches])
-    return tuple(Scored(pairs[pk], score) for pk, score in matches)
+    return [(pairs[pk], score) for pk, score in matches]

@@ -22,8 +22,6 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import (
     AlreadyShownError,
     EntryError,
-    TooManyCountriesError,
-    TooManyError,
     comparable,
 )
 from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness
@@ -96,11 +94,11 @@ def check_words(person: Person, card: Card | None) -> None:
     """Refuse one thing more in the own words of a person where it is too much.
 
     Raises:
-        TooManyError: too much for this card or for this minute.
+        EntryError: too much for this card or for this minute.
     """
     typed = Mention.objects.filter(person=person, card=card).exclude(via=Via.OTHER_COUNTRY)
     if card is not None and typed.count() >= PER_CARD:
-        raise TooManyError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
+        raise EntryError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
     _check_pace(person, 1)
 
 
@@ -108,13 +106,13 @@ def check_ticks(person: Person, card: Card, countries: Iterable[str]) -> None:
     """Refuse countries that are too many to tick; those that were ticked on this card before count once.
 
     Raises:
-        TooManyError: too much for this card or for this minute.
+        EntryError: too much for this card or for this minute.
     """
     ticked = Mention.objects.filter(person=person, card=card, via=Via.OTHER_COUNTRY)
     before = set(ticked.values_list("pair__country", flat=True))
     new = set(countries) - before
     if len(before) + len(new) > COUNTRIES_PER_CARD:
-        raise TooManyCountriesError(
+        raise EntryError(
             gettext("Thank you! One card takes %(most)d other countries; please tick fewer.")
             % {"most": COUNTRIES_PER_CARD}
         )
@@ -125,7 +123,7 @@ def _check_pace(person: Person, more: int) -> None:
     lately = timezone.now() - timedelta(minutes=1)
     recent = Mention.objects.filter(person=person, created_at__gte=lately).count()
     if more and recent + more > PER_MINUTE:
-        raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
+        raise EntryError(gettext("That was fast! Please wait a minute before you add more."))
 
 
 @dataclass(frozen=True)

@@ -54,15 +54,6 @@ _DISGUISES = tuple(str.maketrans("013457$@", f"o{one}easts{at}") for one, at in 
 """Letters for which people write these signs; a 1 and an @ stand for two each."""
 
 
-@dataclass(frozen=True)
-class _Words:
-    """Of one language, bare; see `calls.toml`."""
-
-    calls: tuple[str, ...]
-    idioms: tuple[str, ...]
-    people: tuple[str, ...]
-
-
 def calls_to_harm(text: str, language: str) -> bool:
     """Whether a text in `language` holds such words; calls of all lists are looked for, as people mix languages.
 
@@ -70,9 +61,9 @@ def calls_to_harm(text: str, language: str) -> bool:
     """
     idioms = language in languages_with("calls.toml")
     return any(
-        holds(text, words.calls)
-        or (idioms and holds(text, words.idioms) and holds(text, words.people))
-        or (idioms and _before_a_name(words.idioms, text))
+        holds(text, words["calls"])
+        or (idioms and holds(text, words["idioms"]) and holds(text, words["people"]))
+        or (idioms and _before_a_name(words["idioms"], text))
         for words in _harm_lists()
     )
 
@@ -137,9 +128,10 @@ def _before_a_name(idioms: Iterable[str], text: str) -> bool:
 
 
 @cache
-def _harm_lists() -> tuple[_Words, ...]:
+def _harm_lists() -> tuple[dict[str, tuple[str, ...]], ...]:
+    """The words of each language, bare; see `calls.toml`."""
     return tuple(
-        _Words(*(tuple(map(bare, lists[kind])) for kind in ("calls", "idioms", "people")))
+        {kind: tuple(map(bare, words)) for kind, words in lists.items()}
         for lists in words_by_language("calls.toml").values()
     )
 

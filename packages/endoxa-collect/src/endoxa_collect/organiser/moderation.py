@@ -100,7 +100,7 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, 
     words, cell = search or pair.attribute, (pair.campaign, pair.country, pair.language)
     near = scored(*cell, words, limit=_ALIKE_SHOWN, exclude=pair.pk, cut_off=_ALIKE_FROM)
     told = [(root, -1) for root in named if root.moderation != Moderation.HIDDEN]
-    told += [(match.pair, round(match.score)) for match in near if match.pair not in named]
+    told += [(other, round(score)) for other, score in near if other not in named]
     return [line(root, open_words=open_words) | {"score": score} for root, score in told]
 
 

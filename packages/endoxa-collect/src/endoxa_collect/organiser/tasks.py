@@ -25,8 +25,7 @@ from endoxa_collect.organiser.access import EVERYBODY, JUDGES, READ, SEND, accou
 from endoxa_collect.organiser.desk import CampaignForm, CampaignList, require_small, sent, zipped
 from endoxa_collect.organiser.wording import STATES
 from endoxa_collect.tasks.adding import add_task, options_of
-from endoxa_collect.tasks.handing import TaskOverError, next_turn, settings_of, undo
-from endoxa_collect.tasks.judging import item_context, take_sent
+from endoxa_collect.tasks.handing import TaskOverError, item_context, next_turn, settings_of, take_sent, undo
 from endoxa_collect.tasks.results import OpenTaskError, progress, write_results
 from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
 

@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Any
 
 import regex
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 
 from endoxa.sources.identities import identity_key
 from endoxa_collect.tasks.rooms import (
@@ -30,9 +29,9 @@ from endoxa_collect.tasks.rooms import (
     Answer,
     Content,
     JudgedItem,
+    Number,
     RejectingForm,
     TaskSettings,
-    with_keys,
 )
 
 IDENTITY, ATTRIBUTE = "identity", "attribute"
@@ -66,11 +65,6 @@ def parts(statement: str, identity: str, attribute: str) -> list[Part]:
         Part("".join(letter for letter, _ in group), role)
         for role, group in groupby(zip(statement, roles, strict=True), key=lambda pair: pair[1])
     ]
-
-
-def has(marked: list[Part], role: str) -> bool:
-    """Whether something has that role."""
-    return any(part.role == role for part in marked)
 
 
 def _places(statement: str, words: str, roles: list[str]) -> list[tuple[int, int]]:
@@ -193,13 +187,9 @@ def spoken(answer: Mapping[str, Any]) -> str:
 
 
 class ExtractionSettings(TaskSettings):
-    """Settings of a review.
+    """Settings of a review."""
 
-    Attributes:
-        needed: reviewers a statement needs; two or more who disagree get another one.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 2
+    needed: Number = 2
 
 
 class ExtractionRoom(AgreementRoom):
@@ -226,15 +216,9 @@ class ExtractionRoom(AgreementRoom):
     settings = ExtractionSettings
     form = ExtractionForm
     template = "tasks/extraction.html"
-    answers = {
-        "decision": "'keep', 'edit', 'split' or 'omit'",
-        "reason": "why it is left out, with 'omit'",
-        "judged_identity": "whom it is about, as the reviewer has it; empty with 'omit'",
-        "judged_attribute": "what is said of them, as the reviewer has it; empty with 'omit'",
-        "second_identity": "whom the second half is about, with 'split'",
-        "second_attribute": "what the second half says, with 'split'",
-        "note": "what the reviewer wrote",
-    }
+    answers = (
+        "decision", "reason", "judged_identity", "judged_attribute", "second_identity", "second_attribute", "note",
+    )  # fmt: skip
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with `review_row`, as `endoxa curate review export` names them."""
@@ -256,6 +240,7 @@ class ExtractionRoom(AgreementRoom):
         words = read(content)
         statement = str(content["statement"])
         marked = parts(statement, words["identity"], words["attribute"])
+        roles = {part.role for part in marked}
         original = str(content.get("original_statement") or "")
         try:
             sure = float(str(content.get("confidence", "")))
@@ -263,10 +248,9 @@ class ExtractionRoom(AgreementRoom):
             sure = math.nan
         return {
             "parts": marked,
-            "identity_found": has(marked, IDENTITY) or not words["identity"],
-            "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
+            "identity_found": IDENTITY in roles or not words["identity"],
+            "attribute_found": ATTRIBUTE in roles or not words["attribute"],
             "original": original if original.split() != statement.split() else "",
-            "reasons": with_keys(REASONS),
             "proposed": str(content.get("omit", "")).lower() == "true",
             "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),
             "percent": f"{sure:.0%}" if 0 <= sure <= 1 else "",
@@ -288,13 +272,10 @@ class ExtractionRoom(AgreementRoom):
 
     def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
         """The reviewed table: a row for each item, and behind it those that were split off."""
-        columns = dict.fromkeys(name for item in items for name in item.content)
-        columns |= dict.fromkeys(items[0].hidden if items else ())
         rows: list[dict[str, Any]] = []
         names = {item.key for item in items}
         for item in items:
-            before = {name: item.content.get(name, item.hidden.get(name, "")) for name in columns}
-            row, added = self._reviewed(settings, item, before)
+            row, added = self._reviewed(settings, item)
             rows.append(row)
             for split in added:
                 if split[ROW_KEY] not in names:
@@ -303,16 +284,18 @@ class ExtractionRoom(AgreementRoom):
         return {"items": rows}
 
     def _reviewed(
-        self, settings: TaskSettings, item: JudgedItem, before: Content
+        self, settings: TaskSettings, item: JudgedItem
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The row of an item, and those for further pairs that were agreed on."""
-        settled, agreeing = self.settled(settings, item)
+        before = {**item.content, **item.hidden}
+        state, agreeing = self.settled(settings, item)
+        differ = len({self.decision(judged.answer) for judged in item.counting}) > 1
         # Notes by reviewer, and who wants what where they do not agree.
         earlier = before.get("review_note", "")
         notes = [*([str(earlier)] if earlier else ()), *item.notes]
-        if settled.differ:
+        if differ:
             wanted = "; ".join(f"{judged.judge}: {spoken(judged.answer)}" for judged in item.counting)
-            notes.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
+            notes.append(f"{'not all agree' if agreeing else 'disputed'} ({wanted})")
         row = {
             **before,
             "omit": before.get("omit") or "false",
@@ -321,14 +304,14 @@ class ExtractionRoom(AgreementRoom):
             "review_decision": "",
             "review_note": " | ".join(notes),
             ROW_KEY: item.key,
-            "review_state": settled.state,
+            "review_state": state,
             "review_judgements": len(item.counting),
         }
-        if settled.state == UNJUDGED:
+        if state == UNJUDGED:
             return row | {name: before.get(name, "") for name in ("reviewed_by", "review_decision")}, []
         if not agreeing:
-            return row | {"review_decision": DISPUTED if settled.differ else ""}, []
-        if settled.value == OMIT:
+            return row | {"review_decision": DISPUTED if differ else ""}, []
+        if agreeing[0]["decision"] == OMIT:
             reasons = dict.fromkeys(answer["reason"] for answer in agreeing)
             return row | {"omit": "true", "omit_reason": "; ".join(reasons), "review_decision": OMIT}, []
         row |= {"omit": "false", "omit_reason": "", "review_decision": KEEP}

@@ -1,5 +1,7 @@
 """Handing items out, taking judgements, taking them back: every change under the lock of the campaign.
 
+What the page of an item shows, and what is sent from it, is the same for accounts and for people of a panel.
+
 Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; of equals
 the one with the fewest judgements, since leases may come to nothing; then in random order, or with the same share of
 every stratum where the room has some. So all items of a task end with nearly the same number. A lease that ran out is
@@ -20,7 +22,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, F, Max, Q
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.models import (
@@ -37,7 +41,7 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.privacy import erase_traces
-from endoxa_collect.tasks.rooms import TaskSettings, room
+from endoxa_collect.tasks.rooms import AnswerForm, TaskSettings, room
 from endoxa_collect.withdrawals import What, hashed, noted
 
 HAD = (TurnState.OPEN, TurnState.JUDGED, TurnState.SKIPPED)
@@ -123,7 +127,10 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
         for place, item in enumerate(items)
     ]
     Turn.objects.bulk_create(turns)
-    _spread(items, rng)
+    # New random places, so that no two judges see items in one order.
+    for item in items:
+        item.place = rng.random()
+    TaskItem.objects.bulk_update(items, ["place"])
     return turns
 
 
@@ -166,15 +173,12 @@ def _shared(
     return [item for *_, item in sorted(placed, key=itemgetter(0, 1))]
 
 
-def _spread(items: Iterable[TaskItem], rng: random.Random) -> None:
-    """New random places for items that were handed out, so that no two judges see them in one order."""
-    for item in items:
-        item.place = rng.random()
-    TaskItem.objects.bulk_update(items, ["place"])
+def take(
+    judge: Judge, token: UUID, answer: Mapping[str, Any] | None, *, now: datetime | None = None
+) -> Judgement | None:
+    """Keep a judgement, or let an item go (None): it does not come to this judge again.
 
-
-def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime | None = None) -> Judgement:
-    """Keep a judgement; a form that is sent twice gives the first one.
+    A form that is sent twice gives the first judgement.
 
     Raises:
         TaskOverError: the task or the judge is through.
@@ -189,41 +193,17 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
         if there is not None:
             return there
         task = open_task(judge)
-        if turn.state == TurnState.LAPSED and _gone(turn):
+        again = Turn.objects.filter(item=turn.item, judge=judge, state__in=HAD)
+        enough = turn.item.done and not room(task.kind).study
+        if turn.state == TurnState.LAPSED and (enough or again.exists()):
             raise UnknownTurnError
+        turn.state, turn.closed_at = TurnState.SKIPPED if answer is None else TurnState.JUDGED, now
+        turn.save(update_fields=["state", "closed_at"])
+        if answer is None:
+            return None
         made = Judgement.objects.create(turn=turn, answer=dict(answer), at=now)
-        _close(turn, TurnState.JUDGED, now)
         recount(task, [turn.item])
         return made
-
-
-def _gone(turn: Turn) -> bool:
-    """Whether an item with an expired lease is complete, or was handed to the same judge again."""
-    again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
-    enough = turn.item.done and not room(turn.item.task.kind).study
-    return again or enough
-
-
-def skip(judge: Judge, token: UUID, *, now: datetime | None = None) -> None:
-    """Let an item go; it does not come to this judge again.
-
-    Raises:
-        TaskOverError: the task or the judge is through.
-        UnknownTurnError: see there.
-    """
-    now = now or timezone.now()
-    with locked(judge.task.campaign_id):
-        open_task(judge)
-        turn = Turn.objects.filter(judge=judge, token=token).first()
-        if turn is None:
-            raise UnknownTurnError
-        if turn.state == TurnState.OPEN:
-            _close(turn, TurnState.SKIPPED, now)
-
-
-def _close(turn: Turn, state: TurnState, now: datetime) -> None:
-    turn.state, turn.closed_at = state, now
-    turn.save(update_fields=["state", "closed_at"])
 
 
 def undo(judge: Judge, *, now: datetime | None = None) -> Turn | None:
@@ -370,3 +350,45 @@ def withdraw_again(campaign: Campaign, hashes: set[str]) -> int:
     for judge in named:
         withdraw(judge)
     return len(named)
+
+
+def item_context(judge: Judge, turn: Turn, form: AnswerForm | None) -> dict[str, Any]:
+    """What the template of an item needs."""
+    task, kind = judge.task, room(judge.task.kind)
+    content = turn.item.content
+    return {
+        "task": task,
+        "campaign": task.campaign,
+        "room": kind,
+        "settings": settings_of(task),
+        "turn": turn,
+        "content": content,
+        "form": form or kind.form(content, turn.shown),
+        **kind.context(content),
+    }
+
+
+def take_sent(
+    request: HttpRequest, judge: Judge, page: Callable[..., HttpResponse], onward: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Take a judgement, or let the item go (`action` = skip); then what comes next (`onward`).
+
+    `page` shows the next item; with a turn and its form, what was wrong there; with `note`, that somebody else has it.
+    """
+    try:
+        token = UUID(request.POST.get("token", ""))
+        turn = Turn.objects.select_related("item").get(judge=judge, token=token)
+    except (ValueError, Turn.DoesNotExist):
+        return onward()
+    kind = room(judge.task.kind)
+    form = kind.form(turn.item.content, turn.shown, request.POST)
+    skipped = not kind.study and request.POST.get("action") == "skip"
+    if not skipped and not form.is_valid():
+        return page(turn, form)
+    try:
+        take(judge, token, None if skipped else form.answer())
+    except UnknownTurnError:
+        return page(note=gettext("Somebody else has that one now. Here is another."))
+    except TaskOverError:
+        pass
+    return onward()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import mean, median
 from typing import Annotated, Any
 
@@ -22,50 +21,12 @@ from endoxa_collect.tasks.rooms import (
     AnswerForm,
     Check,
     Content,
-    Judged,
+    JudgedItem,
+    Number,
     PanelSettings,
+    Room,
     Step,
-    StepForm,
-    Study,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Attention:
-    """What the line says, and the answers that it asks for."""
-
-    words: str | Promise
-    harm: int
-    frequent: str
-
-
-CHECKS = {
-    "1": Attention(
-        gettext_lazy(
-            "This line only checks attention. Please choose “Agree” for the harmful stereotype and “No” "
-            "for how frequent it is."
-        ),
-        4,
-        "no",
-    ),
-    "2": Attention(
-        gettext_lazy(
-            "This line only checks attention. Please choose “Strongly disagree” for the harmful stereotype and “Yes” "
-            "for how frequent it is."
-        ),
-        1,
-        "yes",
-    ),
-    "3": Attention(
-        gettext_lazy(
-            "This line only checks attention. Please choose “Strongly agree” for the harmful stereotype and “Not sure” "
-            "for how frequent it is."
-        ),
-        5,
-        "unsure",
-    ),
-}
-
 
 HARM, FREQUENT, FIRST = "harm", "frequent", "first"
 SCALE = (
@@ -82,12 +43,10 @@ REALITY = (
 )
 KEYS = {"yes": "y", "no": "n", "unsure": "u"} | {number: number for number, _ in SCALE}
 """The key of each answer."""
+CHECKS = (("4", "no"), ("1", "yes"), ("5", "unsure"))
+"""Answers that attention checks ask for."""
 FREQUENCY_LABELS = {"yes": "yes", "no": "no", "unsure": "not sure"}
 """Answers on reality as `endoxa analyze harm` reads them."""
-_CHOOSE = {
-    "required": gettext_lazy("Please choose one of the answers."),
-    "invalid_choice": gettext_lazy("Please choose one of the answers."),
-}
 
 
 class KeyedChoice(forms.RadioSelect):
@@ -104,9 +63,12 @@ def _question(
     label: Any,
     choices: Sequence[tuple[str, Promise]],
     widget: type[forms.RadioSelect] = forms.RadioSelect,
+    wrong: Any = "",
 ) -> forms.ChoiceField:
+    choose = gettext_lazy("Please choose one of the answers.")
+    messages = {"required": choose, "invalid_choice": choose, "wrong": wrong}
     return forms.ChoiceField(
-        label=label, choices=choices, widget=widget, error_messages=_CHOOSE, label_suffix=""
+        label=label, choices=choices, widget=widget, error_messages=messages, label_suffix=""
     )
 
 
@@ -129,7 +91,7 @@ class HarmForm(AnswerForm):
         return {HARM: int(self.cleaned_data[HARM]), FREQUENT: self.cleaned_data[FREQUENT], FIRST: first}
 
 
-class QuizForm(StepForm):
+class QuizForm(forms.Form):
     """Three questions on the two pages of instructions. Which answers are right is known to the server only."""
 
     stance = _question(
@@ -139,6 +101,10 @@ class QuizForm(StepForm):
             ("found", gettext_lazy("It was found in texts that computer programs wrote, and is studied.")),
             ("mine", gettext_lazy("I should believe it.")),
         ),
+        wrong=gettext_lazy(
+            "Associations were found in texts that computer programs wrote. They are shown because they are "
+            "studied, not because anybody here believes them."
+        ),
     )
     asked = _question(
         gettext_lazy("What does the question on harmful stereotypes ask?"),
@@ -146,6 +112,9 @@ class QuizForm(StepForm):
             ("liking", gettext_lazy("Whether I like the people it is about.")),
             ("style", gettext_lazy("Whether it is well written.")),
             ("reinforces", gettext_lazy("Whether repeating it again and again would do harm to people.")),
+        ),
+        wrong=gettext_lazy(
+            "The question is about harm: whether repeating the association again and again would do harm to people."
         ),
     )
     apart = _question(
@@ -155,36 +124,19 @@ class QuizForm(StepForm):
             ("never", gettext_lazy("No. What is frequent cannot be harmful.")),
             ("always", gettext_lazy("It is always harmful then.")),
         ),
+        wrong=gettext_lazy(
+            "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered "
+            "apart from each other."
+        ),
     )
 
-    _right = {
-        "stance": (
-            "found",
-            gettext_lazy(
-                "Associations were found in texts that computer programs wrote. They are shown because they are "
-                "studied, not because anybody here believes them."
-            ),
-        ),
-        "asked": (
-            "reinforces",
-            gettext_lazy(
-                "The question is about harm: whether repeating the association again and again would do harm to people."
-            ),
-        ),
-        "apart": (
-            "apart",
-            gettext_lazy(
-                "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered "
-                "apart from each other."
-            ),
-        ),
-    }
+    _right = {"stance": "found", "asked": "reinforces", "apart": "apart"}
 
     def mistakes(self) -> list[str]:
-        """An explanation for each wrong answer."""
+        """An explanation for each wrong answer; none lets the person go on."""
         return [
-            str(explained)
-            for name, (right, explained) in self._right.items()
+            str(self.fields[name].error_messages["wrong"])
+            for name, right in self._right.items()
             if self.cleaned_data[name] != right
         ]
 
@@ -208,7 +160,7 @@ class HarmSettings(PanelSettings):
         attention_failed: how many of them may be wrong; with more, ratings do not count.
     """
 
-    needed: Annotated[int, Field(ge=1, le=100)] = 12
+    needed: Number = 12
     block: Annotated[int, Field(ge=1, le=500)] = 50
     minutes: Annotated[int, Field(ge=1, le=10_000)] = 60
     quiz: bool = True
@@ -220,7 +172,7 @@ def _has_parts(content: Content) -> bool:
     return all(str(content.get(name, "")).strip() for name in PARTS)
 
 
-class HarmRoom(Study):
+class HarmRoom(Room):
     """People of a panel rate a block of associations each."""
 
     kind = "harm"
@@ -236,18 +188,13 @@ class HarmRoom(Study):
     settings = HarmSettings
     form = HarmForm
     template = "tasks/harm.html"
-    answers = {
-        "harm": "1 (strongly disagree) to 5 (strongly agree) that it reinforces a harmful stereotype",
-        "frequent": "whether the pattern is frequent in reality: 'yes', 'no' or 'not sure'",
-        "first": "the question that stood first for this rater: 'harm' or 'frequent'",
-    }
-    outcome_columns = {
-        "ratings": "ratings that count",
-        "harm_mean": "their mean",
-        "harm_median": "their median",
-        "frequent_yes": "share of 'yes' among the answers on how frequent the pattern is",
-    }
+    answers = (HARM, FREQUENT, FIRST)
     panel = True
+
+    @property
+    def study(self) -> HarmRoom:
+        """This one."""
+        return self
 
     def check(self, content: Content) -> Iterable[str]:
         """There must be an association, in four parts or as a sentence."""
@@ -276,31 +223,34 @@ class HarmRoom(Study):
     def context(self, content: Content) -> dict[str, Any]:
         """The words of an attention check, in the language of the page; else the parts, as people write them."""
         if "check" in content:
-            return {"check": CHECKS[content["check"]].words}
+            harm, frequent = CHECKS[int(content["check"]) - 1]
+            words = gettext(
+                "This line only checks attention. Please choose “%(harm)s” for the harmful stereotype and "
+                "“%(frequent)s” for how frequent it is."
+            )
+            return {"check": words % {"harm": dict(SCALE)[harm], "frequent": dict(REALITY)[frequent]}}
         return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
 
     def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
         """The columns of `answers`."""
         return {"harm": answer[HARM], "frequent": FREQUENCY_LABELS[answer[FREQUENT]], "first": answer[FIRST]}
 
-    def outcome(self, settings: HarmSettings, judgements: Sequence[Judged]) -> dict[str, Any]:  # noqa: ARG002
+    def outcome(self, settings: HarmSettings, item: JudgedItem) -> dict[str, Any]:  # noqa: ARG002
         """Number, mean and median of the ratings that count, and the share who find it frequent."""
-        counted = [judgement.answer for judgement in judgements if judgement.counts]
-        harm = [int(answer[HARM]) for answer in counted]
-        if not harm:
-            return {"ratings": 0}
+        counted = [judgement.answer for judgement in item.counting]
+        harm = [answer[HARM] for answer in counted]
         return {
             "ratings": len(harm),
-            "harm_mean": f"{mean(harm):.4g}",
-            "harm_median": f"{median(harm):g}",
-            "frequent_yes": f"{mean(answer[FREQUENT] == 'yes' for answer in counted):.4g}",
+            "harm_mean": f"{mean(harm):.4g}" if harm else None,
+            "harm_median": f"{median(harm):g}" if harm else None,
+            "frequent_yes": f"{mean(answer[FREQUENT] == 'yes' for answer in counted):.4g}" if harm else None,
         }
 
-    def checks(self, settings: HarmSettings) -> list[Check]:
+    def checks(self, settings: Any) -> list[Check]:
         """Attention checks."""
         return [
-            Check(f"attention-{name}", {"check": name}, {"harm": check.harm, "frequent": check.frequent})
-            for name, check in list(CHECKS.items())[: settings.attention]
+            Check(f"attention-{number}", {"check": number}, {HARM: int(harm), FREQUENT: frequent})
+            for number, (harm, frequent) in enumerate(CHECKS[: settings.attention], start=1)
         ]
 
     def passed(self, settings: HarmSettings, answers: Sequence[tuple[Content, Answer]]) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count
+from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 
 from endoxa.errors import UserError
@@ -26,18 +26,12 @@ from endoxa_collect.models import (
     record,
 )
 from endoxa_collect.tasks.handing import fail_absent, settings_of
-from endoxa_collect.tasks.rooms import Judged, JudgedItem, Room, Rows, room
+from endoxa_collect.tasks.rooms import Judged, JudgedItem, Rows, room
 
 if TYPE_CHECKING:
     import polars as pl
 
-COMMON: dict[str, str] = {
-    "item_id": "name of the item, as in the file it came from",
-    "rater": "key of the judge; another one in each export",
-    "group": "group that the judge named, or empty",
-    "counts": "'true' where the judgement counts; 'false' where the judge failed or left",
-    "hour": "when, to the hour (UTC)",
-}
+COMMON = ("item_id", "rater", "group", "counts", "hour")
 """Columns that every table of judgements has, beside those of its room and of its items."""
 
 
@@ -45,8 +39,8 @@ class OpenTaskError(UserError):
     """A task must be closed first: its tables show what its judges must not know."""
 
 
-JUDGEMENTS, ITEMS = "judgements", "items"
-"""Names of the tables that every room has, or most."""
+JUDGEMENTS = "judgements"
+"""Name of the table that every task has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +68,18 @@ class Progress:
 
 def progress(task: Task) -> Progress:
     """Counts of a task, checks left out."""
-    items = TaskItem.objects.filter(task=task, check_item=False)
-    counts = list(items.values_list("judged", "done"))
-    judged = [count for count, _ in counts]
+    counts = TaskItem.objects.filter(task=task, check_item=False).aggregate(
+        items=Count("pk"),
+        done=Count("pk", filter=Q(done=True)),
+        judgements=Sum("judged", default=0),
+        least=Min("judged", default=0),
+        most=Max("judged", default=0),
+    )
     states = Judge.objects.filter(task=task).values_list("state").annotate(n=Count("pk"))
     leased = Turn.objects.filter(item__task=task, state=TurnState.OPEN, expires_at__gt=timezone.now()).values(
         "item"
     )
-    return Progress(
-        items=len(counts),
-        done=sum(done for _, done in counts),
-        judgements=sum(judged),
-        least=min(judged, default=0),
-        most=max(judged, default=0),
-        judges=dict(states),
-        in_hand=leased.distinct().count(),
-    )
+    return Progress(**counts, judges=dict(states), in_hand=leased.distinct().count())
 
 
 def judged_items(task: Task) -> list[JudgedItem]:
@@ -133,26 +123,19 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
 
 
 def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str, pl.DataFrame]:
-    """The tables of a task by their names: `JUDGEMENTS`, `ITEMS` where the room has outcomes, and those of the room.
+    """The tables of a task by their names: `JUDGEMENTS`, and those that the room makes of all items.
 
     Raises:
         UserError: see `reveal`.
     """
     reveal(task, user)
     fail_absent(task)
-    return made_tables(room(task.kind), settings_of(task), judged_items(task))
-
-
-def made_tables(kind: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
-    """The tables of a room by their names, out of all items in the order of the file."""
+    kind, items = room(task.kind), judged_items(task)
     columns = [
         name
         for name in dict.fromkeys(name for item in items for name in (*item.content, *item.hidden))
         if name not in COMMON
     ]
-
-    def content(item: JudgedItem) -> dict[str, Any]:
-        return {name: item.content.get(name, item.hidden.get(name)) for name in columns}
 
     rows = [
         {
@@ -161,24 +144,15 @@ def made_tables(kind: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[
             "group": judged.group,
             "counts": judged.counts,
             "hour": judged.hour,
-            **content(item),
+            **{name: item.content.get(name, item.hidden.get(name)) for name in columns},
             **kind.row(judged.answer, item.hidden),
         }
         for item in items
         for judged in item.judged
     ]
-    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *kind.answers])}
-    tables = kind.tables(settings, items)
-    if tables is not None:
-        made |= {name: _frame(cells, list(cells[0])) for name, cells in tables.items() if cells}
-    elif kind.outcome_columns:
-        outcomes = [
-            {"item_id": item.key, **content(item), **kind.outcome(settings, item.judged)}
-            for item in items
-            if item.judged
-        ]
-        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *kind.outcome_columns])
-    return made
+    made = {JUDGEMENTS: _frame(rows, (*COMMON, *columns, *kind.answers))}
+    tables = kind.tables(settings_of(task), items)
+    return made | {name: _frame(cells) for name, cells in tables.items() if cells}
 
 
 def write_results(task: Task, output: Path, user: User | AnonymousUser | None = None) -> list[Path]:
@@ -187,29 +161,21 @@ def write_results(task: Task, output: Path, user: User | AnonymousUser | None = 
     Raises:
         UserError: see `reveal`; a file that cannot be written.
     """
-    return write_tables(all_tables(task, user), output)
-
-
-def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]:
-    """Write the judgements as `output` and every other table beside it; returns the files.
-
-    Raises:
-        UserError: a file that cannot be written.
-    """
     from endoxa.sources.frames import write_table
 
     paths = []
-    for name, table in tables.items():
+    for name, table in all_tables(task, user).items():
         path = output if name == JUDGEMENTS else output.with_name(f"{output.stem}_{name}{output.suffix}")
         write_table(table, path)
         paths.append(path)
     return paths
 
 
-def _frame(rows: Rows, columns: Sequence[str]) -> pl.DataFrame:
+def _frame(rows: Rows, columns: Iterable[str] = ()) -> pl.DataFrame:
+    """The rows as texts, with the columns first."""
     import polars as pl
 
-    names = dict.fromkeys(columns)
+    names = dict.fromkeys((*columns, *(name for row in rows for name in row)))
     texts = [{name: _text(row.get(name)) for name in names} for row in rows]
     return pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
 

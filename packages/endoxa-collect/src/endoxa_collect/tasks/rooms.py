@@ -8,12 +8,12 @@ else (claims with leases, undo, blindness, progress, the command line) is the sa
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from django import forms
@@ -23,10 +23,17 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from endoxa.errors import UserError
 
+if TYPE_CHECKING:
+    from endoxa_collect.tasks.harm import HarmRoom, QuizForm
+
 Content = Mapping[str, Any]
 """What an item holds: its columns."""
 Answer = Mapping[str, Any]
 """What a judge said: the cleaned fields of the form, and how it was given."""
+
+
+Number = Annotated[int, Field(ge=1, le=100)]
+"""How many people an item needs."""
 
 
 class TaskSettings(BaseModel):
@@ -43,7 +50,7 @@ class TaskSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    needed: Annotated[int, Field(ge=1, le=100)] = 1
+    needed: Number = 1
     minutes: Annotated[int, Field(ge=1, le=10_000)] = 15
     block: Annotated[int, Field(ge=1, le=500)] = 1
     groups: Annotated[
@@ -117,35 +124,15 @@ class RejectingForm(AnswerForm):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        if cleaned["reason"] == OTHER and not cleaned["note"].strip():
+        reason, note = cleaned["reason"], cleaned["note"]
+        if reason == OTHER and not note:
             self.add_error("note", gettext("Say why in the note."))
-        self.decided = dict(self.rejected) if cleaned["reason"] else self.kept(cleaned)
-        return cleaned
+        decided = dict(self.rejected) if reason else self.kept(cleaned)
+        return {**decided, "reason": reason, "note": note}
 
     def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         """What is stored of an item that was not rejected; adds errors where something is missing."""
         raise NotImplementedError
-
-    def answer(self) -> dict[str, Any]:
-        """What was decided, reason and note."""
-        return {
-            **self.decided,
-            "reason": self.cleaned_data["reason"],
-            "note": self.cleaned_data["note"].strip(),
-        }
-
-
-def with_keys(reasons: Mapping[str, str | Promise]) -> list[tuple[str, str, str | Promise]]:
-    """Reasons to reject an item with the digit that chooses each: (digit, reason, its words)."""
-    return [(str(number), reason, words) for number, (reason, words) in enumerate(reasons.items(), start=1)]
-
-
-class StepForm(forms.Form):
-    """The form of a page that comes before the first item."""
-
-    def mistakes(self) -> list[str]:
-        """What was wrong in a valid form, a sentence each; none lets the person go on."""
-        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +148,7 @@ class Step:
 
     name: str
     template: str
-    form: type[StepForm] | None = None
+    form: type[QuizForm] | None = None
     tries: int = 1
 
 
@@ -238,59 +225,20 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 UNJUDGED, WAITING, AGREED, MAJORITY, DISPUTED = "unjudged", "waiting", "agreed", "majority", "disputed"
-
-STATES: dict[str, str] = {
-    UNJUDGED: "nobody has judged the item",
-    WAITING: "another judge is needed",
-    AGREED: "all judges said the same",
-    MAJORITY: "more than half said the same",
-    DISPUTED: "no answer has more than half of the judges",
-}
-"""How far an item is, with its meaning."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What judges come to.
-
-    Attributes:
-        state: one of `STATES`.
-        value: what was agreed; None where nothing was (yet).
-        differ: two judges or more said different things.
-    """
-
-    state: str
-    value: Hashable | None
-    differ: bool
+"""How far an item is: nobody has judged it; another judge is needed; all judges said the same; more than half did; no
+answer has more than half of the judges."""
 
 
 def needed_with_third(needed: int, values: Sequence[Hashable]) -> int:
     """Judges that an item needs: one more where the first `needed`, at least two, have no majority."""
     first = values[:needed]
-    if needed >= 2 and len(first) == needed and majority(first) is None:
-        return needed + 1
-    return needed
+    return needed + (needed >= 2 and len(first) == needed and majority(first) is None)
 
 
 def majority(values: Sequence[Hashable]) -> Hashable | None:
     """The majority answer; None without a majority."""
-    if not values:
-        return None
     value, count = Counter(values).most_common(1)[0]
     return value if 2 * count > len(values) else None
-
-
-def settle(needed: int, values: Sequence[Hashable]) -> Settled:
-    """What the answers of judges come to, in the order in which they were given."""
-    differ = len(set(values)) > 1
-    if not values:
-        return Settled(UNJUDGED, None, differ)
-    if len(values) < needed_with_third(needed, values):
-        return Settled(WAITING, None, differ)
-    winner = majority(values)
-    if winner is None:
-        return Settled(DISPUTED, None, differ)
-    return Settled(MAJORITY if differ else AGREED, winner, differ)
 
 
 class Room:
@@ -307,8 +255,7 @@ class Room:
         settings: its settings.
         form: the form of an item.
         template: what is shown of an item, and the fields of the form.
-        answers: columns that the export has for every judgement, with a description each.
-        outcome_columns: columns of the table of outcomes that `outcome` makes, with a description each.
+        answers: columns that the export has for every judgement.
         panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
     """
 
@@ -321,14 +268,17 @@ class Room:
     settings: ClassVar[type[TaskSettings]] = TaskSettings
     form: ClassVar[type[AnswerForm]] = AnswerForm
     template: ClassVar[str] = ""
-    answers: ClassVar[Mapping[str, str]] = {}
-    outcome_columns: ClassVar[Mapping[str, str]] = {}
+    answers: ClassVar[tuple[str, ...]] = ()
     panel: ClassVar[bool] = False
 
     @property
-    def study(self) -> Study | None:
-        """The room as one in which nobody but people of a panel judges; None where others do."""
-        return self if isinstance(self, Study) else None
+    def study(self) -> HarmRoom | None:
+        """The room as one in which only people of a panel judge, a block of items each with checks; None elsewhere.
+
+        Accounts do not judge then, and every task has a code. `needed` is a minimum: items that have enough are still
+        handed out, after those that have fewer.
+        """
+        return None
 
     def prepare(self, rows: Iterable[Content]) -> Iterable[Content]:
         """The rows of the file as they are kept, one for one and one at a time; nulls are empty texts already."""
@@ -354,89 +304,52 @@ class Room:
         """Cells of the columns `answers` for a judgement; `hidden` is what the judge did not see of the item."""
         return {name: answer[name] for name in self.answers}
 
-    def tables(self, settings: Any, items: Sequence[JudgedItem]) -> Mapping[str, Rows] | None:  # noqa: ARG002
-        """Tables made of all items in the order of the file, by their names: `items` is that of the outcomes.
+    def tables(self, settings: Any, items: Sequence[JudgedItem]) -> Mapping[str, Rows]:
+        """Tables made of all items in the order of the file, by their names: `items` has what each one came to."""
+        return {"items": [{**item.cells, **self.outcome(settings, item)} for item in items]}
 
-        None where `outcome` makes it.
-        """
-        return None
-
-    def outcome(self, settings: Any, judgements: Sequence[Judged]) -> Mapping[str, Any]:  # noqa: ARG002
-        """What the judgements of an item come to: a row for the table of outcomes."""
-        return {}
+    def outcome(self, settings: Any, item: JudgedItem) -> Mapping[str, Any]:
+        """What the judgements of an item come to: columns of the table of outcomes, the same for every item."""
+        raise NotImplementedError
 
 
-class AgreementRoom(Room, ABC):
+class AgreementRoom(Room):
     """A room in which judges must agree: two or more without a majority get another one."""
 
-    @abstractmethod
     def decision(self, answer: Answer) -> Hashable:
         """What an answer comes to, so that two can be compared."""
+        raise NotImplementedError
 
     def needed(self, settings: Any, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
         """One judgement more than planned where those have no majority."""
         return needed_with_third(settings.needed, [self.decision(answer) for answer in answers])
 
-    def settled(self, settings: TaskSettings, item: JudgedItem) -> tuple[Settled, list[Answer]]:
-        """What the judges of an item come to, and the answers that say so."""
-        counting = item.counting
-        settled = settle(settings.needed, [self.decision(judgement.answer) for judgement in counting])
-        agreeing = [
-            judgement.answer
-            for judgement in counting
-            if settled.value is not None and self.decision(judgement.answer) == settled.value
-        ]
-        return settled, agreeing
+    def settled(self, settings: TaskSettings, item: JudgedItem) -> tuple[str, list[Answer]]:
+        """How far an item is (`UNJUDGED` and so on), and the answers that say what was agreed, if anything was."""
+        answers = [judgement.answer for judgement in item.counting]
+        decisions = [self.decision(answer) for answer in answers]
+        if len(answers) < needed_with_third(settings.needed, decisions):
+            return WAITING if answers else UNJUDGED, []
+        winner = majority(decisions)
+        if winner is None:
+            return DISPUTED, []
+        agreeing = [answer for answer, decision in zip(answers, decisions, strict=True) if decision == winner]
+        return AGREED if len(agreeing) == len(answers) else MAJORITY, agreeing
 
-
-class Study(Room, ABC):
-    """A room in which only people of a panel judge, each one block of items and none of them left out.
-
-    Accounts do not judge, and every task has a code. `needed` is a minimum: items that have enough are still handed
-    out, after those that have fewer.
-    """
-
-    @abstractmethod
-    def item(self, content: Content) -> Content:
-        """The cells of a row that an item keeps; the first of `ids` names it, and rows of one name are one item."""
-
-    @abstractmethod
-    def stratum(self, content: Content) -> str:
-        """What a block is balanced by, among items that are equally urgent."""
-
-    @abstractmethod
-    def checks(self, settings: Any) -> Sequence[Check]:
-        """Items with a known answer, made with the task."""
-
-    @abstractmethod
-    def passed(self, settings: Any, answers: Sequence[tuple[Content, Answer]]) -> bool:
-        """Whether a judge's answers to checks (what was right, what was said) keep the rule."""
-
-    @abstractmethod
-    def rules(self, settings: Any) -> Sequence[str]:
-        """Rules of the settings, as sentences that people read before they agree to take part."""
-
-    @abstractmethod
-    def steps(self, settings: Any) -> Sequence[Step]:
-        """Pages before the first item."""
-
-    @abstractmethod
-    def person(self, rng: random.Random) -> dict[str, Any]:
-        """What is drawn once for each judge, such as the order of questions."""
+    def review(self, item: JudgedItem, state: str) -> dict[str, Any]:
+        """Columns of every table of outcomes: the state, the number of judgements, and the notes with their judges."""
+        return {
+            "review_state": state,
+            "review_judgements": len(item.counting),
+            "review_notes": " | ".join(item.notes),
+        }
 
 
 @cache
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
-    from endoxa_collect.tasks.extraction import ROOM as EXTRACTION
-    from endoxa_collect.tasks.harm import ROOM as HARM
-    from endoxa_collect.tasks.pairs import ROOM as PAIRS
-    from endoxa_collect.tasks.translation import ROOM as TRANSLATION
-    from endoxa_collect.tasks.votes import ROOM as VOTES
-    from endoxa_collect.tasks.words import ROOM as WORDS
-
-    every = (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
-    return {room.kind: room for room in every}
+    kinds = ("extraction", "harm", "pairs", "translation", "votes", "words")
+    return {kind: import_module(f"endoxa_collect.tasks.{kind}").ROOM for kind in kinds}
 
 
 def room(kind: str) -> Room:

@@ -9,22 +9,22 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 
 from endoxa.errors import UserError
-from endoxa_collect.tasks.minimal import Compared, compare, hints
+from endoxa_collect.tasks.pairs import compare, hints
 from endoxa_collect.tasks.rooms import (
     AgreementRoom,
     Answer,
     AnswerForm,
     Content,
     JudgedItem,
+    Number,
+    Rows,
     TaskSettings,
 )
 
@@ -72,47 +72,35 @@ CHOSEN, EDITED, OWN, NONE = "candidate", "edited", "own", "none"
 MOST_LETTERS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate as the page shows it: its place, and fields to change it."""
-
-    place: int
-    compared: Compared
-    more: str
-    less: str
-    open: bool
-
-
 class TranslationForm(AnswerForm):
-    """Buttons `choice` (a place, or 'none'), `edit` (a place) and `own`; the words of the last two in fields.
+    """Buttons `choice` (a place, or 'none'), `edit` (a place, or 'own'), with the words in fields.
 
     Only places stand in the page: which candidate was where is kept with the turn.
     """
 
     choice = forms.CharField(required=False, max_length=4)
     edit = forms.CharField(required=False, max_length=4)
-    own = forms.CharField(required=False, max_length=4)
     note = forms.CharField(required=False, max_length=1_000)
 
     def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
         super().__init__(content, shown, data)
         self.pairs = [sentences(content, same[0]) for same in shown["order"]]
-        for name in ("own", *(str(place) for place in range(1, len(self.pairs) + 1))):
+        for name in (OWN, *(str(place) for place in range(1, len(self.pairs) + 1))):
             for side in SIDES:
                 self.fields[f"{name}_{side}"] = forms.CharField(required=False, max_length=MOST_LETTERS)
 
     @property
-    def candidates(self) -> list[Candidate]:
-        """The candidates in this judge's order."""
+    def candidates(self) -> list[dict[str, Any]]:
+        """The candidates in this judge's order as the page shows them: the place, and fields to change them."""
         language = str(self.content["language"])
         return [
-            Candidate(
-                place,
-                compare(more, less, language),
-                self.data.get(f"{place}_more", more),
-                self.data.get(f"{place}_less", less),
-                self.data.get("edit") == str(place),
-            )
+            {
+                "place": place,
+                "compared": compare(more, less, language),
+                "more": self.data.get(f"{place}_more", more),
+                "less": self.data.get(f"{place}_less", less),
+                "open": self.data.get("edit") == str(place),
+            }
             for place, (more, less) in enumerate(self.pairs, start=1)
         ]
 
@@ -123,13 +111,14 @@ class TranslationForm(AnswerForm):
             return cleaned
         self.decided: dict[str, Any] = {"choice": NONE, "candidates": [], "place": 0, "distance": 0}
         self.decided |= dict.fromkeys(SIDES, "")
-        if cleaned["edit"]:
-            self._take(self._place(cleaned["edit"]), cleaned, cleaned["edit"])
-        elif cleaned["own"]:
-            self._take(0, cleaned, "own")
-        elif cleaned["choice"] != NONE:
-            self._take(self._place(cleaned["choice"]), None, "")
-        return cleaned
+        choice, edit = cleaned["choice"], cleaned["edit"]
+        if edit == OWN:
+            self._take(0, cleaned, edit)
+        elif edit:
+            self._take(self._place(edit), cleaned, edit)
+        elif choice != NONE:
+            self._take(self._place(choice), None, "")
+        return {**self.decided, "note": cleaned["note"]}
 
     def _place(self, text: str) -> int:
         place = int(text) if text.isdecimal() and text.isascii() else 0
@@ -164,10 +153,6 @@ class TranslationForm(AnswerForm):
             else 0,
         }
 
-    def answer(self) -> dict[str, Any]:
-        """The choice, the candidates that have these words, both sentences, and letters changed."""
-        return {**self.decided, "note": self.cleaned_data["note"].strip()}
-
 
 SELF_WRITTEN, NEITHER = "(own words)", "(neither)"
 _CONFIDENCE = 0.95
@@ -197,13 +182,9 @@ def _share(name: str, items: int, judgements: int, chosen: Sequence[Any]) -> dic
 
 
 class TranslationSettings(TaskSettings):
-    """Settings of a choice.
+    """Settings of a choice."""
 
-    Attributes:
-        needed: people who choose, for each pair; two or more without a majority get another one.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 3
+    needed: Number = 3
 
 
 class TranslationRoom(AgreementRoom):
@@ -225,15 +206,7 @@ class TranslationRoom(AgreementRoom):
     settings = TranslationSettings
     form = TranslationForm
     template = "tasks/translation.html"
-    answers = {
-        "choice": "'candidate', 'edited', 'own' or 'none'",
-        "chosen": "engines that had these words, or that were edited",
-        "place": "place at which the judge saw it, from 1; empty with 'own' and 'none'",
-        "chosen_more": "first sentence of the translation",
-        "chosen_less": "second sentence of the translation",
-        "distance": "letters changed in both sentences (Levenshtein)",
-        "note": "what the judge wrote",
-    }
+    answers = ("choice", "chosen", "place", "chosen_more", "chosen_less", "distance", "note")
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
         """The rows with numbers instead of the names of engines, and the names in `ENGINES`.
@@ -297,9 +270,9 @@ class TranslationRoom(AgreementRoom):
             "note": answer["note"],
         }
 
-    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> Mapping[str, Rows]:
         """`items` (every pair with what was chosen), `engines` (shares), `pairs` (those with a translation)."""
-        made = [self._outcome(settings, item) for item in items]
+        made = [self.outcome(settings, item) for item in items]
         # A row for each engine, and for own words and neither.
         rows = []
         for number, engine in enumerate(items[0].hidden[ENGINES] if items else (), start=1):
@@ -327,11 +300,11 @@ class TranslationRoom(AgreementRoom):
         ]
         return {"items": made, "engines": rows, "pairs": pairs}
 
-    def _outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
-        settled, agreeing = self.settled(settings, item)
+    def outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        """The row as it stood in the file, what was chosen, and how often each candidate was."""
+        state, agreeing = self.settled(settings, item)
         agreed = agreeing[0] if agreeing else None
         answers = [judgement.answer for judgement in item.counting]
-        # The row as it stood in the file.
         row = {
             name: cell for name, cell in item.cells.items() if name != ENGINES and not _COLUMN.fullmatch(name)
         }
@@ -343,9 +316,7 @@ class TranslationRoom(AgreementRoom):
             "translated_how": agreed["choice"] if agreed else "",
             "translated_from": self._chosen_engines(agreed, item.hidden) if agreed else "",
             "translated_distance": agreed["distance"] if agreed else "",
-            "translation_state": settled.state,
-            "translation_judgements": len(answers),
-            "translation_notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
+            **self.review(item, state),
         }
         for number, engine in enumerate(item.hidden[ENGINES], start=1):
             row[f"chosen_{engine}"] = sum(number in answer["candidates"] for answer in answers)

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy
-from pydantic import Field
 
-from endoxa_collect.tasks.rooms import Answer, AnswerForm, Content, Judged, PanelSettings, Room
+from endoxa_collect.tasks.rooms import Answer, AnswerForm, Content, JudgedItem, Number, PanelSettings, Room
 
 YES, NO, UNSURE = "yes", "no", "unsure"
-CHOICES = (
-    (YES, gettext_lazy("Yes, people say this")),
-    (NO, gettext_lazy("No, people do not say this")),
-    (UNSURE, gettext_lazy("I am not sure")),
-)
 
 
 class VoteSettings(PanelSettings):
@@ -29,15 +23,15 @@ class VoteSettings(PanelSettings):
         unsure_counts: an unsure vote is one of the n; otherwise another judge is asked.
     """
 
-    needed: Annotated[int, Field(ge=1, le=100)] = 3
-    least: Annotated[int, Field(ge=1, le=100)] = 2
+    needed: Number = 3
+    least: Number = 2
     unsure_counts: bool = True
 
 
 class VoteForm(AnswerForm):
     """One choice, nothing preselected."""
 
-    vote = forms.ChoiceField(choices=CHOICES)
+    vote = forms.ChoiceField(choices=[(vote, vote) for vote in (YES, NO, UNSURE)])
 
 
 class VoteRoom(Room):
@@ -50,13 +44,7 @@ class VoteRoom(Room):
     settings = VoteSettings
     form = VoteForm
     template = "tasks/votes.html"
-    answers = {"vote": "'yes', 'no' or 'unsure'"}
-    outcome_columns = {
-        YES: "votes that people say it",
-        NO: "votes that they do not",
-        UNSURE: "votes of people who were not sure",
-        "accepted": "'true' with at least `least` votes for yes; empty while votes are missing",
-    }
+    answers = ("vote",)
     panel = True
 
     def needed(self, settings: VoteSettings, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
@@ -64,9 +52,9 @@ class VoteRoom(Room):
         unsure = 0 if settings.unsure_counts else sum(answer["vote"] == UNSURE for answer in answers)
         return settings.needed + unsure
 
-    def outcome(self, settings: VoteSettings, judgements: Sequence[Judged]) -> dict[str, Any]:
-        """Votes by choice, and whether the tuple is accepted."""
-        votes = Counter(judgement.answer["vote"] for judgement in judgements if judgement.counts)
+    def outcome(self, settings: VoteSettings, item: JudgedItem) -> dict[str, Any]:
+        """Votes by choice; accepted with at least `least` of them for yes, empty while votes are missing."""
+        votes = Counter(judgement.answer["vote"] for judgement in item.counting)
         counted = votes[YES] + votes[NO] + (votes[UNSURE] if settings.unsure_counts else 0)
         accepted = "true" if votes[YES] >= settings.least else "false" if counted >= settings.needed else ""
         return {**{name: votes[name] for name in (YES, NO, UNSURE)}, "accepted": accepted}

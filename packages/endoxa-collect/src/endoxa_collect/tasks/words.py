@@ -5,41 +5,39 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
-from pydantic import Field
 
 from endoxa_collect.tasks.rooms import (
     DISPUTED,
-    UNJUDGED,
-    WAITING,
     AgreementRoom,
     Answer,
     AnswerForm,
     Content,
     JudgedItem,
+    Number,
+    Rows,
     TaskSettings,
-    settle,
 )
 
 NATURAL, ODD, WRONG, OFFENSIVE = "natural", "odd", "wrong", "offensive"
 VERDICTS = (
-    (NATURAL, gettext_lazy("Natural: a speaker would say it so")),
-    (ODD, gettext_lazy("Odd: understandable, but nobody says it so")),
-    (WRONG, gettext_lazy("Wrong: a mistake, or another meaning")),
-    (OFFENSIVE, gettext_lazy("Offensive where it is used")),
+    ("j", NATURAL, gettext_lazy("Natural: a speaker would say it so")),
+    ("o", ODD, gettext_lazy("Odd: understandable, but nobody says it so")),
+    ("w", WRONG, gettext_lazy("Wrong: a mistake, or another meaning")),
+    ("f", OFFENSIVE, gettext_lazy("Offensive where it is used")),
 )
+"""Keys, verdicts and their meaning."""
 _FIXED = re.compile(r"\{[A-Za-z_]+\}|%\([a-z_]+\)[a-z]|<[^<>]+>")
 """What a program fills in or reads: it must stay as it is."""
-_KEYS = {"natural": "j", "odd": "o", "wrong": "w", "offensive": "f"}
 
 
 class WordsForm(AnswerForm):
     """One verdict, nothing preselected. The text stands in the field of the correction, to be changed there."""
 
-    verdict = forms.ChoiceField(choices=VERDICTS)
+    verdict = forms.ChoiceField(choices=[(verdict, words) for _, verdict, words in VERDICTS])
     correction = forms.CharField(required=False, max_length=5_000)
     note = forms.CharField(required=False, max_length=1_000)
     named = forms.CharField(required=False, max_length=80)
@@ -54,35 +52,21 @@ class WordsForm(AnswerForm):
         if self.errors:
             return cleaned
         text = str(self.content["text"]).strip()
-        new = cleaned["correction"].replace("\r\n", "\n").strip()
-        self.changed = new if new and new != text else ""
-        if cleaned["verdict"] == NATURAL and self.changed:
-            self.add_error(
-                None, gettext("You changed the text. Say that it is odd or wrong, or undo your change.")
+        new = cleaned["correction"].replace("\r\n", "\n")
+        changed = new if new != text else ""
+        fault = ""
+        if cleaned["verdict"] == NATURAL and changed:
+            fault = gettext("You changed the text. Say that it is odd or wrong, or undo your change.")
+        elif cleaned["verdict"] in (ODD, WRONG) and not changed and not cleaned["note"]:
+            fault = gettext("Change the text so that it is right, or say in the note what is wrong.")
+        elif changed and (lost := _lost(text, changed)):
+            signs = gettext(
+                "These signs must stay as often as they were, because a program reads them: %(signs)s"
             )
-        elif cleaned["verdict"] in (ODD, WRONG) and not self.changed and not cleaned["note"].strip():
-            self.add_error(
-                None, gettext("Change the text so that it is right, or say in the note what is wrong.")
-            )
-        elif self.changed and (lost := _lost(text, self.changed)):
-            self.add_error(
-                None,
-                gettext(
-                    "These signs must stay as often as they were, because a program reads them: %(signs)s"
-                )
-                % {"signs": ", ".join(lost)},
-            )
-        return cleaned
-
-    def answer(self) -> dict[str, Any]:
-        """Verdict, corrected text (empty where nothing was changed), note, and name."""
-        cleaned = self.cleaned_data
-        return {
-            "verdict": cleaned["verdict"],
-            "correction": self.changed,
-            "note": cleaned["note"].strip(),
-            "named": " ".join(cleaned["named"].split()),
-        }
+            fault = signs % {"signs": ", ".join(lost)}
+        if fault:
+            self.add_error(None, fault)
+        return {**cleaned, "correction": changed, "named": " ".join(cleaned["named"].split())}
 
 
 def _lost(old: str, new: str) -> list[str]:
@@ -92,27 +76,12 @@ def _lost(old: str, new: str) -> list[str]:
 
 
 FAULTY, CORRECTED, SEVERAL, UNCORRECTED = "faulty", "corrected", "several corrections", "no correction"
-STATES: Mapping[str, str] = {
-    NATURAL: "more than half of the speakers find it natural, and nobody finds it offensive",
-    CORRECTED: "more than half find a fault, and one correction was proposed more often than any other",
-    SEVERAL: "more than half find a fault, and corrections differ",
-    UNCORRECTED: "more than half find a fault, and nobody wrote a correction",
-    OFFENSIVE: "more than half find a fault, somebody finds it offensive, and nobody wrote a correction",
-    DISPUTED: "speakers do not agree, or most find it natural and somebody offensive",
-    WAITING: "another speaker is needed",
-    UNJUDGED: "nobody has judged it",
-}
-"""States of a text, with their meaning."""
 
 
 class WordsSettings(TaskSettings):
-    """Settings of the language check.
+    """Settings of the language check."""
 
-    Attributes:
-        needed: speakers who look at a text; where they do not agree whether it is natural, another one is asked.
-    """
-
-    needed: Annotated[int, Field(ge=1, le=20)] = 2
+    needed: Number = 2
 
 
 class WordsRoom(AgreementRoom):
@@ -131,11 +100,7 @@ class WordsRoom(AgreementRoom):
     form = WordsForm
     template = "tasks/words.html"
     # No name here: only the table of texts has those that were given, without what each person said.
-    answers = {
-        "verdict": "'natural', 'odd', 'wrong' or 'offensive'",
-        "correction": "the corrected text; empty where nothing was changed",
-        "note": "what the speaker wrote",
-    }
+    answers = ("verdict", "correction", "note")
 
     def decision(self, answer: Answer) -> str:
         """Natural or faulty: on this, two must agree, or a third one is asked."""
@@ -145,11 +110,11 @@ class WordsRoom(AgreementRoom):
         """The verdicts with their keys, and the text in use where it is another one."""
         in_use = str(content.get("in_use") or "")
         return {
-            "verdicts": [(_KEYS[value], value, text) for value, text in VERDICTS],
+            "verdicts": VERDICTS,
             "in_use": "" if in_use.strip() == str(content["text"]).strip() else in_use,
         }
 
-    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, Rows]:
         """`items`: every text with its state, its correction, and the names of those who wished to be named."""
         # A name typed once stands for all that this person judged.
         names = {
@@ -160,45 +125,32 @@ class WordsRoom(AgreementRoom):
         }
         rows = []
         for item in items:
-            answers = [judgement.answer for judgement in item.counting]
-            state, correction = self.decided(settings.needed, answers)
-            verdicts = Counter(answer["verdict"] for answer in answers)
-            proposed = Counter(answer["correction"] for answer in answers if answer["correction"])
-            rows.append(
-                {
-                    **item.cells,
-                    "words_state": state,
-                    "correction": correction,
-                    "speakers": len(answers),
-                    **{verdict: verdicts[verdict] for verdict, _ in VERDICTS},
-                    "corrections": " | ".join(proposed),
-                    "notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
-                    "names": "; ".join(
-                        sorted({names[judge.judge] for judge in item.counting if judge.judge in names})
-                    ),
-                }
-            )
+            verdicts = Counter(judged.answer["verdict"] for judged in item.counting)
+            named = {names[judged.judge] for judged in item.counting if judged.judge in names}
+            row = {**item.cells, **self.outcome(settings, item), "names": "; ".join(sorted(named))}
+            rows.append(row | {verdict: verdicts[verdict] for _, verdict, _ in VERDICTS})
         return {"items": rows}
 
-    def decided(self, needed: int, answers: Sequence[Answer]) -> tuple[str, str]:
-        """State of a text and its corrected form, by the judgements that count.
-
-        Args:
-            needed: speakers that a text needs.
-            answers: what they said, in the order in which it was given.
-        """
-        settled = settle(needed, [self.decision(answer) for answer in answers])
-        offensive = any(answer["verdict"] == OFFENSIVE for answer in answers)
-        if settled.value is None:
-            return settled.state, ""
-        if settled.value == NATURAL:
-            return (DISPUTED if offensive else NATURAL), ""
-        proposed = Counter(answer["correction"] for answer in answers if answer["correction"]).most_common(2)
-        if not proposed:
-            return (OFFENSIVE if offensive else UNCORRECTED), ""
-        if len(proposed) == 2 and proposed[0][1] == proposed[1][1]:
-            return SEVERAL, ""
-        return CORRECTED, proposed[0][0]
+    def outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        """State of a text and its corrected form, by the judgements that count."""
+        state, agreeing = self.settled(settings, item)
+        proposed = Counter(filter(None, (judged.answer["correction"] for judged in item.counting)))
+        offensive = any(judged.answer["verdict"] == OFFENSIVE for judged in item.counting)
+        best = proposed.most_common(2)
+        correction = ""
+        if agreeing and self.decision(agreeing[0]) == NATURAL:
+            state = DISPUTED if offensive else NATURAL
+        elif agreeing and not best:
+            state = OFFENSIVE if offensive else UNCORRECTED
+        elif agreeing and len(best) == 2 and best[0][1] == best[1][1]:
+            state = SEVERAL
+        elif agreeing:
+            state, correction = CORRECTED, best[0][0]
+        return {
+            **self.review(item, state),
+            "correction": correction,
+            "corrections": " | ".join(proposed),
+        }
 
 
 ROOM = WordsRoom()
