@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -22,7 +23,6 @@ from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW
 from endoxa_collect.export.columns import FEW_SHARE, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
-from endoxa_collect.export.tables import Tables
 from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.slots import wanted
 from endoxa_collect.small_cells import LEAST
@@ -42,14 +42,14 @@ _TIERS = {
 _MERGED = f"{FEW_SHARE} so that nobody stands out"
 
 
-def data_card(about: About, tables: Tables) -> str:
+def data_card(about: About, frames: Mapping[str, pl.DataFrame]) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
-    settings, frames = about.settings, tables.frames
+    settings = about.settings
     languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
     days = [
         hour[:10]
         for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
-        for hour in tables.frames[name]["hour"]
+        for hour in frames[name]["hour"]
     ]
     ratings = frames["ratings"]
     polarities = Counter(frames["pairs"]["polarity"].to_list())

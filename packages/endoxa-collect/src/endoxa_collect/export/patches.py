@@ -6,15 +6,23 @@ from collections import defaultdict
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import polars as pl
 
 from endoxa.sources.collected import respecting_withdrawals
 from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.people import Pool, Published, published_people, read_pool
-from endoxa_collect.export.rows import TABLES, pair_rows, withdrawal_rows, without_key
-from endoxa_collect.export.run import Delivery, ExportReport, next_patch, numbered, released, write_export
+from endoxa_collect.export.rows import (
+    TABLES,
+    pair_rows,
+    published_people,
+    read_pool,
+    withdrawal_rows,
+    without_key,
+)
+from endoxa_collect.export.run import ExportReport, next_patch, numbered, released, write_export
 from endoxa_collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa_collect.models import Campaign
 from endoxa_collect.small_cells import merge_small_cells
@@ -42,13 +50,13 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
             name: respecting_withdrawals(frame, gone)
             for name, frame in handed_over(frames, gone, pool, pairs).items()
         }
-        now = {keys.rater(pk): who for pk, who in people.items()}
-        others = {keys.rater(pk): keys.respondent(pk) for pk in people}
+        now = {keys.rater(UUID(row["person"])): row for row in people.iter_rows(named=True)}
+        others = {key: keys.respondent(UUID(row["person"])) for key, row in now.items()}
         coarse, alone, merged = coarsened(kept, max(0, about.left_out.people - left), now, others)
         frames = {**coarse, "pairs": counted_pairs(coarse), "withdrawals": withdrawals}
         left_out = replace(about.left_out, people=alone, merged=merged)
         patch = about.model_copy(update={"release": made.number, "left_out": left_out})
-        return write_export(patch, Tables(frames, left_out), folder, Delivery(campaign, made))
+        return write_export(patch, Tables(frames, left_out), folder, campaign, release=made)
 
 
 def _left_without_key(frames: Frames, withdrawals: pl.DataFrame) -> int:
@@ -57,9 +65,9 @@ def _left_without_key(frames: Frames, withdrawals: pl.DataFrame) -> int:
     return new.height // 2 - frames["people"].filter(pl.col("rater").is_in(new["row_id"].to_list())).height
 
 
-def handed_over(frames: Frames, gone: Set[str], pool: Pool, now: pl.DataFrame) -> Frames:
+def handed_over(frames: Frames, gone: Set[str], pool: pl.DataFrame, now: pl.DataFrame) -> Frames:
     """Rows of what was merged into a pair that went, under the pair that stands for it now."""
-    roots = {str(pool.names[pk]): str(root) for pk, root in pool.roots.items()}
+    roots = dict(pool.select("shown", "root").iter_rows())
     heirs = {
         merged: roots[merged]
         for pair, ids in frames["pairs"].select("association_id", "merged_ids").iter_rows()
@@ -90,7 +98,7 @@ def handed_over(frames: Frames, gone: Set[str], pool: Pool, now: pl.DataFrame) -
 
 
 def coarsened(
-    frames: Frames, without: int, now: Mapping[str, Published], others: Mapping[str, str]
+    frames: Frames, without: int, now: Mapping[str, Mapping[str, Any]], others: Mapping[str, str]
 ) -> tuple[dict[str, pl.DataFrame], int, int]:
     """The tables with each key shared by enough people, counting `without` people who had none in the release.
 
@@ -99,10 +107,9 @@ def coarsened(
     """
     people = frames["people"]
     names = ["country", *(name for name in people.columns if name.startswith(PROFILE)), "consent"]
-    today = {key: {"country": who.country, "consent": who.consent, **who.profile} for key, who in now.items()}
     rows = people.select("rater", *names).rows_by_key("rater", named=True, unique=True)
     before = [
-        tuple(OTHER if today.get(rater, {}).get(name) == OTHER else row[name] for name in names)
+        tuple(OTHER if now.get(rater, {}).get(name) == OTHER else row[name] for name in names)
         for rater, row in rows.items()
     ]
     cells = merge_small_cells([*before, *[(OTHER,) * len(names)] * without])[: len(before)]

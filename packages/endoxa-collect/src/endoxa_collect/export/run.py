@@ -31,7 +31,7 @@ from endoxa_collect.export.folder import (
     write_tables,
 )
 from endoxa_collect.export.tables import Tables, read_tables
-from endoxa_collect.models import Campaign, Edition, Release, record
+from endoxa_collect.models import Campaign, Release, record
 from endoxa_collect.withdrawals import Keys, new_salt
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
@@ -119,67 +119,6 @@ class ExportReport:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Delivery:
-    """For whom an export is made.
-
-    Attributes:
-        campaign: which.
-        release: its unfinished row; None for a working copy.
-        user: who takes it; None stands for the command line.
-        pack: what is done with the finished folder before it is written down.
-    """
-
-    campaign: Campaign
-    release: Release | None = None
-    user: User | AnonymousUser | None = None
-    pack: Callable[[Path], None] = lambda _: None
-
-    @contextmanager
-    def written_down(self, draft: Path, report: ExportReport, tables: Tables) -> Iterator[None]:
-        """Finish the release, log the export, keep the edition of a public one, and hand it over inside.
-
-        `draft` is not there any more then. Both are undone where it is there yet, not for what fails later. Killed in
-        between, there is an entry without an export, never an export without an entry.
-
-        Raises:
-            NumberTakenError: somebody else made a release of this number meanwhile.
-        """
-        self.pack(draft)
-        try:
-            with transaction.atomic():
-                if self.release is not None:
-                    self.release.sha256 = report.sha256
-                    self.release.save(update_fields=["sha256"])
-                recipient = self.release.recipient if self.release else ""
-                if self.release is not None and not recipient:
-                    editions.keep(self.release, draft, tables)
-                entry = record(
-                    self.campaign,
-                    self.user,
-                    "restricted release" if recipient else "release" if report.release else "export",
-                    release=report.release,
-                    **({"recipient": recipient} if recipient else {}),
-                    **report.rows,
-                    people_without_key=report.left_out.people,
-                    sha256=report.sha256,
-                )
-        except IntegrityError:
-            message = f"Release {report.release} was made by somebody else meanwhile."
-            raise NumberTakenError(message) from None
-        try:
-            yield
-        except BaseException:
-            if draft.exists():
-                with transaction.atomic():
-                    if self.release is not None:
-                        self.release.sha256 = ""
-                        self.release.save(update_fields=["sha256"])
-                        Edition.objects.filter(release=self.release).delete()
-                    entry.delete()
-            raise
-
-
 def export_campaign(
     campaign: Campaign,
     folder: Path,
@@ -234,14 +173,25 @@ def export_campaign(
             settings_version=campaign.version,
             settings=campaign.settings,
         )
-        return write_export(about, tables, folder, Delivery(campaign, made, user, pack))
+        return write_export(about, tables, folder, campaign, release=made, user=user, pack=pack)
 
 
-def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery) -> ExportReport:
+def write_export(
+    about: About,
+    tables: Tables,
+    folder: Path,
+    campaign: Campaign,
+    *,
+    release: Release | None = None,
+    user: User | AnonymousUser | None = None,
+    pack: Callable[[Path], None] = lambda _: None,
+) -> ExportReport:
     """Write tables with their card, their mark and checksums, log them and give them their name.
 
+    `release` is its unfinished row, None for a working copy; the others are as in `export_campaign`.
+
     Raises:
-        UserError: the folder cannot be written.
+        UserError: the folder cannot be written, or somebody else made a release of this number meanwhile.
     """
     with new_folder(folder) as draft:
         write_tables(tables.frames, draft, about.formats)
@@ -249,9 +199,9 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
             write_tables({"withdrawals": tables.frames["withdrawals"]}, draft, ("csv",))
         if about.settings.survey:
             (draft / "map.toml").write_text(survey_map(about.settings), encoding="utf-8")
-        (draft / "README.md").write_text(data_card(about, tables), encoding="utf-8")
+        (draft / "README.md").write_text(data_card(about, tables.frames), encoding="utf-8")
         if about.recipient:
-            text = agreement(delivery.campaign, about.release, about.recipient)
+            text = agreement(campaign, about.release, about.recipient)
             (draft / AGREEMENT).write_text(text, encoding="utf-8")
         about.write(draft)
         (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
@@ -262,6 +212,37 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
             left_out=about.left_out,
             sha256=sha256(draft / CHECKSUMS),
         )
-        with delivery.written_down(draft, report, tables):
+        pack(draft)
+        recipient = {"recipient": about.recipient} if about.recipient else {}
+        try:
+            with transaction.atomic():
+                if release is not None:
+                    release.sha256 = report.sha256
+                    release.save(update_fields=["sha256"])
+                    if not recipient:
+                        editions.keep(release, draft, tables)
+                action = "restricted release" if recipient else "release" if release else "export"
+                entry = record(
+                    campaign,
+                    user,
+                    action,
+                    release=report.release,
+                    **recipient,
+                    **report.rows,
+                    people_without_key=report.left_out.people,
+                    sha256=report.sha256,
+                )
+        except IntegrityError:
+            raise NumberTakenError(f"Release {about.release} was made by somebody else meanwhile.") from None
+        # Killed here, there is an entry without an export, never an export without an entry.
+        try:
             put_in_place(draft, folder.resolve())
+        except BaseException:
+            # Both are undone where the draft is there yet, not for what fails later.
+            if draft.exists():
+                with transaction.atomic():
+                    entry.delete()
+                    if release is not None:
+                        release.delete()
+            raise
     return report
