@@ -16,8 +16,7 @@ from endoxa.sources.frames import read_table
 from endoxa_collect.campaign import ProfileField, SurveyQuestion
 from endoxa_collect.export.columns import TABLES
 from endoxa_collect.export.folder import FORMATS, read_export
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import Campaign, Pair, Person, Release
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.settings import SQLITE_OPTIONS

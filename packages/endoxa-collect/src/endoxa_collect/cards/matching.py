@@ -1,7 +1,7 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
 `match_all` is called while nobody else draws, `find` before anything is locked, and what it found is taken within a
-transaction (`take_waiting`, `take_pick`).
+transaction (`take_waiting`, `take_found`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from endoxa_collect.models import (
 from endoxa_collect.sampler import matching
 from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
-from endoxa_collect.sampler.slots import NEEDS, Filled, Slot, open_slots, wanted
+from endoxa_collect.sampler.slots import NEEDS, Slot, open_slots, wanted
 
 _SLOTS = {slot.value: slot for slot in Slot}
 
@@ -185,26 +185,18 @@ def _waits_for(person: UUID, now: datetime) -> QuerySet[Match]:
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
     """Whether ratings are missing that the person could give and nobody else is giving."""
-    rows = _needing(reservations.campaign).filter(language__in=asking.rater.languages)
-    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    rows = _needing_of(asking, reservations.campaign)
     return rows.exclude(pk__in=reservations.full(reservations.campaign.settings.sampler.k)).exists()
 
 
-@dataclass(frozen=True)
-class Pick:
-    """A pair that picked a person now, for the card at once: its `match` is not stored.
-
-    `stands_in`: they stand in for others, also for those whom a slot of the pair waits for.
-    """
-
-    match: Match
-    stands_in: bool = False
-
-
-def find(asking: Asking, view: View, reservations: Reservations, rng: np.random.Generator) -> Iterator[Pick]:
+def find(
+    asking: Asking, view: View, reservations: Reservations, rng: np.random.Generator
+) -> Iterator[tuple[Match, bool]]:
     """Pairs that pick a person now, the best first; others follow in case somebody else was faster.
 
-    Only this person is free in it: the others had their chance in the last round for all, and have it in the next.
+    Each as a match that is not stored, for the card at once, and whether they stand in for others, also for those whom
+    a slot of the pair waits for. Only this person is free in it: the others had their chance in the last round for all,
+    and have it in the next.
     """
     return _Round(view, reservations, rng).for_rater(asking)
 
@@ -216,24 +208,24 @@ def take_waiting(match: Match, now: datetime) -> bool:
     return bool(deleted)
 
 
-def take_pick(pick: Pick, now: datetime) -> bool:
-    """Take the slot of a pair that was found; False where somebody else was faster.
+def take_found(match: Match, now: datetime, *, stands_in: bool) -> bool:
+    """Take the slot of a pair that `find` found; False where somebody else was faster.
 
     Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
     """
-    campaign, match = pick.match.campaign, pick.match
+    campaign = match.campaign
     counts = only(_counts(campaign.pk, match.pair_id))
     if counts is None:
         return False
     reservations = Reservations(campaign, now, match.pair_id)
     # Before the cards: what somebody comes for in this moment is seen twice then, and not missed.
     others = [row for row in reservations.matches if str(row.person) != str(match.person_id)]
-    reserved = reservations.cards if pick.stands_in else [*reservations.cards, *others]
+    reserved = reservations.cards if stands_in else [*reservations.cards, *others]
     settings = campaign.settings.sampler
     if match.slot not in open_slots(_filled(*counts, reserved=reserved), settings):
         return False
     waits = [other for other in others if other.slot == match.slot]
-    if not pick.stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
+    if not stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
         return True
     of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
     of_slot = of_slot.exclude(person=match.person_id)
@@ -249,8 +241,9 @@ def _counts(campaign: int, pair: int) -> _Rows:
     return needing.select_for_update(no_key=True).values_list("ratings", "own_filled", "near_filled")
 
 
-def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
-    return Filled(own, near, ratings - own - near) + Counter(row.slot for row in reserved)
+def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Counter[Slot]:
+    rated = Counter({Slot.OWN: own, Slot.NEAR: near, Slot.ANYONE: ratings - own - near})
+    return rated + Counter(row.slot for row in reserved)
 
 
 def backup(asking: Asking, reservations: Reservations) -> Pair | None:
@@ -259,60 +252,49 @@ def backup(asking: Asking, reservations: Reservations) -> Pair | None:
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
     number = Counter(row.pair for row in (*reservations.cards, *reservations.matches))
-    rows = _needing(reservations.campaign).filter(pk__in=number, language__in=asking.rater.languages)
-    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    rows = _needing_of(asking, reservations.campaign).filter(pk__in=number).order_by("waiting_since", "pk")
     k = reservations.campaign.settings.sampler.k
-    return next(
-        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + number[pair.pk] <= k), None
-    )
+    return next((pair for pair in rows if pair.ratings + number[pair.pk] <= k), None)
 
 
 def _needing(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
 
 
+def _needing_of(asking: Asking, campaign: Campaign) -> QuerySet[Pair]:
+    """Those that somebody can read and has not had."""
+    rows = _needing(campaign).filter(language__in=asking.rater.languages)
+    return rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+
+
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
     def __init__(self, view: View, reservations: Reservations, rng: np.random.Generator) -> None:
-        self._campaign, self._view, self._reservations, self._rng = (
-            reservations.campaign,
-            view,
-            reservations,
-            rng,
-        )
-        self._settings = reservations.campaign.settings.sampler
+        self._view, self._reservations, self._rng = view, reservations, rng
+        self._campaign, self._settings = reservations.campaign, reservations.campaign.settings.sampler
 
     def match_all(self) -> None:
         """Store matches for all who are free."""
         Match.objects.filter(campaign=self._campaign, until__lte=self._reservations.now).delete()
         raters, hurried = self._raters(), self._view.outlook.hurried
-        waiting = self._waiting(
-            raters, [*self._reservations.cards, *self._reservations.matches], hurried=hurried
-        )
-        matches = self._match(waiting, raters, hurried=hurried)
+        reserved = [*self._reservations.cards, *self._reservations.matches]
+        matches = self._match(self._waiting(raters, reserved, hurried=hurried), raters, hurried=hurried)
         Match.objects.bulk_create(self._row(match) for match in matches)
 
-    def for_rater(self, asking: Asking) -> Iterator[Pick]:
+    def for_rater(self, asking: Asking) -> Iterator[tuple[Match, bool]]:
         """Pairs that pick who is asking."""
         person = asking.rater.person
         raters = [*(rater for rater in self._view.raters if rater.person != person), asking.rater]
         # What waited for them, and cannot come, is for others.
         waits = [match for match in self._reservations.matches if match.person != person]
-        hurried = self._view.outlook.hurried
-        waiting = self._waiting(raters, [*self._reservations.cards, *waits], asking, hurried=hurried)
-        yield from self._successive(waiting, raters, asking, hurried=hurried)
         # Who would go without stands in for others, also for those who have not come to their pair yet.
-        waiting = self._waiting(raters, self._reservations.cards, asking, hurried=True)
-        for pick in self._successive(waiting, raters, asking, hurried=True):
-            yield replace(pick, stands_in=True)
-
-    def _successive(
-        self, waiting: list[Waiting], raters: Sequence[Rater], asking: Asking, *, hurried: bool
-    ) -> Iterator[Pick]:
-        while matches := self._match(waiting, raters, asking.rater, hurried=hurried):
-            yield Pick(self._row(matches[0]))
-            waiting = [pair for pair in waiting if pair.pair != matches[0].pair]
+        for stands_in, others in ((False, waits), (True, [])):
+            hurried = stands_in or self._view.outlook.hurried
+            waiting = self._waiting(raters, [*self._reservations.cards, *others], asking, hurried=hurried)
+            while matches := self._match(waiting, raters, asking.rater, hurried=hurried):
+                yield self._row(matches[0]), stands_in
+                waiting = [pair for pair in waiting if pair.pair != matches[0].pair]
 
     def _match(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import polars as pl
-from django.db.models import BooleanField, ExpressionWrapper, F, Model, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from endoxa_collect import groups
@@ -27,18 +27,16 @@ from endoxa_collect.models import (
     Campaign,
     Card,
     CardState,
-    HurtAnswer,
     Mention,
-    MixedAnswer,
     MixedKind,
     Moderation,
     Pair,
     Person,
     Rating,
-    Skip,
     Source,
     Statement,
     Tombstone,
+    answers_of,
 )
 from endoxa_collect.sampler.slots import CANDIDATE
 from endoxa_collect.small_cells import LEAST, Row, merge_small_cells
@@ -168,26 +166,23 @@ class Table:
     """Answers of one kind.
 
     Attributes:
-        model: where they are stored.
         fields: the field of each column that is exported as it is stored.
         shown: the column that names the pair before merging.
         order: the last answer of a person about a pair (and the columns `each`) is the one that counts.
         fixed: columns that are the same in every row.
     """
 
-    model: type[Model]
     fields: Mapping[str, str]
     shown: str = "shown_id"
     order: tuple[Any, ...] = ("created_at", "pk")
     each: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
-    def answers(self, campaign: Campaign) -> QuerySet[Any]:
-        """All of a campaign that say something."""
-        rows = self.model._default_manager.filter(person__campaign=campaign)
-        if self.model is not MixedAnswer:
-            return rows
-        return rows.filter(card__state=CardState.ANSWERED).exclude(answer="")
+
+def given(campaign: Campaign) -> dict[str, QuerySet[Any]]:
+    """All answers of a campaign that say something, by table; of lists and comparisons without rows of reports."""
+    answers = answers_of(person__campaign=campaign)
+    return answers | {"mixed": answers["mixed"].filter(card__state=CardState.ANSWERED)}
 
 
 _CLOSED = Coalesce("card__closed_at", "card__drawn_at")
@@ -195,7 +190,6 @@ _TICKED = ExpressionWrapper(Q(answer="heard"), output_field=BooleanField()).asc(
 _DRAWN = {"revealed": "card__revealed", "propensity": "card__propensity", "pace": "card__pace"}
 TABLES: Mapping[str, Table] = {
     "ratings": Table(
-        Rating,
         {
             "value": "value", "surplus": "surplus", "tier": "card__tier", "slot": "card__slot", "pool": "card__pool",
             "late": "card__late", "settings_version": "card__version", "settings_digest": "card__digest", **_DRAWN,
@@ -203,17 +197,15 @@ TABLES: Mapping[str, Table] = {
         fixed={"prompted": True},
     ),
     "mentions": Table(
-        Mention,
         {"text": "text", "via": "via", "same": "alike", "language": "pair__language", "asked": "alike_to"},
         shown="said_id",
         # What somebody said first is what counts.
         order=("-created_at", "-pk"),
         fixed={"prompted": False},
     ),
-    "skips": Table(Skip, {"reason": "reason", **_DRAWN}, each=("row_id",)),
-    "hurt_answers": Table(HurtAnswer, {"answer": "answer"}),
+    "skips": Table({"reason": "reason", **_DRAWN}, each=("row_id",)),
+    "hurt_answers": Table({"answer": "answer"}),
     "mixed": Table(
-        MixedAnswer,
         {
             "answer": "answer", "position": "position", "set_id": "card__token", "kind": "card__kind",
             "propensity": "card__propensity", "settings_version": "card__version",
@@ -253,7 +245,7 @@ def answer_rows(
         "about": "pair__country",
         **table.fields,
     }
-    rows = table.answers(campaign).annotate(moment=F("created_at") if name != "mixed" else _CLOSED)
+    rows = given(campaign)[name].annotate(moment=F("created_at") if name != "mixed" else _CLOSED)
     stored = rows.order_by(*table.order).values_list("moment", *fields.values())
     schema = schema_of(name, campaign.settings) | {"pair": pl.Int64, "asked": pl.Int64}
     known = (

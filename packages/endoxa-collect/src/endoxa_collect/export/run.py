@@ -1,4 +1,6 @@
-"""Run one export, as a working copy or as a numbered release, which never changes.
+"""Run one export, as a working copy or as a numbered release, which never changes, and make the patch of a release.
+
+A patch has the tables of its release without later withdrawals and without cells that became too small.
 
 The log entry is written before the export is handed over.
 """
@@ -6,21 +8,26 @@ The log entry is written before the export is handed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
+import polars as pl
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from endoxa.errors import UserError
-from endoxa.sources.collected import WITHDRAWALS
+from endoxa.sources.collected import WITHDRAWALS, respecting_withdrawals
 from endoxa.sources.files import CHECKSUMS, changed_file, checksums, put_in_place, sha256
-from endoxa_collect.export import editions
+from endoxa_collect.export import editions, rows
 from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
+from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import (
     FORMATS,
     About,
@@ -28,10 +35,12 @@ from endoxa_collect.export.folder import (
     answers_before_opening,
     new_folder,
     read_about,
+    read_export,
     write_tables,
 )
-from endoxa_collect.export.tables import Tables, read_tables
+from endoxa_collect.export.tables import Tables, counted_pairs, read_tables, snapshot
 from endoxa_collect.models import Campaign, Release, record
+from endoxa_collect.small_cells import merge_small_cells
 from endoxa_collect.withdrawals import Keys, new_salt
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
@@ -246,3 +255,110 @@ def write_export(
                         release.delete()
             raise
     return report
+
+
+Frames = Mapping[str, pl.DataFrame]
+
+
+def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportReport:
+    """Write the patch of a published release: without rows withdrawn since, each key shared by enough people.
+
+    Raises:
+        UserError: the folder is no release of this campaign, or was changed; or the folder cannot be written.
+    """
+    before = released(campaign, published)
+    with numbered(campaign, next_patch(before.number), before.salt) as made:
+        about, frames = read_export(published)
+        with snapshot():
+            keys, pool = Keys(before.salt), rows.read_pool(campaign)
+            people = rows.published_people(campaign, keys)
+            pairs, withdrawals = rows.pair_rows(campaign, pool), rows.withdrawal_rows(campaign, before.salt)
+        gone = frozenset(withdrawals["row_id"])
+        left = _left_without_key(frames, withdrawals)
+        kept = {
+            name: respecting_withdrawals(frame, gone)
+            for name, frame in handed_over(frames, gone, pool, pairs).items()
+        }
+        now = {keys.rater(UUID(row["person"])): row for row in people.iter_rows(named=True)}
+        others = {key: keys.respondent(UUID(row["person"])) for key, row in now.items()}
+        coarse, alone, merged = coarsened(kept, max(0, about.left_out.people - left), now, others)
+        frames = {**coarse, "pairs": counted_pairs(coarse), "withdrawals": withdrawals}
+        left_out = replace(about.left_out, people=alone, merged=merged)
+        patch = about.model_copy(update={"release": made.number, "left_out": left_out})
+        return write_export(patch, Tables(frames, left_out), folder, campaign, release=made)
+
+
+def _left_without_key(frames: Frames, withdrawals: pl.DataFrame) -> int:
+    """People who withdrew since the release and had no key in it; each has two keys in the list."""
+    new = withdrawals.join(frames["withdrawals"], on="row_id", how="anti").filter(table="people")
+    return new.height // 2 - frames["people"].filter(pl.col("rater").is_in(new["row_id"].to_list())).height
+
+
+def handed_over(frames: Frames, gone: Set[str], pool: pl.DataFrame, now: pl.DataFrame) -> Frames:
+    """Rows of what was merged into a pair that went, under the pair that stands for it now."""
+    roots = dict(pool.select("shown", "root").iter_rows())
+    heirs = {
+        merged: roots[merged]
+        for pair, ids in frames["pairs"].select("association_id", "merged_ids").iter_rows()
+        if pair in gone
+        for merged in ids.split()
+        if merged in roots and merged not in gone
+    }
+    if not heirs:
+        return frames
+    own = pl.col("association_id")
+    moved = {
+        name: frames[name].with_columns(
+            association_id=pl.col(table.shown).replace_strict(heirs, default=own, return_dtype=pl.String)
+        )
+        for name, table in rows.TABLES.items()
+    }
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for name, heir in heirs.items():
+        names[heir] |= {name} - {heir}
+    new = set(heirs.values()) - set(frames["pairs"]["association_id"])
+    added = now.filter(own.is_in(new)).with_columns(merged_ids=pl.lit(""))
+    together = pl.concat([frames["pairs"], added])
+    ids = [
+        " ".join(sorted({*before.split(), *names[pair]}))
+        for pair, before in together.select("association_id", "merged_ids").iter_rows()
+    ]
+    return {**frames, **moved, "pairs": together.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))}
+
+
+def coarsened(
+    frames: Frames, without: int, now: Mapping[str, Mapping[str, Any]], others: Mapping[str, str]
+) -> tuple[dict[str, pl.DataFrame], int, int]:
+    """The tables with each key shared by enough people, counting `without` people who had none in the release.
+
+    What a new export would give up of somebody (`now`, by key) is given up as well; who loses the key has another one
+    in the survey (`others`). Also gives how many people have no key then, and of how many something was given up.
+    """
+    people = frames["people"]
+    names = ["country", *(name for name in people.columns if name.startswith(PROFILE)), "consent"]
+    traits = people.select("rater", *names).rows_by_key("rater", named=True, unique=True)
+    before = [
+        tuple(OTHER if now.get(rater, {}).get(name) == OTHER else row[name] for name in names)
+        for rater, row in traits.items()
+    ]
+    cells = merge_small_cells([*before, *[(OTHER,) * len(names)] * without])[: len(before)]
+    lost = [rater for rater, row in zip(traits, cells, strict=True) if row[0] == OTHER]
+
+    def relabelled(frame: pl.DataFrame, key: str) -> pl.DataFrame:
+        new = {
+            name: pl.col(key).replace_strict(
+                dict(zip(traits, column, strict=True)), default=pl.col(name), return_dtype=pl.String
+            )
+            for name, column in zip(names, zip(*cells, strict=True), strict=False)
+            if name in frame.columns
+        }
+        made = frame.with_columns(**new)
+        return rows.without_key(made, pl.col(key).is_in(lost)) if "hour" in made.columns else made
+
+    made = {**frames, **{name: relabelled(frames[name], "rater") for name in rows.TABLES}}
+    made["people"] = relabelled(people, "rater").filter(~pl.col("rater").is_in(lost))
+    made["statements"] = relabelled(frames["statements"], "respondent").with_columns(
+        pl.col("respondent").replace({rater: others[rater] for rater in lost})
+    )
+    given_up = sum(OTHER in row for row in cells)
+    return made, without + len(lost), without + given_up

@@ -13,7 +13,7 @@ from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
 from endoxa_collect.export.columns import OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.models import AuditEntry, Campaign, Pair, Statement
+from endoxa_collect.models import AuditEntry, Campaign, Pair
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.small_cells import LEAST
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
@@ -158,8 +158,7 @@ def read_tables(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> Ta
             "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
         }
         frames["pairs"] = counted_pairs(frames)
-        given = {name: table.answers(campaign) for name, table in rows.TABLES.items()}
-        given["statements"] = Statement.objects.filter(campaign=campaign)
+        given = rows.given(campaign)
         counted = {name: answers.filter(person__in=out).count() for name, answers in given.items()}
         left_out = LeftOut(
             aside=len(aside),

@@ -375,17 +375,10 @@ def question_share(
     return min(most, share * max(home_masses) / average)
 
 
-class Fields(NamedTuple):
-    """What may be added after a card: `words` about its country, `ticks` of further countries."""
-
-    words: bool
-    ticks: bool
-
-
 def fields(
     *, adds: bool, home: bool, tick_count: int, candidates: float, settings: SamplerSettings
-) -> Fields:
-    """The fields of one card.
+) -> tuple[bool, bool]:
+    """What may be added after one card: words about its country, ticks of further countries.
 
     Args:
         adds: the balance lets this card ask for anything new (`adds_on`).
@@ -395,4 +388,4 @@ def fields(
         settings: `tick_people`, `candidate_share`.
     """
     ticks = adds and tick_count < settings.tick_people and candidates <= settings.candidate_share
-    return Fields(words=adds and home, ticks=ticks)
+    return adds and home, ticks
