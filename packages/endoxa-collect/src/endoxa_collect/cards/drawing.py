@@ -10,10 +10,10 @@ card does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -174,6 +174,17 @@ class Planning:
             yield replace(early, keeps=True)
         yield from self.waiting_or_picked()
 
+    def first_taken(self, plans: Iterable[Plan], state: CardState = CardState.OPEN) -> Card | None:
+        """The card of the first plan that holds; None where none does, or another window was here in between."""
+        for plan in plans:
+            with shared(self._person.campaign_id):
+                lock_person(self._person)
+                if history_of(self._person) != self._history:
+                    return None
+                if plan.take(self._now):
+                    return stored(self, plan, self._person, self._now, state)
+        return None
+
     def _before_what_waits(self) -> Plan | None:
         """An open question or a pair of the common set, as often as settings say; else None."""
         settings, prompts = self._campaign.settings, self._view.outlook.prompts
@@ -192,19 +203,12 @@ class Planning:
                 return self._question(more)
         if self._rng.random() < self._settings.calibration:
             # The first in the order that all share that the person has not had.
-            common = self._pairs(calibration=True).order_by("position", "id").first()
+            common = matching.readable(self._asking, calibration=True).order_by("position", "id").first()
             if common is not None:
                 return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < self._settings.topup and (topup := self._any(TOPUP)):
             return self._pair(topup, "topup", limit=self._settings.k_max)
         return None
-
-    def _pairs(self, **which: Any) -> QuerySet[Pair]:
-        """Live pairs that the person can read and has not had."""
-        rater = self._asking.rater
-        live = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, **which)
-        live = live.filter(language__in=rater.languages).exclude(pk__in=self._asking.had)
-        return live.exclude(topic__in=rater.no_topics)
 
     def waiting_or_picked(self) -> Iterator[Plan]:
         """The same without what comes before the pair that waits."""
@@ -257,7 +261,7 @@ class Planning:
 
     def _any(self, *needs: int) -> Pair | None:
         """Any pair with k ratings that has room for one more; those about own and near countries first."""
-        rater, pairs = self._asking.rater, self._pairs(need__in=needs)
+        rater, pairs = self._asking.rater, matching.readable(self._asking, need__in=needs)
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
@@ -341,19 +345,14 @@ def next_card(
             if matching.is_due(current, now):
                 admit(current, view.outlook.room)
                 matching.match_all(current, view, now, rng)
-    plan = None
     if not any(card.state == CardState.OPEN for card in history):
         planning = Planning(person, history, view, now, rng)
-        for plan in planning.plans():
-            with shared(person.campaign_id):
-                lock_person(person)
-                if history_of(person) != history:
-                    # Another window of the same person was here in between.
-                    break
-                if plan.take(now):
-                    return stored(planning, plan, person, now)
-        if plan is None and history_of(person) == history:
+        plans = planning.plans()
+        first = next(plans, None)
+        if first is None and history_of(person) == history:
             return None
+        if first is not None and (card := planning.first_taken(chain((first,), plans))) is not None:
+            return card
     return _alone(person, view, now, rng)
 
 
@@ -466,9 +465,14 @@ def cards_ahead(
     view = view_of(person.campaign, now)
     room = min(AHEAD - len(waiting_cards), _share(view))
     drawn = 0
-    while drawn < min(room, AT_ONCE) and _draw(person, view, now, rng):
+    for _ in range(min(room, AT_ONCE)):
+        planning = Planning(person, history_of(person), view, now, rng)
+        # Only places that nobody else waits for.
+        plans = (plan for plan in planning.plans() if plan.tier != "backup" and not plan.stands_in)
+        if planning.first_taken(plans, CardState.AHEAD) is None:
+            break
         drawn += 1
-    cards = Card.objects.filter(person=person, state__in=(CardState.OPEN, CardState.AHEAD))
+    cards = Card.objects.filter(person=person, state__in=HOLDING)
     return list(cards.select_related("pair").order_by("-state", "number")), drawn == AT_ONCE < room
 
 
@@ -492,20 +496,3 @@ def _renewed(person: Person, now: datetime) -> list[Card]:
         waiting.exclude(pk__in=[card.pk for card in waiting_cards]).update(state=CardState.LAPSED)
         waiting.update(expires_at=now + timedelta(minutes=settings.lease_minutes))
     return waiting_cards
-
-
-def _draw(person: Person, view: View, now: datetime, rng: np.random.Generator) -> bool:
-    """Draw one more, where a place is free that nobody else waits for."""
-    history = history_of(person)
-    planning = Planning(person, history, view, now, rng)
-    for plan in planning.plans():
-        if plan.tier == "backup" or plan.stands_in:
-            continue
-        with shared(person.campaign_id):
-            lock_person(person)
-            if history_of(person) != history:
-                return False
-            if plan.take(now):
-                stored(planning, plan, person, now, CardState.AHEAD)
-                return True
-    return False

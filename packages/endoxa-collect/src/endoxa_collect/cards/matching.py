@@ -37,8 +37,6 @@ from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
 from endoxa_collect.sampler.slots import NEEDS, Slot, open_slots, wanted
 
-_SLOTS = {slot.value: slot for slot in Slot}
-
 _AHEAD = 6
 """Pairs that are read for each person who is free, of each kind."""
 
@@ -117,8 +115,7 @@ _Rows: TypeAlias = QuerySet[Any, tuple[Any, ...]]
 
 def _reserved(rows: Iterable[tuple[Any, ...]]) -> list[_Reserved]:
     return [
-        _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
-        for person, pair, slot, ratings in rows
+        _Reserved(person, pair, Slot(slot or Slot.ANYONE), ratings) for person, pair, slot, ratings in rows
     ]
 
 
@@ -185,8 +182,8 @@ def _waits_for(person: UUID, now: datetime) -> QuerySet[Match]:
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
     """Whether ratings are missing that the person could give and nobody else is giving."""
-    rows = _needing_of(asking, reservations.campaign)
-    return rows.exclude(pk__in=reservations.full(reservations.campaign.settings.sampler.k)).exists()
+    full = reservations.full(reservations.campaign.settings.sampler.k)
+    return readable(asking, need=NEEDS).exclude(pk__in=full).exists()
 
 
 def find(
@@ -252,19 +249,16 @@ def backup(asking: Asking, reservations: Reservations) -> Pair | None:
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
     number = Counter(row.pair for row in (*reservations.cards, *reservations.matches))
-    rows = _needing_of(asking, reservations.campaign).filter(pk__in=number).order_by("waiting_since", "pk")
+    rows = readable(asking, need=NEEDS, pk__in=number).order_by("waiting_since", "pk")
     k = reservations.campaign.settings.sampler.k
     return next((pair for pair in rows if pair.ratings + number[pair.pk] <= k), None)
 
 
-def _needing(campaign: Campaign) -> QuerySet[Pair]:
-    return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
-
-
-def _needing_of(asking: Asking, campaign: Campaign) -> QuerySet[Pair]:
-    """Those that somebody can read and has not had."""
-    rows = _needing(campaign).filter(language__in=asking.rater.languages)
-    return rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+def readable(asking: Asking, **which: Any) -> QuerySet[Pair]:
+    """Live pairs that somebody can read and has not had."""
+    pairs = Pair.objects.filter(campaign=asking.person.campaign, moderation=Moderation.LIVE, **which)
+    pairs = pairs.filter(language__in=asking.rater.languages).exclude(pk__in=asking.had)
+    return pairs.exclude(topic__in=asking.rater.no_topics)
 
 
 class _Round:
@@ -382,10 +376,8 @@ class _Round:
         free = [rater for rater in raters if rater.free]
         limit = _AHEAD * (len(free) + 1)
         goal = wanted(self._settings)
-        pairs = _needing(self._campaign).filter(
-            language__in=frozenset[str]().union(*(rater.languages for rater in free))
-        )
-        pairs = pairs.exclude(pk__in=full)
+        pairs = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, need=NEEDS)
+        pairs = pairs.filter(language__in=_all(free, "languages")).exclude(pk__in=full)
         if asking is not None:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             pairs = pairs.exclude(pk__in=asking.had)
@@ -396,8 +388,8 @@ class _Round:
             country__in=covered
         )
         kinds = (
-            self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
-            self._about(pairs, _countries(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
+            self._about(pairs, _all(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
+            self._about(pairs, _all(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
             pairs if hurried else pairs.filter(anyone),
         )
         rows = {
@@ -434,5 +426,5 @@ class _Round:
         return had, picked
 
 
-def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:
+def _all(raters: Iterable[Rater], kind: str) -> frozenset[str]:
     return frozenset[str]().union(*(getattr(rater, kind) for rater in raters))

@@ -46,11 +46,8 @@ def data_card(about: About, frames: Mapping[str, pl.DataFrame]) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
     settings = about.settings
     languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
-    days = [
-        hour[:10]
-        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
-        for hour in frames[name]["hour"]
-    ]
+    timed = (frame["hour"] for frame in frames.values() if "hour" in frame.columns)
+    days = [hour[:10] for hours in timed for hour in hours]
     ratings, people = frames["ratings"], Counter(frames["people"]["country"].to_list())
     people[OTHER] += about.left_out.people
     polarities = Counter(frames["pairs"]["polarity"].to_list())

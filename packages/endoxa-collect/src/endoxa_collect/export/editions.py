@@ -188,17 +188,11 @@ def published(campaign: Campaign) -> Edition | None:
 def _patch(edition: Edition) -> None:
     from endoxa_collect.export.run import patch_release
 
-    with TemporaryDirectory() as place:
-        folder = unpacked(edition, Path(place))
-        patch_release(edition.campaign, folder, Path(place) / "patch")
-
-
-def unpacked(edition: Edition, place: Path) -> Path:
-    """The folder of an edition, written into `place`."""
-    # The archive is our own; it has one folder with files in it.
-    with zipfile.ZipFile(io.BytesIO(edition.archive)) as zipped:
+    with TemporaryDirectory() as place, zipfile.ZipFile(io.BytesIO(edition.archive)) as zipped:
+        # The archive is our own; it has one folder with files in it.
         zipped.extractall(place)
-        return place / zipped.namelist()[0].partition("/")[0]
+        folder = Path(place, zipped.namelist()[0].partition("/")[0])
+        patch_release(edition.campaign, folder, Path(place, "patch"))
 
 
 _CHECKED: Cache[int, None] = Cache(600.0)
