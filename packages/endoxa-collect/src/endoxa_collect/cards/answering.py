@@ -206,12 +206,7 @@ def _with_token(token: UUID, person: UUID) -> QuerySet[Card]:
 
 
 def rate(
-    person: Person,
-    token: UUID,
-    value: int,
-    *,
-    lifted: bool = False,
-    now: datetime | None = None,
+    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
 ) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
 
@@ -271,12 +266,7 @@ def _locked_pair(pair: int) -> QuerySet[Pair]:
 
 
 def skip(
-    person: Person,
-    token: UUID,
-    reason: str,
-    *,
-    lifted: bool = False,
-    now: datetime | None = None,
+    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
 ) -> Answered:
     """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 

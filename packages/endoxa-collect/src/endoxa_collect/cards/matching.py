@@ -323,12 +323,10 @@ class _Round:
 
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
-        here = {card.person for card in self._reservations.cards}
+        here, now = {card.person for card in self._reservations.cards}, self._reservations.now
         cards = Card.objects.filter(campaign=self._campaign)
-        open_questions = cards.filter(
-            pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._reservations.now
-        )
-        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._reservations.now - STAYS)
+        open_questions = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=now - STAYS)
         for query in (open_questions, closed):
             here.update(query.values_list("person", flat=True))
         here -= {match.person for match in self._reservations.matches}
