@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign_simulation.world import FAR, JUNK, LANGUAGES, OWN, World
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Filled, SamplerSettings, Slot, is_candidate, need
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, SamplerSettings, Slot, is_candidate, need
 
 _ROW = np.dtype(
     [
@@ -77,11 +77,11 @@ class MemoryPool:
         row = self._rows[pair]
         return int(row["country"]), int(row["rank"]), int(row["language"]), int(row["ratings"])
 
-    def filled(self, pair: int) -> Filled:
+    def filled(self, pair: int) -> Counter[Slot]:
         """The ratings of a pair by what they were for."""
         row = self._rows[pair]
         own, near = int(row["own"]), int(row["near"])
-        return Filled(own, near, int(row["ratings"]) - own - near)
+        return Counter({Slot.OWN: own, Slot.NEAR: near, Slot.ANYONE: int(row["ratings"]) - own - near})
 
     def add(self, pair: NewPair) -> int:
         """Put a pair into the pool at `now`; gives its number."""

@@ -129,20 +129,20 @@ class _Endoxa:
         self._just_asked.discard(person)
         country, *_ = campaign.pool.codes(pair)
         attribute = campaign.attribute(pair)
-        fields = controller.fields(
+        words, ticks = controller.fields(
             adds=controller.adds_on(balance, campaign.number[person]),
             home=bool(campaign.world.proximity[person, country] == OWN),
             tick_count=campaign.asked[attribute],
             candidates=campaign.pool.candidates / campaign.pool.size,
             settings=settings,
         )
-        campaign.asked[attribute] += fields.ticks
+        campaign.asked[attribute] += ticks
         return Card(
             country=country,
             pair=pair,
-            adds=fields.words or fields.ticks,
-            words=fields.words,
-            ticks=fields.ticks,
+            adds=words or ticks,
+            words=words,
+            ticks=ticks,
             tier=tier,
             slot=slot,
             propensity=chance,
@@ -373,7 +373,7 @@ class _Matches:
         rank = {pair: place for place, pair in enumerate(order.tolist())}
         holders = campaign.leases.card
         for pair in sorted(chosen, key=rank.__getitem__):
-            slots = open_slots(pool.filled(pair) + reserved.get(pair, {}), settings)
+            slots = open_slots(pool.filled(pair) + reserved.get(pair, Counter()), settings)
             if not slots:
                 continue
             barred = set(np.flatnonzero(campaign.saw(pair)).tolist())

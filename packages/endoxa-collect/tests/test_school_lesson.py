@@ -82,9 +82,9 @@ def play(pupil, now, chance):
         mixed = kinds.next_mixed(pupil, done, now=now, rng=chance, alone=True)
     if mixed is not None:
         if mixed.kind == MixedKind.HEARD:
-            kinds.answer_heard(pupil, mixed.token, [], now=now)
+            kinds.answer_heard(pupil, mixed.token, [])
         else:
-            kinds.answer_comparison(pupil, mixed.token, "same", now=now)
+            kinds.answer_comparison(pupil, mixed.token, "same")
         return "list or comparison"
     if card is None:
         return "nothing"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.ahead import AHEAD, cards_ahead
+from endoxa_collect.cards.drawing import AHEAD, cards_ahead
 from endoxa_collect.cards.matching import Reservations
 from endoxa_collect.models import Card, CardState, Moderation, Pair, Rating
 from endoxa_collect.sampler.slots import SamplerSettings

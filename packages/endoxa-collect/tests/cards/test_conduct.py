@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering
-from endoxa_collect.cards.aside import set_aside
+from endoxa_collect.cards.answering import set_aside
 from endoxa_collect.cards.conduct import Conduct, pace_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.cards.drawing import next_card

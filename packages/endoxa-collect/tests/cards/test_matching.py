@@ -253,14 +253,16 @@ def test_who_finds_the_same_pair_a_moment_later_gets_another(
     drawing.next_card(eva, now=NOON)
     Card.objects.filter(person=eva).delete()
     ana, ben = (Person.objects.get(pk=one.pk) for one in (ana, ben))
-    shared, take, tried = drawing.shared, matching.take_pick, []
+    shared, take, tried = drawing.shared, matching.take_found, []
 
     def ben_was_faster(campaign_id):
         monkeypatch.setattr(drawing, "shared", shared)
         drawing.next_card(ben, now=NOON)
         return shared(campaign_id)
 
-    monkeypatch.setattr(matching, "take_pick", lambda *words: tried.append(take(*words)) or tried[-1])
+    monkeypatch.setattr(
+        matching, "take_found", lambda *words, **how: tried.append(take(*words, **how)) or tried[-1]
+    )
     monkeypatch.setattr(drawing, "shared", ben_was_faster)
     card = drawing.next_card(ana, now=NOON)
     assert tried[:2] == [True, False]
@@ -344,5 +346,5 @@ def test_who_stands_in_takes_a_slot_that_counts(make_campaign, make_person, make
         return Match(campaign=campaign, pair=pair, person=person, until=until, **slot)
 
     Match.objects.bulk_create([waits(ana, -1), waits(ben, 5), waits(ida, 6)])
-    assert matching.take_pick(matching.Pick(waits(eva, 5), stands_in=True), NOON)
+    assert matching.take_found(waits(eva, 5), NOON, stands_in=True)
     assert list(Match.objects.filter(until__gt=NOON).values_list("person", flat=True)) == [ida.pk]

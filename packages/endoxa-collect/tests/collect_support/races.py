@@ -24,7 +24,7 @@ from django.db import connections
 from django.utils import timezone
 
 from collect_support import crowd
-from endoxa_collect.cards import answering, drawing, matching
+from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.drawing import Plan
 from endoxa_collect.cards.locking import shared
 from endoxa_collect.export.run import numbered
@@ -91,10 +91,8 @@ def two_stand_in_for_each_other(ana: Person, ben: Person, one: Pair, other: Pair
     both = threading.Barrier(2)
 
     def draw(person: Person, pair: Pair) -> bool:
-        pick = matching.Pick(
-            Match(person=person, pair=pair, campaign=person.campaign, **slot), stands_in=True
-        )
-        plan = Plan("anyone", pair.country, pair=pair, match=pick.match, pick=pick)
+        match = Match(person=person, pair=pair, campaign=person.campaign, **slot)
+        plan = Plan("anyone", pair.country, pair=pair, match=match, stands_in=True)
         with shared(person.campaign_id):
             taken = plan.take(NOW)
             both.wait(5)
@@ -108,7 +106,7 @@ def release_while_taken_back(ana: Person, pair: Pair) -> list[object]:
     """A release is begun when an answer is on its way out; how many ratings it holds, and how many are remembered."""
     card = given(ana, pair, CardState.OPEN)
     answering.rate(ana, card.token, 3)
-    looked, bury = threading.Event(), answering._bury
+    looked, bury = threading.Event(), answering.bury_rows
 
     def slowly(campaign: Campaign, table: str, rows: object) -> None:
         bury(campaign, table, rows)
@@ -117,7 +115,7 @@ def release_while_taken_back(ana: Person, pair: Pair) -> list[object]:
             released.wait(1)
 
     released = threading.Event()
-    answering._bury = slowly
+    answering.bury_rows = slowly
 
     def release() -> int:
         looked.wait(5)
@@ -127,7 +125,7 @@ def release_while_taken_back(ana: Person, pair: Pair) -> list[object]:
         return count
 
     _, held = at_once(lambda: answering.undo(ana, card.token), release)
-    answering._bury = bury
+    answering.bury_rows = bury
     return [held, Tombstone.objects.count()]
 
 

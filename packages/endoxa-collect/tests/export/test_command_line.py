@@ -73,7 +73,7 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
     [
         ("export {camp} -o out", "export.run.record"),
         ("export {camp} -o out --release 1.0 --empty", "export.run.record"),
-        ("export {camp} -o out --patch one", "export.patches.patch_release"),
+        ("export {camp} -o out --patch one", "export.run.patch_release"),
         ("backup {camp} --expire", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.starting.set_account"),
         ("backup {camp} --replay --no-withdrawals", "project.replay.replay"),

@@ -7,8 +7,7 @@ import pytest
 
 from collect_support.filled_campaign import fill, give_hurt_answer, give_rating, give_skip, propose
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import Card
 from endoxa_collect.privacy import withdraw
 

@@ -12,8 +12,7 @@ from endoxa_collect.campaign import ProfileField
 from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export.columns import LEAST
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.privacy import withdraw
 
 AGE = ProfileField(

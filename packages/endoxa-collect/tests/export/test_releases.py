@@ -17,8 +17,7 @@ from django.utils import timezone
 from collect_support.filled_campaign import give_rating, propose
 from endoxa.errors import UserError
 from endoxa_collect.export.folder import read_about
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, released
+from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, patch_release, released
 from endoxa_collect.models import AuditEntry, Release, Role, Tombstone
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw

@@ -13,8 +13,7 @@ from collect_support.filled_campaign import give_rating
 from endoxa.errors import UserError
 from endoxa_collect.export.card import agreement
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import Release, Tombstone
 from endoxa_collect.privacy import withdraw
 

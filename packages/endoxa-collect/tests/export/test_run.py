@@ -28,8 +28,7 @@ from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField
 from endoxa_collect.export.card import survey_map
 from endoxa_collect.export.columns import LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.patches import patch_release
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.small_cells import merge_small_cells

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from endoxa_collect.sampler.controller import (
-    Fields,
     MentionCounts,
     fields,
     least_mentioned,
@@ -77,12 +76,12 @@ def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
 @pytest.mark.parametrize(
     ("adds", "own", "asked", "candidates", "shown"),
     [
-        (True, True, 0, 0.0, Fields(words=True, ticks=True)),
-        (True, False, 3, 0.15, Fields(words=False, ticks=True)),
-        (True, True, 4, 0.0, Fields(words=True, ticks=False)),
-        (True, True, 0, 0.16, Fields(words=True, ticks=False)),
-        (True, False, 4, 0.0, Fields(words=False, ticks=False)),
-        (False, True, 0, 0.0, Fields(words=False, ticks=False)),
+        (True, True, 0, 0.0, (True, True)),
+        (True, False, 3, 0.15, (False, True)),
+        (True, True, 4, 0.0, (True, False)),
+        (True, True, 0, 0.16, (True, False)),
+        (True, False, 4, 0.0, (False, False)),
+        (False, True, 0, 0.0, (False, False)),
     ],
 )
 def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,6 @@ from endoxa_collect.sampler.slots import (
     NEEDS,
     OPEN,
     TOPUP,
-    Filled,
     SamplerSettings,
     Slot,
     is_candidate,
@@ -23,6 +24,10 @@ from endoxa_collect.sampler.slots import (
 )
 
 OWN, NEAR, ANYONE = Slot
+
+
+def rated(own=0, near=0, anyone=0):
+    return Counter({OWN: own, NEAR: near, ANYONE: anyone})
 
 
 @pytest.mark.parametrize(
@@ -44,16 +49,16 @@ def test_ratings_are_for_people_from_the_country_then_near_it_then_for_anyone(ch
 @pytest.mark.parametrize(
     ("filled", "slots"),
     [
-        (Filled(), (OWN, NEAR, ANYONE)),
-        (Filled(own=1), (NEAR, ANYONE)),
-        (Filled(anyone=1), (OWN, NEAR)),
+        (rated(), (OWN, NEAR, ANYONE)),
+        (rated(own=1), (NEAR, ANYONE)),
+        (rated(anyone=1), (OWN, NEAR)),
         # Two ratings for anyone: one of them stands for the near person.
-        (Filled(anyone=2), (OWN,)),
-        (Filled(own=2), (ANYONE,)),
-        (Filled(own=2, near=1), ()),
-        (Filled(1, 1, 1), ()),
-        (Filled(5, 5, 5), ()),
-        (Filled() + {OWN: 1, ANYONE: 1}, (NEAR,)),
+        (rated(anyone=2), (OWN,)),
+        (rated(own=2), (ANYONE,)),
+        (rated(own=2, near=1), ()),
+        (rated(1, 1, 1), ()),
+        (rated(5, 5, 5), ()),
+        (rated() + Counter({OWN: 1, ANYONE: 1}), (NEAR,)),
     ],
 )
 def test_open_slots_worked_by_hand(filled, slots):
@@ -63,11 +68,11 @@ def test_open_slots_worked_by_hand(filled, slots):
 COUNT = st.integers(0, 6)
 
 
-@given(st.integers(1, 8), COUNT, COUNT, st.builds(Filled, COUNT, COUNT, COUNT))
+@given(st.integers(1, 8), COUNT, COUNT, st.builds(rated, COUNT, COUNT, COUNT))
 def test_as_many_slots_are_open_as_ratings_are_missing(k, own, near, filled):
     settings = SamplerSettings(k=k, k_max=9, own_slots=own, near_slots=near)
     found = open_slots(filled, settings)
-    assert len(found) == max(0, k - filled.own - filled.near - filled.anyone)
+    assert len(found) == max(0, k - filled[OWN] - filled[NEAR] - filled[ANYONE])
     assert all(found.count(slot) <= number for slot, number in wanted(settings).items())
     assert list(found) == sorted(found, key=list(Slot).index)
 

@@ -1,4 +1,9 @@
-"""Answers to a card: rate it, skip it, uncover its words, take back what was answered. All are safe to send twice."""
+"""Answers to a card: rate it, skip it, uncover its words, take back what was answered. All are safe to send twice.
+
+A moderator sets the rows of one anonymous person aside, and takes that back. While they are aside, ratings, mentions,
+skips and reports of the person count nowhere, and pairs that nobody else said or rated are hidden. Nothing is deleted:
+the person goes on, is told nothing, and can withdraw as everybody can.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, QuerySet, UUIDField
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import BigIntegerField, Q, QuerySet, UUIDField
 from django.utils import timezone
 
 from endoxa_collect.campaign import CampaignSettings
@@ -24,6 +30,7 @@ from endoxa_collect.models import (
     Card,
     CardState,
     HurtAnswer,
+    Mention,
     MixedAnswer,
     Moderation,
     Pair,
@@ -31,7 +38,9 @@ from endoxa_collect.models import (
     Rating,
     Revealed,
     Skip,
+    Source,
     answers_of,
+    record,
 )
 from endoxa_collect.withdrawals import What, bury, noted
 
@@ -68,12 +77,10 @@ def when_answered(card: Card, *, lifted: bool) -> str:
 def reveal(person: Person, token: UUID) -> None:
     """Show the words of a card without an answer from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
-        current = only(_with_token(token, person.pk))
-        if current is None or _closed(current):
-            return
-        if current.pair is not None and current.pair.may_hurt:
-            current.revealed = Revealed.REVEALED
-            current.save(update_fields=["revealed"])
+        card = only(_with_token(token, person.pk))
+        if card and card.state not in CLOSED and card.pair is not None and card.pair.may_hurt:
+            card.revealed = Revealed.REVEALED
+            card.save(update_fields=["revealed"])
 
 
 def asks_hurts(card: Card) -> bool:
@@ -109,7 +116,7 @@ def forget(campaign: Campaign, answers: Mapping[str, QuerySet[Any]]) -> None:
     mentioned = [(row.pair, row.person_id) for row in answers["mentions"].select_related("pair")]
     with noted(campaign, What.ANSWER):
         for table, rows in answers.items():
-            _bury(campaign, table, rows)
+            bury_rows(campaign, table, rows)
             rows.delete()
         recount(campaign, pairs)
         # Rows, not counts: a merged pair's are counted where it was merged into.
@@ -121,8 +128,8 @@ def forget(campaign: Campaign, answers: Mapping[str, QuerySet[Any]]) -> None:
         }
         for pair in alone.values():
             for table, rows in answers_of(pair=pair).items():
-                _bury(campaign, table, rows)
-            _bury(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
+                bury_rows(campaign, table, rows)
+            bury_rows(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
             pair.delete()
     drop_reports(Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
 
@@ -144,7 +151,8 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
             recount(pair.campaign, [pair])
 
 
-def _bury(campaign: Campaign, table: str, rows: QuerySet[Any]) -> None:
+def bury_rows(campaign: Campaign, table: str, rows: QuerySet[Any]) -> None:
+    """Leave a tombstone for each row that a release may hold."""
     if campaign.releases.perhaps_out().exists():
         bury(campaign, table, rows.values_list("public_id", flat=True), timezone.now())
 
@@ -198,12 +206,7 @@ def _with_token(token: UUID, person: UUID) -> QuerySet[Card]:
 
 
 def rate(
-    person: Person,
-    token: UUID,
-    value: int,
-    *,
-    lifted: bool = False,
-    now: datetime | None = None,
+    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
 ) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
 
@@ -228,7 +231,7 @@ def rate(
         (root,) = _locked_pair(root_of(card.pair).pk)
         together = family(root)
         ratings = ratings_of(together, also=person.pk)
-        if _closed(card) or any(
+        if card.state in CLOSED or any(
             earlier.person == person.pk and earlier.pair == card.pair.pk for earlier in ratings
         ):
             _give_back(person, together)
@@ -263,12 +266,7 @@ def _locked_pair(pair: int) -> QuerySet[Pair]:
 
 
 def skip(
-    person: Person,
-    token: UUID,
-    reason: str,
-    *,
-    lifted: bool = False,
-    now: datetime | None = None,
+    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
 ) -> Answered:
     """Close a card without a rating, covered or not; reports are put before moderators. Arguments are as in `rate`.
 
@@ -278,7 +276,7 @@ def skip(
     now = now or timezone.now()
     with locked(person.campaign_id):
         card = card_of(person, token)
-        if _closed(card):
+        if card.state in CLOSED:
             return Answered(card, again=True)
         _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
@@ -298,7 +296,7 @@ def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -
         card = card_of(person, token)
         if card.pair is not None:
             raise UnknownCardError
-        if _closed(card):
+        if card.state in CLOSED:
             return Answered(card, again=True)
         _close(card, CardState.ANSWERED if card.mention_rows.exists() else CardState.LAPSED, now)
         return Answered(card, again=False)
@@ -316,18 +314,15 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
         card = card_of(person, token)
-        latest = Card.objects.filter(person=person, state__in=CLOSED)
-        if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
+        if card.state not in CLOSED or not is_latest(card):
             return card
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
         forget(campaign, answers_of(card__token=card.token))
-        if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
-            # A moderator took the pair away in between: it is not shown again.
-            card.state = CardState.LAPSED
-            card.save(update_fields=["state"])
-            return card
-        card.state, card.closed_at, card.late, card.pace = CardState.OPEN, None, False, ""
-        card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+        card.state = CardState.LAPSED
+        # What a moderator took away in between is not shown again.
+        if card.pair is None or root_of(card.pair).moderation == Moderation.LIVE:
+            card.state, card.closed_at, card.late, card.pace = CardState.OPEN, None, False, ""
+            card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
         card.save(update_fields=["state", "closed_at", "late", "expires_at", "pace"])
         return card
 
@@ -357,10 +352,6 @@ def _give_back(person: Person, pairs: list[int]) -> None:
     Card.objects.filter(person=person, state__in=HOLDING, pair__in=pairs).update(state=CardState.LAPSED)
 
 
-def _closed(card: Card) -> bool:
-    return card.state in CLOSED
-
-
 def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
     card.late = card.state == CardState.LAPSED or now > card.expires_at
     card.offline = card.state == CardState.AHEAD
@@ -375,3 +366,57 @@ def flag_report(pair: Pair, reason: str) -> None:
         if reason not in row.flags:
             row.flags = [*row.flags, reason]
             row.save(update_fields=["flags"])
+
+
+def set_aside(campaign: Campaign, person: UUID, user: User | AnonymousUser | None, *, aside: bool) -> bool:
+    """Set all rows of a person aside (or back); whether anything changed. The log has how many, not whose."""
+    with locked(campaign.pk) as current:
+        contributor = Person.objects.filter(campaign=current, pk=person).exclude(aside=aside).first()
+        if contributor is None:
+            return False
+        contributor.aside = aside
+        contributor.save(update_fields=["aside"])
+        touched = Pair.objects.filter(
+            Q(mention_rows__person=contributor)
+            | Q(rating_rows__person=contributor)
+            | Q(hurt_answers__person=contributor)
+            | Q(skip_rows__person=contributor)
+            | Q(author=contributor)
+        )
+        pairs = list(touched.filter(campaign=current).distinct())
+        if aside:
+            hide(contributor, pairs)
+            drop_reports(pairs)
+        else:
+            # How they stood; what a moderator decided about them meanwhile stays.
+            for pk, moderation in contributor.aside_pairs.items():
+                Pair.objects.filter(pk=pk, moderation=Moderation.HIDDEN).update(moderation=moderation)
+            contributor.aside_pairs = {}
+            contributor.save(update_fields=["aside_pairs"])
+            for skip in contributor.skips.filter(reason__startswith="report_").exclude(pair=None):
+                assert skip.pair is not None
+                flag_report(skip.pair, skip.reason)
+        recount(current, Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
+        kinds = (contributor.ratings, contributor.mentions, contributor.skips, contributor.statements)
+        rows = sum(kind.count() for kind in kinds)
+        record(current, user, "person set aside" if aside else "person taken back", rows=rows)
+    return True
+
+
+def hide(person: Person, pairs: Iterable[Pair]) -> None:
+    """Hide pairs of contributors that nobody else stands behind; how they stood is kept with who is set aside.
+
+    Within the lock of the campaign.
+    """
+    others = {"person__aside": False}
+    for pair in pairs:
+        if pair.source != Source.CONTRIBUTOR or pair.moderation not in (Moderation.LIVE, Moderation.PENDING):
+            continue
+        together = family(pair)
+        said = Mention.objects.filter(pair__in=together, **others).exists()
+        if said or Rating.objects.filter(pair__in=together, **others).exists():
+            continue
+        person.aside_pairs[str(pair.pk)] = pair.moderation
+        pair.moderation = Moderation.HIDDEN
+        pair.save(update_fields=["moderation"])
+    person.save(update_fields=["aside_pairs"])

@@ -107,11 +107,6 @@ def rater_of(
     )
 
 
-def window_of(campaign: Campaign) -> timedelta:
-    """How far back one looks to see how a campaign is doing now."""
-    return timedelta(minutes=_expected(campaign).window)
-
-
 @dataclass(frozen=True)
 class Lately:
     """The last minutes (at least one) of a campaign, from `since`: cards closed and how many pairs contributors added.
@@ -126,8 +121,8 @@ class Lately:
 
 
 def lately(campaign: Campaign, now: datetime) -> Lately:
-    """The time within `window_of` and not before the campaign began."""
-    since = max(now - window_of(campaign), campaign.began_at or campaign.created_at)
+    """The time within `Expected.window` and not before the campaign began."""
+    since = max(now - timedelta(minutes=_expected(campaign).window), campaign.began_at or campaign.created_at)
     closed = Card.objects.filter(campaign=campaign, state__in=CLOSED)
     added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
     added = added.exclude(need=CANDIDATE)

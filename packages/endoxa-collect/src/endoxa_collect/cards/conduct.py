@@ -97,11 +97,6 @@ def share_class(share: float | None) -> str:
     return SHARES[(share > 0) + (share >= 0.25) + (share > 0.5)]
 
 
-def has_rule(settings: CampaignSettings) -> bool:
-    """Whether the settings leave anybody out."""
-    return bool(settings.exclude_fast or settings.exclude_run or settings.exclude_skips)
-
-
 def conduct_of(campaign: Campaign) -> dict[UUID, Conduct]:
     """How everybody answered who answered or skipped a card about a pair, with one query."""
     cards = Card.objects.filter(campaign=campaign, state__in=CLOSED, pair__isnull=False)
@@ -118,7 +113,7 @@ def left_out(campaign: Campaign) -> tuple[frozenset[UUID], frozenset[UUID]]:
     """People who are left out of exports: those set aside by a moderator, and those of the rule of the settings."""
     aside = frozenset(Person.objects.filter(campaign=campaign, aside=True).values_list("pk", flat=True))
     settings = campaign.settings
-    if not has_rule(settings):
+    if not (settings.exclude_fast or settings.exclude_run or settings.exclude_skips):
         return aside, frozenset()
     ruled = {person for person, conduct in conduct_of(campaign).items() if conduct.breaks(settings)}
     return aside, frozenset(ruled) - aside

@@ -204,12 +204,8 @@ def recount(campaign: Campaign, pairs: Iterable[Pair]) -> None:
     settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
         together = family(root)
-        root.mentions = (
-            Mention.objects.filter(pair__in=together, person__aside=False)
-            .values("person_id")
-            .distinct()
-            .count()
-        )
+        said = Mention.objects.filter(pair__in=together, person__aside=False)
+        root.mentions = said.values("person_id").distinct().count()
         before = root.need
         _set_ratings(root, ratings_of(together), settings.sampler)
         fields = [*_FROM_RATINGS, "mentions"]

@@ -1,14 +1,19 @@
 """The next card of a person: what could come next, the best first, is found before anything is locked.
 
 What was planned is taken where it still holds, and stored.
+
+Cards ahead are those that a phone has at hand for the time without a network: drawn as any card, each holding its
+place. They wait behind the open card and are opened one after the other, in the order in which they were drawn.
+Their time is that of an open card, and asking for them renews it; one that is answered later counts as late, as any
+card does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -112,9 +117,10 @@ def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
 class Plan:
     """A card before it is stored.
 
-    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `pick`), else
-    the `country` of an open question and the `topic` that it names, if any. `limit`: ratings of the pair and cards that
-    others have open must be fewer. `keeps`: a pair that waits for the person goes on waiting.
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`: stored where it waited for them, not
+    where it was found now), else the `country` of an open question and the `topic` that it names, if any. `stands_in`
+    is as in `matching.find`. `limit`: ratings of the pair and cards that others have open must be fewer. `keeps`: a
+    pair that waits for the person goes on waiting.
     """
 
     tier: str
@@ -122,7 +128,7 @@ class Plan:
     topic: str = ""
     pair: Pair | None = None
     match: Match | None = None
-    pick: matching.Pick | None = None
+    stands_in: bool = False
     limit: int | None = None
     words: bool = True
     ticks: bool = False
@@ -132,10 +138,10 @@ class Plan:
         """Take what was found, where it is still so: nobody took the pair away or got its slot since."""
         if self.pair is None:
             return True
-        if self.pick is not None:
-            return matching.take_pick(self.pick, now)
-        if self.match is not None:
+        if self.match is not None and self.match.pk:
             return matching.take_waiting(self.match, now)
+        if self.match is not None:
+            return matching.take_found(self.match, now, stands_in=self.stands_in)
         live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
         if self.limit is None:
             return live.exists()
@@ -168,6 +174,17 @@ class Planning:
             yield replace(early, keeps=True)
         yield from self.waiting_or_picked()
 
+    def first_taken(self, plans: Iterable[Plan], state: CardState = CardState.OPEN) -> Card | None:
+        """The card of the first plan that holds; None where none does, or another window was here in between."""
+        for plan in plans:
+            with shared(self._person.campaign_id):
+                lock_person(self._person)
+                if history_of(self._person) != self._history:
+                    return None
+                if plan.take(self._now):
+                    return stored(self, plan, self._person, self._now, state)
+        return None
+
     def _before_what_waits(self) -> Plan | None:
         """An open question or a pair of the common set, as often as settings say; else None."""
         settings, prompts = self._campaign.settings, self._view.outlook.prompts
@@ -183,35 +200,28 @@ class Planning:
                 self._settings.prompt_early,
             )
             if self._rng.random() < share:
-                return self._question(self._least_mentioned(more))
+                return self._question(more)
         if self._rng.random() < self._settings.calibration:
             # The first in the order that all share that the person has not had.
-            common = self._pairs(calibration=True).order_by("position", "id").first()
+            common = matching.readable(self._asking, calibration=True).order_by("position", "id").first()
             if common is not None:
                 return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < self._settings.topup and (topup := self._any(TOPUP)):
             return self._pair(topup, "topup", limit=self._settings.k_max)
         return None
 
-    def _pairs(self, **which: Any) -> QuerySet[Pair]:
-        """Live pairs that the person can read and has not had."""
-        rater = self._asking.rater
-        live = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, **which)
-        live = live.filter(language__in=rater.languages).exclude(pk__in=self._asking.had)
-        return live.exclude(topic__in=rater.no_topics)
-
     def waiting_or_picked(self) -> Iterator[Plan]:
         """The same without what comes before the pair that waits."""
         if (match := matching.waiting_for(self._asking, self._now)) is not None:
-            yield self._pair(match.pair, self._place(match.pair), match=match)
+            yield self._pair(match.pair, match=match)
         picked = False
         if matching.is_left(self._asking, self._reservations):
             finds = matching.find(self._asking, self._view, self._reservations, self._rng)
-            for find in islice(finds, _TRIES):
+            for match, stands_in in islice(finds, _TRIES):
                 # Its author may have taken it back in this moment.
-                if pair := only(_pair(find.match.pair_id)):
+                if pair := only(_pair(match.pair_id)):
                     picked = True
-                    yield self._pair(pair, self._place(pair), pick=find)
+                    yield self._pair(pair, match=match, stands_in=stands_in)
         if picked:
             return
         settings = self._settings
@@ -223,58 +233,35 @@ class Planning:
         if not asks and (rated := self._any(TOPUP, OPEN)) is not None:
             yield self._pair(rated, "open", limit=settings.k_max)
         elif questions:
-            yield self._question(self._least_mentioned(questions))
+            yield self._question(questions)
 
-    def _place(self, pair: Pair) -> str:
-        return place(pair.country, self._asking.rater.origins, self._asking.rater.near)
-
-    def _pair(
-        self,
-        pair: Pair,
-        tier: str,
-        *,
-        match: Match | None = None,
-        pick: matching.Pick | None = None,
-        limit: int | None = None,
-    ) -> Plan:
+    def _pair(self, pair: Pair, tier: str = "", **plan: Any) -> Plan:
+        """A card of a pair; without a tier it is how near the person is to its country."""
+        rater = self._asking.rater
         adds = controller.adds_on(self._view.balance, self.number)
-        fields = controller.fields(
+        words, ticks = controller.fields(
             adds=adds,
-            home=pair.country in self._person.origins or not self._person.origins,
+            home=pair.country in rater.origins or not rater.origins,
             tick_count=tick_count(pair, self._now) if adds else 0,
             candidates=self._view.candidates,
             settings=self._settings,
         )
-        return Plan(
-            tier,
-            pair.country,
-            pair=pair,
-            match=pick.match if pick else match,
-            pick=pick,
-            limit=limit,
-            words=fields.words,
-            ticks=fields.ticks,
-        )
+        tier = tier or place(pair.country, rater.origins, rater.near)
+        return Plan(tier, pair.country, pair=pair, words=words, ticks=ticks, **plan)
 
-    def _question(self, country: str) -> Plan:
-        """An open question about a country; it names the topic of which least was said, where seeds have topics."""
+    def _question(self, countries: Sequence[str]) -> Plan:
+        """An open question about the country of which least was said, and its topic, where seeds have topics."""
         mentions = mentions_in(self._campaign)
+        country = controller.least_mentioned(countries, mentions.countries)[0]
         topics = [topic for topic in mentions.topics if topic not in self._asking.rater.no_topics]
         # An order by chance decides between topics of which as much was said.
         order = [topics[place] for place in self._rng.permutation(len(topics))]
         named = controller.least_mentioned(order, mentions.by_topic.get(country, {}))
         return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
-    def _least_mentioned(self, countries: Sequence[str]) -> str:
-        return (
-            countries[0]
-            if len(countries) == 1
-            else controller.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
-        )
-
     def _any(self, *needs: int) -> Pair | None:
         """Any pair with k ratings that has room for one more; those about own and near countries first."""
-        rater, pairs = self._asking.rater, self._pairs(need__in=needs)
+        rater, pairs = self._asking.rater, matching.readable(self._asking, need__in=needs)
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
@@ -331,7 +318,7 @@ def next_card(
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
-    now. A card whose pair a moderator took away is given back too. Cards ahead (`cards.ahead`) come before new ones.
+    now. A card whose pair a moderator took away is given back too. Cards ahead come before new ones.
 
     Every few seconds somebody's request lets pairs pick raters for all (`matching`), so that a pair mostly waits for
     the person when they come. What comes next is read before anything is locked, and then taken where it still holds.
@@ -358,19 +345,14 @@ def next_card(
             if matching.is_due(current, now):
                 admit(current, view.outlook.room)
                 matching.match_all(current, view, now, rng)
-    plan = None
     if not any(card.state == CardState.OPEN for card in history):
         planning = Planning(person, history, view, now, rng)
-        for plan in planning.plans():
-            with shared(person.campaign_id):
-                lock_person(person)
-                if history_of(person) != history:
-                    # Another window of the same person was here in between.
-                    break
-                if plan.take(now):
-                    return stored(planning, plan, person, now)
-        if plan is None and history_of(person) == history:
+        plans = planning.plans()
+        first = next(plans, None)
+        if first is None and history_of(person) == history:
             return None
+        if first is not None and (card := planning.first_taken(chain((first,), plans))) is not None:
+            return card
     return _alone(person, view, now, rng)
 
 
@@ -436,7 +418,7 @@ def stored(
     """The card of a plan that was taken."""
     pair, match, campaign = plan.pair, plan.match, person.campaign
     # What waited for them and does not come is for others.
-    others = plan.pick or not (plan.keeps or match)
+    others = not plan.keeps and not (match and match.pk)
     # Not that which somebody who stands in is taking away in this moment.
     if others and (earlier := _waiting_for(person.pk)):
         Match.objects.filter(pk__in=earlier).delete()
@@ -462,3 +444,55 @@ def stored(
         drawn_at=now,
         expires_at=now + timedelta(minutes=campaign.settings.lease_minutes),
     )
+
+
+AHEAD = 10
+"""Cards that wait behind the open one, at most."""
+AT_ONCE = 4
+"""Cards that are drawn for one request: a room of phones shall not make all draws of its first minute at once."""
+
+
+def cards_ahead(
+    person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None
+) -> tuple[list[Card], bool]:
+    """The cards before a person, the open one first, with up to `AT_ONCE` new ones; and whether more may be had.
+
+    Raises:
+        UnknownCardError: if the person has left the campaign.
+    """
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
+    waiting_cards = _renewed(person, now)
+    view = view_of(person.campaign, now)
+    room = min(AHEAD - len(waiting_cards), _share(view))
+    drawn = 0
+    for _ in range(min(room, AT_ONCE)):
+        planning = Planning(person, history_of(person), view, now, rng)
+        # Only places that nobody else waits for.
+        plans = (plan for plan in planning.plans() if plan.tier != "backup" and not plan.stands_in)
+        if planning.first_taken(plans, CardState.AHEAD) is None:
+            break
+        drawn += 1
+    cards = Card.objects.filter(person=person, state__in=HOLDING)
+    return list(cards.select_related("pair").order_by("-state", "number")), drawn == AT_ONCE < room
+
+
+def _share(view: View) -> int:
+    """How many further places one phone may hold: half of the missing ratings, shared by all who take part.
+
+    The rest is for those who come next; and where it is about the last ratings nothing is held.
+    """
+    if view.balance is Balance.VALIDATE:
+        return 0
+    return int(view.outlook.backlog / (2 * max(1, len(view.raters))))
+
+
+def _renewed(person: Person, now: datetime) -> list[Card]:
+    """The cards that wait, with their time renewed; those that cannot be shown any more are given back."""
+    with shared(person.campaign_id):
+        settings = lock_person(person)
+        waiting = Card.objects.filter(person=person, state=CardState.AHEAD)
+        cards = list(waiting.select_related("pair"))
+        waiting_cards = [card for card in cards if is_shown(card, now)]
+        waiting.exclude(pk__in=[card.pk for card in waiting_cards]).update(state=CardState.LAPSED)
+        waiting.update(expires_at=now + timedelta(minutes=settings.lease_minutes))
+    return waiting_cards

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
 from django.db.models import Q, QuerySet, UUIDField
 from django.utils import timezone
 
-from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
+from endoxa_collect.cards.answering import (
+    UnknownCardError,
+    bury_rows,
+    drop_reports,
+    flag_report,
+    latest_answer,
+)
 from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
@@ -38,9 +43,9 @@ from endoxa_collect.models import (
     Source,
 )
 from endoxa_collect.sampler.slots import FULL, OPEN, TOPUP
-from endoxa_collect.withdrawals import What, bury, noted
+from endoxa_collect.withdrawals import What, noted
 
-SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
+SHOWN: Mapping[str, int] = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
 """Pairs on a card of each kind."""
 
 CHOICES = {
@@ -60,18 +65,6 @@ def due(campaign: Campaign, done: int) -> MixedKind | None:
     kinds = kinds[: every - 1]
     slots = {(place + 1) * every // (len(kinds) + 1): kind for place, kind in enumerate(kinds)}
     return slots.get(done % every)
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A card before it is stored; `version` is that of the settings under which it was drawn."""
-
-    kind: MixedKind
-    country: str
-    pairs: tuple[int, ...]
-    pool: int
-    propensity: float
-    version: int
 
 
 def next_mixed(
@@ -115,26 +108,17 @@ def next_mixed(
                 return card
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        if draft is not None:
-            shown = _listed(person.campaign).filter(pk__in=draft.pairs).count()
-            if shown < len(draft.pairs):
-                _LISTED.forget(person.campaign_id)
-                draft = _draft(person, done, rng, alone=alone)
+        if draft is not None and _listed(person.campaign).filter(pk__in=draft[1]).count() < len(draft[1]):
+            _LISTED.forget(person.campaign_id)
+            draft = _draft(person, done, rng, alone=alone)
         if draft is None:
             return None
-        card = MixedCard.objects.create(
-            campaign=person.campaign,
-            person=person,
-            kind=draft.kind,
-            country=draft.country,
-            pool=draft.pool,
-            propensity=draft.propensity,
-            version=draft.version,
-            drawn_at=now,
-        )
+        card, pairs = draft
+        card.drawn_at = now
+        card.save()
         MixedAnswer.objects.bulk_create(
             MixedAnswer(card=card, person=person, pair_id=pair, position=place)
-            for place, pair in enumerate(draft.pairs)
+            for place, pair in enumerate(pairs)
         )
         return card
 
@@ -159,11 +143,7 @@ def _rates(person: Person, now: datetime) -> bool:
 def _is_shown(card: MixedCard) -> bool:
     """Whether all pairs of a card can still be shown."""
     fit = card.answers.filter(_fit("pair__")).count()
-    return fit == card.answers.count() == SHOWN[_kind(card)]
-
-
-def _kind(card: MixedCard) -> MixedKind:
-    return MixedKind(card.kind)
+    return fit == card.answers.count() == SHOWN[card.kind]
 
 
 def _fit(prefix: str = "") -> Q:
@@ -179,6 +159,10 @@ def _listed(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(_fit(), campaign=campaign, need__in=(TOPUP, OPEN, FULL))
 
 
+_Draft: TypeAlias = tuple[MixedCard, list[int]]
+"""A card before it is stored, and the ids of its pairs."""
+
+
 def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) -> _Draft | None:
     """Draw a card of the kind that is due; if `alone` and none is, of the first kind that can be drawn."""
     wanted = [kind] if (kind := due(person.campaign, done)) else []
@@ -189,7 +173,7 @@ def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) 
         latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
         wanted = sorted(
             (kind for kind, number in numbers.items() if number),
-            key=lambda kind: latest is not None and kind == _kind(latest),
+            key=lambda kind: latest is not None and kind == latest.kind,
         )
     drafts = (_draft_of(person, due_kind, rng) for due_kind in wanted)
     return next((draft for draft in drafts if draft is not None), None)
@@ -213,14 +197,16 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
         return None
     country = str(rng.choice(countries))
     candidates = new[country]
-    return _Draft(
+    card = MixedCard(
+        campaign=campaign,
+        person=person,
         kind=kind,
         country=country,
-        pairs=tuple(int(pair) for pair in rng.choice(candidates, size, replace=False)),
         pool=len(candidates),
         propensity=size / len(candidates) / len(countries),
         version=campaign.version,
     )
+    return card, [int(pair) for pair in rng.choice(candidates, size, replace=False)]
 
 
 _LISTED: Cache[int, tuple[tuple[Any, ...], ...]] = Cache()
@@ -258,51 +244,49 @@ def mixed_of(person: Person, token: UUID) -> MixedCard:
     return card
 
 
-def answer_heard(
-    person: Person, token: UUID, heard: Collection[UUID], *, now: datetime | None = None
-) -> None:
+def answer_heard(person: Person, token: UUID, heard: Collection[UUID]) -> None:
     """Keep which of the pairs the person had heard; the others they had not. A second answer changes nothing.
 
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with _closing(person, token, now, MixedKind.HEARD) as card:
-        for row in card.answers.all() if card else ():
-            row.answer = "heard" if row.public_id in heard else "not_heard"
-            row.save(update_fields=["answer"])
+    _answer(person, token, MixedKind.HEARD, lambda row: "heard" if row.public_id in heard else "not_heard")
 
 
-def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime | None = None) -> None:
+def answer_comparison(person: Person, token: UUID, choice: str) -> None:
     """Keep which of two pairs is said more: one of `CHOICES`. A second answer changes nothing.
 
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with _closing(person, token, now, MixedKind.COMPARE) as card:
-        rows = card.answers.order_by("position") if card else ()
-        for row, answer in zip(rows, CHOICES[choice], strict=False):
-            row.answer = answer
+    _answer(person, token, MixedKind.COMPARE, lambda row: CHOICES[choice][row.position])
+
+
+def _answer(person: Person, token: UUID, kind: MixedKind, said: Callable[[MixedAnswer], str]) -> None:
+    with _closing(person, token, kind) as card:
+        for row in card.answers.all() if card else ():
+            row.answer = said(row)
             row.save(update_fields=["answer"])
 
 
-def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> None:
+def skip_mixed(person: Person, token: UUID, reason: str) -> None:
     """Close a card without an answer.
 
     Raises:
         UnknownCardError: the card was not given to this person.
     """
-    with _closing(person, token, now) as card:
+    with _closing(person, token) as card:
         if card:
             card.state, card.reason = CardState.SKIPPED, reason
 
 
-def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
+def report_row(person: Person, token: UUID, row: UUID, reason: str) -> None:
     """Put one of the pairs on a card before moderators, for one of the reasons for reports, and close the card.
 
     Raises:
         UnknownCardError: the card was not given to this person, or has no such row.
     """
-    with _closing(person, token, now) as card:
+    with _closing(person, token) as card:
         answer = MixedAnswer.objects.filter(card__token=token, public_id=row).select_related("pair").first()
         if answer is None:
             raise UnknownCardError
@@ -314,9 +298,7 @@ def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: date
 
 
 @contextmanager
-def _closing(
-    person: Person, token: UUID, now: datetime | None, kind: MixedKind | None = None
-) -> Iterator[MixedCard | None]:
+def _closing(person: Person, token: UUID, kind: MixedKind | None = None) -> Iterator[MixedCard | None]:
     """The open card with this token, closed afterwards; None where it was closed before.
 
     Raises:
@@ -329,7 +311,7 @@ def _closing(
         if card.state in CLOSED:
             yield None
             return
-        card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
+        card.state, card.closed_at = CardState.ANSWERED, timezone.now()
         yield card
         card.save(update_fields=["state", "reason", "closed_at"])
 
@@ -342,13 +324,12 @@ def undo_mixed(person: Person, token: UUID) -> None:
     """
     with locked(person.campaign_id) as campaign:
         card = mixed_of(person, token)
-        if card.state not in CLOSED or newest(latest_card(person), person) != card:
+        if card.state not in CLOSED or newest(latest_answer(person, campaign), person) != card:
             return
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
         MixedCard.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
         with noted(campaign, What.ANSWER):
-            if campaign.releases.perhaps_out().exists():
-                bury_mixed(campaign, card.answers.all(), timezone.now())
+            bury_rows(campaign, "mixed", card.answers.exclude(answer=""))
         reported = [answer.pair for answer in card.answers.filter(answer=REPORTED).select_related("pair")]
         for answer in card.answers.all():
             # What is answered now is another row than the one that was taken back.
@@ -357,16 +338,6 @@ def undo_mixed(person: Person, token: UUID) -> None:
         card.state, card.reason, card.closed_at = CardState.OPEN, "", None
         card.save(update_fields=["state", "reason", "closed_at"])
         drop_reports(reported)
-
-
-def bury_mixed(campaign: Campaign, rows: QuerySet[MixedAnswer], now: datetime) -> int:
-    """Leave a tombstone for each answer that an export may hold; how many there are."""
-    return bury(campaign, "mixed", rows.exclude(answer="").values_list("public_id", flat=True), now)
-
-
-def latest_card(person: Person) -> Card | None:
-    """The latest card with a rating or a skip."""
-    return Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number").first()
 
 
 @compiled(UUIDField())

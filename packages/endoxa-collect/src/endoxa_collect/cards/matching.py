@@ -1,7 +1,7 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
 `match_all` is called while nobody else draws, `find` before anything is locked, and what it found is taken within a
-transaction (`take_waiting`, `take_pick`).
+transaction (`take_waiting`, `take_found`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ from endoxa_collect.models import (
 from endoxa_collect.sampler import matching
 from endoxa_collect.sampler.controller import KEPT_SECONDS
 from endoxa_collect.sampler.matching import Rater, Waiting
-from endoxa_collect.sampler.slots import NEEDS, Filled, Slot, open_slots, wanted
-
-_SLOTS = {slot.value: slot for slot in Slot}
+from endoxa_collect.sampler.slots import NEEDS, Slot, open_slots, wanted
 
 _AHEAD = 6
 """Pairs that are read for each person who is free, of each kind."""
@@ -117,8 +115,7 @@ _Rows: TypeAlias = QuerySet[Any, tuple[Any, ...]]
 
 def _reserved(rows: Iterable[tuple[Any, ...]]) -> list[_Reserved]:
     return [
-        _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
-        for person, pair, slot, ratings in rows
+        _Reserved(person, pair, Slot(slot or Slot.ANYONE), ratings) for person, pair, slot, ratings in rows
     ]
 
 
@@ -185,26 +182,18 @@ def _waits_for(person: UUID, now: datetime) -> QuerySet[Match]:
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
     """Whether ratings are missing that the person could give and nobody else is giving."""
-    rows = _needing(reservations.campaign).filter(language__in=asking.rater.languages)
-    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
-    return rows.exclude(pk__in=reservations.full(reservations.campaign.settings.sampler.k)).exists()
+    full = reservations.full(reservations.campaign.settings.sampler.k)
+    return readable(asking, need=NEEDS).exclude(pk__in=full).exists()
 
 
-@dataclass(frozen=True)
-class Pick:
-    """A pair that picked a person now, for the card at once: its `match` is not stored.
-
-    `stands_in`: they stand in for others, also for those whom a slot of the pair waits for.
-    """
-
-    match: Match
-    stands_in: bool = False
-
-
-def find(asking: Asking, view: View, reservations: Reservations, rng: np.random.Generator) -> Iterator[Pick]:
+def find(
+    asking: Asking, view: View, reservations: Reservations, rng: np.random.Generator
+) -> Iterator[tuple[Match, bool]]:
     """Pairs that pick a person now, the best first; others follow in case somebody else was faster.
 
-    Only this person is free in it: the others had their chance in the last round for all, and have it in the next.
+    Each as a match that is not stored, for the card at once, and whether they stand in for others, also for those whom
+    a slot of the pair waits for. Only this person is free in it: the others had their chance in the last round for all,
+    and have it in the next.
     """
     return _Round(view, reservations, rng).for_rater(asking)
 
@@ -216,24 +205,24 @@ def take_waiting(match: Match, now: datetime) -> bool:
     return bool(deleted)
 
 
-def take_pick(pick: Pick, now: datetime) -> bool:
-    """Take the slot of a pair that was found; False where somebody else was faster.
+def take_found(match: Match, now: datetime, *, stands_in: bool) -> bool:
+    """Take the slot of a pair that `find` found; False where somebody else was faster.
 
     Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
     """
-    campaign, match = pick.match.campaign, pick.match
+    campaign = match.campaign
     counts = only(_counts(campaign.pk, match.pair_id))
     if counts is None:
         return False
     reservations = Reservations(campaign, now, match.pair_id)
     # Before the cards: what somebody comes for in this moment is seen twice then, and not missed.
     others = [row for row in reservations.matches if str(row.person) != str(match.person_id)]
-    reserved = reservations.cards if pick.stands_in else [*reservations.cards, *others]
+    reserved = reservations.cards if stands_in else [*reservations.cards, *others]
     settings = campaign.settings.sampler
     if match.slot not in open_slots(_filled(*counts, reserved=reserved), settings):
         return False
     waits = [other for other in others if other.slot == match.slot]
-    if not pick.stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
+    if not stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
         return True
     of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
     of_slot = of_slot.exclude(person=match.person_id)
@@ -249,8 +238,9 @@ def _counts(campaign: int, pair: int) -> _Rows:
     return needing.select_for_update(no_key=True).values_list("ratings", "own_filled", "near_filled")
 
 
-def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
-    return Filled(own, near, ratings - own - near) + Counter(row.slot for row in reserved)
+def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Counter[Slot]:
+    rated = Counter({Slot.OWN: own, Slot.NEAR: near, Slot.ANYONE: ratings - own - near})
+    return rated + Counter(row.slot for row in reserved)
 
 
 def backup(asking: Asking, reservations: Reservations) -> Pair | None:
@@ -259,60 +249,46 @@ def backup(asking: Asking, reservations: Reservations) -> Pair | None:
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
     number = Counter(row.pair for row in (*reservations.cards, *reservations.matches))
-    rows = _needing(reservations.campaign).filter(pk__in=number, language__in=asking.rater.languages)
-    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    rows = readable(asking, need=NEEDS, pk__in=number).order_by("waiting_since", "pk")
     k = reservations.campaign.settings.sampler.k
-    return next(
-        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + number[pair.pk] <= k), None
-    )
+    return next((pair for pair in rows if pair.ratings + number[pair.pk] <= k), None)
 
 
-def _needing(campaign: Campaign) -> QuerySet[Pair]:
-    return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
+def readable(asking: Asking, **which: Any) -> QuerySet[Pair]:
+    """Live pairs that somebody can read and has not had."""
+    pairs = Pair.objects.filter(campaign=asking.person.campaign, moderation=Moderation.LIVE, **which)
+    pairs = pairs.filter(language__in=asking.rater.languages).exclude(pk__in=asking.had)
+    return pairs.exclude(topic__in=asking.rater.no_topics)
 
 
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
     def __init__(self, view: View, reservations: Reservations, rng: np.random.Generator) -> None:
-        self._campaign, self._view, self._reservations, self._rng = (
-            reservations.campaign,
-            view,
-            reservations,
-            rng,
-        )
-        self._settings = reservations.campaign.settings.sampler
+        self._view, self._reservations, self._rng = view, reservations, rng
+        self._campaign, self._settings = reservations.campaign, reservations.campaign.settings.sampler
 
     def match_all(self) -> None:
         """Store matches for all who are free."""
         Match.objects.filter(campaign=self._campaign, until__lte=self._reservations.now).delete()
         raters, hurried = self._raters(), self._view.outlook.hurried
-        waiting = self._waiting(
-            raters, [*self._reservations.cards, *self._reservations.matches], hurried=hurried
-        )
-        matches = self._match(waiting, raters, hurried=hurried)
+        reserved = [*self._reservations.cards, *self._reservations.matches]
+        matches = self._match(self._waiting(raters, reserved, hurried=hurried), raters, hurried=hurried)
         Match.objects.bulk_create(self._row(match) for match in matches)
 
-    def for_rater(self, asking: Asking) -> Iterator[Pick]:
+    def for_rater(self, asking: Asking) -> Iterator[tuple[Match, bool]]:
         """Pairs that pick who is asking."""
         person = asking.rater.person
         raters = [*(rater for rater in self._view.raters if rater.person != person), asking.rater]
         # What waited for them, and cannot come, is for others.
         waits = [match for match in self._reservations.matches if match.person != person]
-        hurried = self._view.outlook.hurried
-        waiting = self._waiting(raters, [*self._reservations.cards, *waits], asking, hurried=hurried)
-        yield from self._successive(waiting, raters, asking, hurried=hurried)
         # Who would go without stands in for others, also for those who have not come to their pair yet.
-        waiting = self._waiting(raters, self._reservations.cards, asking, hurried=True)
-        for pick in self._successive(waiting, raters, asking, hurried=True):
-            yield replace(pick, stands_in=True)
-
-    def _successive(
-        self, waiting: list[Waiting], raters: Sequence[Rater], asking: Asking, *, hurried: bool
-    ) -> Iterator[Pick]:
-        while matches := self._match(waiting, raters, asking.rater, hurried=hurried):
-            yield Pick(self._row(matches[0]))
-            waiting = [pair for pair in waiting if pair.pair != matches[0].pair]
+        for stands_in, others in ((False, waits), (True, [])):
+            hurried = stands_in or self._view.outlook.hurried
+            waiting = self._waiting(raters, [*self._reservations.cards, *others], asking, hurried=hurried)
+            while matches := self._match(waiting, raters, asking.rater, hurried=hurried):
+                yield self._row(matches[0]), stands_in
+                waiting = [pair for pair in waiting if pair.pair != matches[0].pair]
 
     def _match(
         self,
@@ -347,12 +323,10 @@ class _Round:
 
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
-        here = {card.person for card in self._reservations.cards}
+        here, now = {card.person for card in self._reservations.cards}, self._reservations.now
         cards = Card.objects.filter(campaign=self._campaign)
-        open_questions = cards.filter(
-            pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._reservations.now
-        )
-        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._reservations.now - STAYS)
+        open_questions = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=now - STAYS)
         for query in (open_questions, closed):
             here.update(query.values_list("person", flat=True))
         here -= {match.person for match in self._reservations.matches}
@@ -400,10 +374,8 @@ class _Round:
         free = [rater for rater in raters if rater.free]
         limit = _AHEAD * (len(free) + 1)
         goal = wanted(self._settings)
-        pairs = _needing(self._campaign).filter(
-            language__in=frozenset[str]().union(*(rater.languages for rater in free))
-        )
-        pairs = pairs.exclude(pk__in=full)
+        pairs = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, need=NEEDS)
+        pairs = pairs.filter(language__in=_all(free, "languages")).exclude(pk__in=full)
         if asking is not None:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             pairs = pairs.exclude(pk__in=asking.had)
@@ -414,8 +386,8 @@ class _Round:
             country__in=covered
         )
         kinds = (
-            self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
-            self._about(pairs, _countries(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
+            self._about(pairs, _all(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
+            self._about(pairs, _all(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
             pairs if hurried else pairs.filter(anyone),
         )
         rows = {
@@ -452,5 +424,5 @@ class _Round:
         return had, picked
 
 
-def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:
+def _all(raters: Iterable[Rater], kind: str) -> frozenset[str]:
     return frozenset[str]().union(*(getattr(rater, kind) for rater in raters))

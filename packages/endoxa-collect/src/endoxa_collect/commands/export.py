@@ -97,8 +97,7 @@ def export(
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.export.card import agreement, recipient_named
     from endoxa_collect.export.folder import FORMATS
-    from endoxa_collect.export.patches import patch_release
-    from endoxa_collect.export.run import EmptyReleaseError, export_campaign
+    from endoxa_collect.export.run import EmptyReleaseError, export_campaign, patch_release
 
     recipient = "" if restricted is None else recipient_named(restricted)
     if conditions:

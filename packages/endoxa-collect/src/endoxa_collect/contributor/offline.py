@@ -1,6 +1,6 @@
 """The pages that a phone has at hand for the time without a network, the worker that shows them, and what it asks for.
 
-They are those of cards that hold their places (`cards.ahead`), with the pause where one is due between them, or of
+They are those of cards that hold their places (`cards.drawing`), with the pause where one is due between them, or of
 questions of the survey without an answer.
 """
 
@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
 
 from endoxa_collect.access import READ, READ_OR_SEND, Door, allowed, to_card
-from endoxa_collect.cards.ahead import cards_ahead
 from endoxa_collect.cards.answering import UnknownCardError
+from endoxa_collect.cards.drawing import cards_ahead
 from endoxa_collect.contributor import cards, progress, survey
 from endoxa_collect.models import CardState, Person
 

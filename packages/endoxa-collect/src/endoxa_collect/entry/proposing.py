@@ -15,8 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from endoxa_collect import groups
-from endoxa_collect.cards.answering import drop_reports
-from endoxa_collect.cards.aside import hide_new
+from endoxa_collect.cards.answering import drop_reports, hide
 from endoxa_collect.cards.counts import family, recount, root_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import (
@@ -265,7 +264,7 @@ def _mentioned(
             )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
     if created and (aside := Person.objects.filter(pk=person.pk, aside=True).first()):
-        hide_new(aside, pair)
+        hide(aside, [pair])
     recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created

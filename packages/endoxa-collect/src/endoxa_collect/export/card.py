@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -22,8 +23,7 @@ from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW
 from endoxa_collect.export.columns import FEW_SHARE, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
-from endoxa_collect.export.tables import Tables
-from endoxa_collect.models import Campaign
+from endoxa_collect.models import Campaign, SettingsVersion
 from endoxa_collect.sampler.slots import wanted
 from endoxa_collect.small_cells import LEAST
 from endoxa_collect.visible import visible
@@ -42,16 +42,14 @@ _TIERS = {
 _MERGED = f"{FEW_SHARE} so that nobody stands out"
 
 
-def data_card(about: About, tables: Tables) -> str:
+def data_card(about: About, frames: Mapping[str, pl.DataFrame]) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
-    settings, frames = about.settings, tables.frames
+    settings = about.settings
     languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
-    days = [
-        hour[:10]
-        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
-        for hour in tables.frames[name]["hour"]
-    ]
-    ratings = frames["ratings"]
+    timed = (frame["hour"] for frame in frames.values() if "hour" in frame.columns)
+    days = [hour[:10] for hours in timed for hour in hours]
+    ratings, people = frames["ratings"], Counter(frames["people"]["country"].to_list())
+    people[OTHER] += about.left_out.people
     polarities = Counter(frames["pairs"]["polarity"].to_list())
     counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
     return _template("card").render(
@@ -64,10 +62,7 @@ def data_card(about: About, tables: Tables) -> str:
         days=((min(days), max(days)) if days else None),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
-        countries=[
-            (_place(country, settings), n)
-            for country, n in people_by_country(frames["people"], about.left_out.people)
-        ],
+        countries=[(_place(country, settings), n) for country, n in people.most_common() if n],
         people=frames["people"].height + about.left_out.people,
         languages=languages,
         unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
@@ -85,45 +80,25 @@ def data_card(about: About, tables: Tables) -> str:
 def _stated(about: About) -> dict[str, object]:
     """The rule of who is left out for how they answered, and when it was stated as it is now."""
     settings = about.settings
-    rule = [
-        sentence
-        for limit, sentence in (
-            (
-                settings.exclude_fast,
-                f"speeding, more than {settings.exclude_fast} % of at least {FEW} answers below "
-                f"{settings.fast_seconds} s",
-            ),
-            (
-                settings.exclude_run,
-                f"straight-lining, more than {settings.exclude_run} equal ratings in a row",
-            ),
-            (
-                settings.exclude_skips,
-                f"item non-response, more than {settings.exclude_skips} % of at least {FEW} cards skipped",
-            ),
-        )
-        if limit
-    ]
-    stated = {"rule": rule, "rule_version": about.version, "rule_day": "?", "rule_before": False}
-    names = ("fast_seconds", "exclude_fast", "exclude_run", "exclude_skips")
-    campaign = Campaign.objects.filter(slug=about.campaign).first()
-    for version in (
-        campaign.versions.filter(number__lte=about.version).order_by("-number") if campaign else ()
-    ):
-        if any(version.content.get(name, 0) != getattr(settings, name) for name in names):
+    rule = {
+        "exclude_fast": f"speeding, more than {settings.exclude_fast} % of at least {FEW} answers below "
+        f"{settings.fast_seconds} s",
+        "exclude_run": f"straight-lining, more than {settings.exclude_run} equal ratings in a row",
+        "exclude_skips": f"item non-response, more than {settings.exclude_skips} % of at least {FEW} cards skipped",
+    }
+    earlier = SettingsVersion.objects.filter(campaign__slug=about.campaign, number__lte=about.version)
+    stated = None
+    for version in earlier.select_related("campaign").order_by("-number"):
+        if any(version.content.get(name, 0) != getattr(settings, name) for name in ("fast_seconds", *rule)):
             break
-        began = campaign.began_at if campaign else None
-        stated |= {
-            "rule_version": version.number,
-            "rule_day": version.made_at.date().isoformat(),
-            "rule_before": began is None or version.made_at <= began,
-        }
-    return stated
-
-
-def toml_string(text: str) -> str:
-    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        stated = version
+    began = stated.campaign.began_at if stated else None
+    return {
+        "rule": [sentence for name, sentence in rule.items() if getattr(settings, name)],
+        "rule_version": stated.number if stated else about.version,
+        "rule_day": stated.made_at.date().isoformat() if stated else "?",
+        "rule_before": stated is not None and (began is None or stated.made_at <= began),
+    }
 
 
 def survey_map(settings: CampaignSettings) -> str:
@@ -135,15 +110,13 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        lines += ["", "[[question]]", *(f"{key} = {toml_string(text)}" for key, text in facts.items())]
+        # A basic string of TOML is a JSON string without surrogates, in which DEL is escaped too.
+        texts = {
+            key: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+            for key, text in facts.items()
+        }
+        lines += ["", "[[question]]", *(f"{key} = {text}" for key, text in texts.items())]
     return "\n".join(lines) + "\n"
-
-
-def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
-    """How many people come from where, most first: countries as exported, and `OTHER` for those without a key."""
-    counted = Counter(people["country"].to_list())
-    counted[OTHER] += without_key
-    return [(country, n) for country, n in counted.most_common() if n]
 
 
 def _place(country: str, settings: CampaignSettings) -> str:

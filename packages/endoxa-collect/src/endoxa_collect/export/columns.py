@@ -91,13 +91,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = _DECLARED
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
 
 
-def _of_groups(sentence: str) -> str:
-    """What is said of a column, where people belong to groups and do not come from countries."""
-    for country, group in _GROUP_WORDS.items():
-        sentence = sentence.replace(country, group)
-    return sentence
-
-
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     """The columns of a table in this campaign, in their order."""
     declared = settings.profile if table in _WITH_PROFILE else ()
@@ -113,9 +106,12 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     columns = TABLES[table]
     if settings.groups:
         about = _ABOUT_GROUP if table == "pairs" else _IN_GROUPS
+        for country, group in _GROUP_WORDS.items():
+            columns = tuple(
+                replace(column, sentence=column.sentence.replace(country, group)) for column in columns
+            )
         columns = tuple(
-            replace(column, sentence=about if column.name == "country" else _of_groups(column.sentence))
-            for column in columns
+            replace(column, sentence=about) if column.name == "country" else column for column in columns
         )
     interviews = _INTERVIEWS if settings.interviewers and table in _WITH_PROFILE else ()
     return (*columns, *profile_columns, *interviews)

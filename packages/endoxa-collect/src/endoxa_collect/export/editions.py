@@ -74,10 +74,6 @@ def merged(people: Mapping[str, int]) -> list[tuple[str, int]]:
     )
 
 
-def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-
-
 def _about(rated: pl.DataFrame, ratings: pl.DataFrame) -> list[tuple[str, int]]:
     """Rated pairs by country; countries with few pairs, or few raters that can be told apart, stand together."""
     raters = (
@@ -94,7 +90,8 @@ def _about(rated: pl.DataFrame, ratings: pl.DataFrame) -> list[tuple[str, int]]:
     pairs = Counter(rated["country"].to_list())
     kept = {country: n for country, n in pairs.items() if n >= LEAST and country in enough}
     others = pairs.total() - sum(kept.values())
-    return [*_ranked(kept), *([(OTHER, others)] if others >= LEAST else [])]
+    ranked = sorted(kept.items(), key=lambda item: (-item[1], item[0]))
+    return [*ranked, *([(OTHER, others)] if others >= LEAST else [])]
 
 
 def _heard(rated: pl.DataFrame, least: int) -> list[dict[str, Any]]:
@@ -189,19 +186,13 @@ def published(campaign: Campaign) -> Edition | None:
 
 
 def _patch(edition: Edition) -> None:
-    from endoxa_collect.export.patches import patch_release
+    from endoxa_collect.export.run import patch_release
 
-    with TemporaryDirectory() as place:
-        folder = unpacked(edition, Path(place))
-        patch_release(edition.campaign, folder, Path(place) / "patch")
-
-
-def unpacked(edition: Edition, place: Path) -> Path:
-    """The folder of an edition, written into `place`."""
-    # The archive is our own; it has one folder with files in it.
-    with zipfile.ZipFile(io.BytesIO(edition.archive)) as zipped:
+    with TemporaryDirectory() as place, zipfile.ZipFile(io.BytesIO(edition.archive)) as zipped:
+        # The archive is our own; it has one folder with files in it.
         zipped.extractall(place)
-        return place / zipped.namelist()[0].partition("/")[0]
+        folder = Path(place, zipped.namelist()[0].partition("/")[0])
+        patch_release(edition.campaign, folder, Path(place, "patch"))
 
 
 _CHECKED: Cache[int, None] = Cache(600.0)

@@ -16,10 +16,10 @@ from polars.datatypes import DataTypeClass
 from pydantic import BaseModel, ConfigDict, Field
 
 from endoxa.errors import UserError
-from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
-from endoxa.sources.files import CHECKSUMS, changed_file, changed_files
+from endoxa.sources.collected import KIND, MARK
+from endoxa.sources.files import changed_file
 from endoxa.sources.spreadsheets import neutralised_table, read_csv
-from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import TABLES, schema_of
 from endoxa_collect.files import draft
 from endoxa_collect.models import AuditEntry, Campaign, State, answers_of
@@ -147,10 +147,8 @@ def read_about(folder: Path) -> About | None:
         return None
     if content.get("format") != _FORMAT:
         raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
-    require_name(str(content.get("campaign", "")), f"{folder / MARK}, 'campaign'")
-    settings = read_settings(content.get("settings"), str(folder / MARK))
     try:
-        return About.model_validate({**content, "settings": settings})
+        return About.model_validate(content)
     except ValueError as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
 
@@ -218,50 +216,16 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequ
 def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
     """What an export says of itself, and its tables.
 
-    Readers put a newer `withdrawals.csv` into the place of the one that was written: rows that it names are left out of
-    all tables. Every other file must be as it was.
-
     Raises:
-        UserError: the folder is no export, was changed since it was written, a table is missing or damaged, or the list
-            of withdrawals is older than the one that was written.
+        UserError: the folder is no export, or a table is missing or damaged.
     """
     about = read_about(folder)
     if about is None:
         raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
-    touched = changed_files(folder)
-    newer = touched == [WITHDRAWALS] and (folder / WITHDRAWALS).is_file()
-    if touched and not newer:
-        other = next((name for name in touched if name != WITHDRAWALS), WITHDRAWALS)
-        raise UserError(
-            f"{folder} was changed after the export ({other}): {CHECKSUMS} does not match. Use another copy."
-        )
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
-    frames = {
+    return about, {
         name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
     }
-    return about, _since_withdrawn(folder, about, frames) if newer else frames
-
-
-def _since_withdrawn(
-    folder: Path, about: About, frames: Mapping[str, pl.DataFrame]
-) -> dict[str, pl.DataFrame]:
-    """The tables without the rows that a newer list of withdrawals names.
-
-    What was withdrawn before is known, and must be in it, where the list was also written in another format.
-    """
-    listed = _read_table(folder / WITHDRAWALS, schema_of("withdrawals", about.settings))
-    if about.formats != ("csv",):
-        missing = frames["withdrawals"].join(listed, on="row_id", how="anti").height
-        if missing:
-            raise UserError(
-                f"{folder / WITHDRAWALS} is older than the export: {missing} rows that were withdrawn before are "
-                "missing. Put the newest list there."
-            )
-    gone = frozenset(listed["row_id"])
-    kept = {
-        name: respecting_withdrawals(frame, gone) for name, frame in frames.items() if name != "withdrawals"
-    }
-    return {**kept, "withdrawals": listed}
 
 
 def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:

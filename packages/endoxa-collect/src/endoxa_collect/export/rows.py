@@ -1,40 +1,164 @@
-"""Tables of answers, declared once: exports read them from the database, patches cut them.
+"""The tables of an export before they are counted: people, pairs, and answers, which are declared once.
 
-What people without a key may not have is said in one place (`without_key`), for exports and for patches.
+Exports read answers from the database, patches cut them. What people without a key may not have is said in one place
+(`without_key`), for both.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import polars as pl
-from django.db.models import BooleanField, ExpressionWrapper, F, Model, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from endoxa_collect import groups
-from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
-from endoxa_collect.export.people import Pool, Published
+from endoxa_collect.campaign import CampaignSettings, ProfileField
+from endoxa_collect.cards.conduct import conduct_of
+from endoxa_collect.cards.counts import roots_of
+from endoxa_collect.export.columns import OTHER, OWN, POLARITIES, PROFILE, SHARED_TIERS, schema_of
 from endoxa_collect.models import (
+    CLOSED,
     Campaign,
+    Card,
     CardState,
-    HurtAnswer,
     Mention,
-    MixedAnswer,
     MixedKind,
     Moderation,
     Pair,
+    Person,
     Rating,
-    Skip,
+    Source,
     Statement,
     Tombstone,
+    answers_of,
 )
 from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.small_cells import LEAST, Row, merge_small_cells
+from endoxa_collect.withdrawals import Keys
+
+
+def published_people(
+    campaign: Campaign, keys: Keys, *, unmerged: bool = False, without: Set[UUID] = frozenset()
+) -> pl.DataFrame:
+    """What is said of each person of a campaign but those `without`: one key and a few coarse columns.
+
+    `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and whether
+    these were about their own country, would say where they are from. Their answers cannot be linked to each other.
+    `country` holds every origin that they had when they answered: cards about their own country would tell of one that
+    they took back.
+
+    `unmerged`: as they are, for restricted releases and for sums.
+    """
+    settings = campaign.settings
+    everybody = Person.objects.filter(campaign=campaign).order_by("pk")
+    people = [person for person in everybody if person.pk not in without]
+    conduct = conduct_of(campaign)
+    least = 1 if unmerged else LEAST
+    answered = _origins_when_answering(campaign)
+    merged = merge_small_cells(
+        [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
+    )
+    interviews = _interviews(people, merged, least) if settings.interviewers else [()] * len(people)
+    rows = []
+    for person, cells, interview in zip(people, merged, interviews, strict=True):
+        key, alone = keys.rater(person.pk), keys.respondent(person.pk)
+        linked = (key, key) if cells[0] != OTHER else ("", alone)
+        classes = conduct[person.pk].classes() if person.pk in conduct else ("", "", "")
+        rows.append((str(person.pk), *linked, *cells, *classes, *interview))
+    profile = [PROFILE + field.name for field in settings.profile]
+    names = ["person", "rater", "respondent", "country", *profile, "consent"]
+    names += ["speeding", "straight_lining", "nonresponse"]
+    names += ["mode", "interviewer"] if settings.interviewers else []
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def people_rows(people: pl.DataFrame, settings: CampaignSettings) -> pl.DataFrame:
+    """The table of people who have a key."""
+    return _declared("people", settings, people.filter(pl.col("rater") != ""))
+
+
+def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
+    """Countries that were each person's own when they rated a pair about it, or got it as one about their own."""
+    rated = Rating.objects.filter(person__campaign=campaign, in_group=True)
+    drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=CLOSED)
+    origins: defaultdict[UUID, set[str]] = defaultdict(set)
+    for person, country in (
+        *rated.values_list("person", "pair__country").distinct(),
+        *drawn.values_list("person", "country").distinct(),
+    ):
+        origins[person].add(country)
+    return origins
+
+
+def _cells(person: Person, origins: Collection[str], settings: CampaignSettings) -> tuple[str, ...]:
+    declared = (_answer(person.extras, field) for field in settings.profile)
+    return ("; ".join(sorted(origins)), *declared, str(person.consent_version))
+
+
+def _interviews(people: Sequence[Person], merged: Sequence[Row], least: int) -> list[Row]:
+    """Mode and interviewer of each person, given up for all whose other cells are the same where fewer share one.
+
+    They are no cells of `merge_small_cells`, so that nobody loses the country for a rare interviewer.
+    """
+    alike: defaultdict[Row, Counter[str]] = defaultdict(Counter)
+    for person, cells in zip(people, merged, strict=True):
+        alike[cells][person.interviewer] += 1
+
+    def said(person: Person, cells: Row) -> Row:
+        alone = alike[cells][""]
+        named = {name: count for name, count in alike[cells].items() if name}
+        if any(0 < n < least for n in (alone, sum(named.values()))):
+            return (OTHER, OTHER)
+        if not person.interviewer:
+            return ("self", "")
+        return ("interview", person.interviewer if min(named.values()) >= least else OTHER)
+
+    return [said(person, cells) for person, cells in zip(people, merged, strict=True)]
+
+
+def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
+    """What was chosen among the choices that the campaign declares now; anything else stays here."""
+    answer = extras.get(field.name, "")
+    chosen = answer if isinstance(answer, list) else [answer]
+    return "; ".join(sorted(str(value) for value in chosen if value in field.choices or value == OTHER))
+
+
+def read_pool(campaign: Campaign, without: Set[int] = frozenset()) -> pl.DataFrame:
+    """The pairs that an export shows: key, public id (`shown`), and that of the pair it counts for (`root`).
+
+    Without those that contributors do not see (pending, hidden), and those `without`.
+    """
+    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "moderation")
+    pairs = {pk: (str(name), moderation) for pk, name, moderation in rows}
+    above = roots_of(campaign.pk)
+    shown = []
+    for pk, (name, _) in pairs.items():
+        root, moderation = pairs[above.get(pk, pk)]
+        if moderation == Moderation.LIVE and above.get(pk, pk) not in without:
+            shown.append((pk, name, root))
+    return pl.DataFrame(shown, schema={"pair": pl.Int64, "shown": pl.String, "root": pl.String}, orient="row")
+
+
+def words_without_others(campaign: Campaign, people: Set[UUID]) -> frozenset[int]:
+    """Roots of pairs that these people said, and nobody else said or rated."""
+    if not people:
+        return frozenset()
+    pairs = Pair.objects.filter(campaign=campaign)
+    roots = roots_of(campaign.pk)
+    behind: defaultdict[int, set[UUID]] = defaultdict(set)
+    for model in (Mention, Rating):
+        for pk, person in model.objects.filter(pair__in=pairs).values_list("pair", "person"):
+            behind[roots.get(pk, pk)].add(person)
+    said = pairs.filter(mention_rows__person__in=people, source=Source.CONTRIBUTOR).distinct()
+    theirs = {roots.get(pk, pk) for pk in said.values_list("pk", flat=True)}
+    kept = set(pairs.filter(pk__in=theirs).exclude(source=Source.CONTRIBUTOR).values_list("pk", flat=True))
+    return frozenset(pk for pk in theirs - kept if behind[pk] <= people)
 
 
 @dataclass(frozen=True)
@@ -42,26 +166,23 @@ class Table:
     """Answers of one kind.
 
     Attributes:
-        model: where they are stored.
         fields: the field of each column that is exported as it is stored.
         shown: the column that names the pair before merging.
         order: the last answer of a person about a pair (and the columns `each`) is the one that counts.
         fixed: columns that are the same in every row.
     """
 
-    model: type[Model]
     fields: Mapping[str, str]
     shown: str = "shown_id"
     order: tuple[Any, ...] = ("created_at", "pk")
     each: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
-    def answers(self, campaign: Campaign) -> QuerySet[Any]:
-        """All of a campaign that say something."""
-        rows = self.model._default_manager.filter(person__campaign=campaign)
-        if self.model is not MixedAnswer:
-            return rows
-        return rows.filter(card__state=CardState.ANSWERED).exclude(answer="")
+
+def given(campaign: Campaign) -> dict[str, QuerySet[Any]]:
+    """All answers of a campaign that say something, by table; of lists and comparisons without rows of reports."""
+    answers = answers_of(person__campaign=campaign)
+    return answers | {"mixed": answers["mixed"].filter(card__state=CardState.ANSWERED)}
 
 
 _CLOSED = Coalesce("card__closed_at", "card__drawn_at")
@@ -69,7 +190,6 @@ _TICKED = ExpressionWrapper(Q(answer="heard"), output_field=BooleanField()).asc(
 _DRAWN = {"revealed": "card__revealed", "propensity": "card__propensity", "pace": "card__pace"}
 TABLES: Mapping[str, Table] = {
     "ratings": Table(
-        Rating,
         {
             "value": "value", "surplus": "surplus", "tier": "card__tier", "slot": "card__slot", "pool": "card__pool",
             "late": "card__late", "settings_version": "card__version", "settings_digest": "card__digest", **_DRAWN,
@@ -77,17 +197,15 @@ TABLES: Mapping[str, Table] = {
         fixed={"prompted": True},
     ),
     "mentions": Table(
-        Mention,
         {"text": "text", "via": "via", "same": "alike", "language": "pair__language", "asked": "alike_to"},
         shown="said_id",
         # What somebody said first is what counts.
         order=("-created_at", "-pk"),
         fixed={"prompted": False},
     ),
-    "skips": Table(Skip, {"reason": "reason", **_DRAWN}, each=("row_id",)),
-    "hurt_answers": Table(HurtAnswer, {"answer": "answer"}),
+    "skips": Table({"reason": "reason", **_DRAWN}, each=("row_id",)),
+    "hurt_answers": Table({"answer": "answer"}),
     "mixed": Table(
-        MixedAnswer,
         {
             "answer": "answer", "position": "position", "set_id": "card__token", "kind": "card__kind",
             "propensity": "card__propensity", "settings_version": "card__version",
@@ -116,7 +234,7 @@ def without_key(frame: pl.DataFrame, gone: pl.Expr) -> pl.DataFrame:
 
 
 def answer_rows(
-    campaign: Campaign, name: str, pool: Pool, people: Mapping[UUID, Published], *, unmerged: bool = False
+    campaign: Campaign, name: str, pool: pl.DataFrame, people: pl.DataFrame, *, unmerged: bool = False
 ) -> pl.DataFrame:
     """A table of answers of those people about the pairs of the pool."""
     table = TABLES[name]
@@ -127,13 +245,13 @@ def answer_rows(
         "about": "pair__country",
         **table.fields,
     }
-    rows = table.answers(campaign).annotate(moment=F("created_at") if name != "mixed" else _CLOSED)
+    rows = given(campaign)[name].annotate(moment=F("created_at") if name != "mixed" else _CLOSED)
     stored = rows.order_by(*table.order).values_list("moment", *fields.values())
     schema = schema_of(name, campaign.settings) | {"pair": pl.Int64, "asked": pl.Int64}
     known = (
         _frame(("moment", *fields), stored, schema)
-        .join(_people(people), on="person", maintain_order="left")
-        .join(_pairs(pool), on="pair", how="left", maintain_order="left")
+        .join(people, on="person", maintain_order="left")
+        .join(pool, on="pair", how="left", maintain_order="left")
         .filter(pl.col("pair").is_null() | pl.col("root").is_not_null())
     )
     if name == "mixed":
@@ -146,7 +264,7 @@ def answer_rows(
         **{column: pl.lit(value) for column, value in table.fixed.items()},
     )
     if name == "mentions":
-        others = _pairs(pool).select(asked="pair", asked_same_as="shown")
+        others = pool.select(asked="pair", asked_same_as="shown")
         known = known.join(others, on="asked", how="left", maintain_order="left")
         same = pl.when(pl.col("asked_same_as").is_not_null()).then("same")
         known = known.with_columns(pl.col("asked_same_as").fill_null(""), same=same)
@@ -165,25 +283,25 @@ def answer_rows(
     return _declared(name, campaign.settings, without_key(known, pl.col("rater") == ""))
 
 
-def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.DataFrame:
+def statement_rows(campaign: Campaign, people: pl.DataFrame) -> pl.DataFrame:
     """A row for each line of an answer to an open question."""
     columns = ("row_id", "moment", "person", *STATEMENTS)
     stored = Statement.objects.filter(campaign=campaign).values_list(
         "public_id", "created_at", "person", *STATEMENTS.values()
     )
-    frame = _frame(columns, stored, {"person": pl.String}).join(_people(people, profile=True), on="person")
+    frame = _frame(columns, stored, {"person": pl.String}).join(people, on="person")
     lines = frame.with_columns(text=pl.col("text").str.split("\n")).explode("text")
     lines = lines.with_columns(position=pl.int_range(1, pl.len() + 1).over("row_id"))
     lines = lines.with_columns(statement_id=pl.format("{}-{}", "row_id", "position"))
     return _declared("statements", campaign.settings, without_key(lines, pl.col("rater") == ""))
 
 
-def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
+def pair_rows(campaign: Campaign, pool: pl.DataFrame) -> pl.DataFrame:
     """Live pairs that were not merged away, without their figures (`tables.counted_pairs`)."""
-    merged: defaultdict[UUID, list[str]] = defaultdict(list)
-    for pk, root in pool.roots.items():
-        if pool.names[pk] != root:
-            merged[root].append(str(pool.names[pk]))
+    merged: defaultdict[str, list[str]] = defaultdict(list)
+    for name, root in pool.filter(pl.col("shown") != pl.col("root")).select("shown", "root").iter_rows():
+        merged[root].append(name)
+    there = set(pool["pair"])
     settings = campaign.settings
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
     rows = [
@@ -196,14 +314,14 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
             "origin": pair.source,
             "k": settings.sampler.k,
             "candidate": pair.need == CANDIDATE,
-            "merged_ids": " ".join(sorted(merged[pair.public_id])),
+            "merged_ids": " ".join(sorted(merged[str(pair.public_id)])),
             **{
                 name: getattr(pair, name)
                 for name in ("attribute", "language", "country", "topic", "calibration")
             },
         }
         for pair in live
-        if pair.pk in pool.roots
+        if pair.pk in there
     ]
     return _declared("pairs", settings, pl.DataFrame(rows, schema=schema_of("pairs", settings)))
 
@@ -217,21 +335,6 @@ def withdrawal_rows(campaign: Campaign, salt: str) -> pl.DataFrame:
     schema = schema_of("withdrawals", campaign.settings)
     rows = _frame(tuple(schema), stones.values_list("row", "table"), schema)
     return _declared("withdrawals", campaign.settings, rows)
-
-
-def _people(people: Mapping[UUID, Published], *, profile: bool = False) -> pl.DataFrame:
-    rows = [
-        {"person": str(pk), "rater": who.rater, "respondent": who.respondent, "country": who.country}
-        | {"consent": who.consent, **(who.profile if profile else {})}
-        for pk, who in people.items()
-    ]
-    columns = ("person", "rater", "respondent", "country", "consent")
-    return pl.DataFrame(rows) if rows else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-
-
-def _pairs(pool: Pool) -> pl.DataFrame:
-    rows = [(pk, str(pool.names[pk]), str(root)) for pk, root in pool.roots.items()]
-    return pl.DataFrame(rows, schema={"pair": pl.Int64, "shown": pl.String, "root": pl.String}, orient="row")
 
 
 def _frame(columns: tuple[str, ...], rows: Any, kinds: Mapping[str, Any]) -> pl.DataFrame:

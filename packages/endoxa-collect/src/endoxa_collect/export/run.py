@@ -1,4 +1,6 @@
-"""Run one export, as a working copy or as a numbered release, which never changes.
+"""Run one export, as a working copy or as a numbered release, which never changes, and make the patch of a release.
+
+A patch has the tables of its release without later withdrawals and without cells that became too small.
 
 The log entry is written before the export is handed over.
 """
@@ -6,21 +8,26 @@ The log entry is written before the export is handed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
+import polars as pl
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from endoxa.errors import UserError
-from endoxa.sources.collected import WITHDRAWALS
+from endoxa.sources.collected import WITHDRAWALS, respecting_withdrawals
 from endoxa.sources.files import CHECKSUMS, changed_file, checksums, put_in_place, sha256
-from endoxa_collect.export import editions
+from endoxa_collect.export import editions, rows
 from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
+from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import (
     FORMATS,
     About,
@@ -28,10 +35,12 @@ from endoxa_collect.export.folder import (
     answers_before_opening,
     new_folder,
     read_about,
+    read_export,
     write_tables,
 )
-from endoxa_collect.export.tables import Tables, read_tables
-from endoxa_collect.models import Campaign, Edition, Release, record
+from endoxa_collect.export.tables import Tables, counted_pairs, read_tables, snapshot
+from endoxa_collect.models import Campaign, Release, record
+from endoxa_collect.small_cells import merge_small_cells
 from endoxa_collect.withdrawals import Keys, new_salt
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
@@ -119,67 +128,6 @@ class ExportReport:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Delivery:
-    """For whom an export is made.
-
-    Attributes:
-        campaign: which.
-        release: its unfinished row; None for a working copy.
-        user: who takes it; None stands for the command line.
-        pack: what is done with the finished folder before it is written down.
-    """
-
-    campaign: Campaign
-    release: Release | None = None
-    user: User | AnonymousUser | None = None
-    pack: Callable[[Path], None] = lambda _: None
-
-    @contextmanager
-    def written_down(self, draft: Path, report: ExportReport, tables: Tables) -> Iterator[None]:
-        """Finish the release, log the export, keep the edition of a public one, and hand it over inside.
-
-        `draft` is not there any more then. Both are undone where it is there yet, not for what fails later. Killed in
-        between, there is an entry without an export, never an export without an entry.
-
-        Raises:
-            NumberTakenError: somebody else made a release of this number meanwhile.
-        """
-        self.pack(draft)
-        try:
-            with transaction.atomic():
-                if self.release is not None:
-                    self.release.sha256 = report.sha256
-                    self.release.save(update_fields=["sha256"])
-                recipient = self.release.recipient if self.release else ""
-                if self.release is not None and not recipient:
-                    editions.keep(self.release, draft, tables)
-                entry = record(
-                    self.campaign,
-                    self.user,
-                    "restricted release" if recipient else "release" if report.release else "export",
-                    release=report.release,
-                    **({"recipient": recipient} if recipient else {}),
-                    **report.rows,
-                    people_without_key=report.left_out.people,
-                    sha256=report.sha256,
-                )
-        except IntegrityError:
-            message = f"Release {report.release} was made by somebody else meanwhile."
-            raise NumberTakenError(message) from None
-        try:
-            yield
-        except BaseException:
-            if draft.exists():
-                with transaction.atomic():
-                    if self.release is not None:
-                        self.release.sha256 = ""
-                        self.release.save(update_fields=["sha256"])
-                        Edition.objects.filter(release=self.release).delete()
-                    entry.delete()
-            raise
-
-
 def export_campaign(
     campaign: Campaign,
     folder: Path,
@@ -234,14 +182,25 @@ def export_campaign(
             settings_version=campaign.version,
             settings=campaign.settings,
         )
-        return write_export(about, tables, folder, Delivery(campaign, made, user, pack))
+        return write_export(about, tables, folder, campaign, release=made, user=user, pack=pack)
 
 
-def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery) -> ExportReport:
+def write_export(
+    about: About,
+    tables: Tables,
+    folder: Path,
+    campaign: Campaign,
+    *,
+    release: Release | None = None,
+    user: User | AnonymousUser | None = None,
+    pack: Callable[[Path], None] = lambda _: None,
+) -> ExportReport:
     """Write tables with their card, their mark and checksums, log them and give them their name.
 
+    `release` is its unfinished row, None for a working copy; the others are as in `export_campaign`.
+
     Raises:
-        UserError: the folder cannot be written.
+        UserError: the folder cannot be written, or somebody else made a release of this number meanwhile.
     """
     with new_folder(folder) as draft:
         write_tables(tables.frames, draft, about.formats)
@@ -249,9 +208,9 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
             write_tables({"withdrawals": tables.frames["withdrawals"]}, draft, ("csv",))
         if about.settings.survey:
             (draft / "map.toml").write_text(survey_map(about.settings), encoding="utf-8")
-        (draft / "README.md").write_text(data_card(about, tables), encoding="utf-8")
+        (draft / "README.md").write_text(data_card(about, tables.frames), encoding="utf-8")
         if about.recipient:
-            text = agreement(delivery.campaign, about.release, about.recipient)
+            text = agreement(campaign, about.release, about.recipient)
             (draft / AGREEMENT).write_text(text, encoding="utf-8")
         about.write(draft)
         (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
@@ -262,6 +221,144 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
             left_out=about.left_out,
             sha256=sha256(draft / CHECKSUMS),
         )
-        with delivery.written_down(draft, report, tables):
+        pack(draft)
+        recipient = {"recipient": about.recipient} if about.recipient else {}
+        try:
+            with transaction.atomic():
+                if release is not None:
+                    release.sha256 = report.sha256
+                    release.save(update_fields=["sha256"])
+                    if not recipient:
+                        editions.keep(release, draft, tables)
+                action = "restricted release" if recipient else "release" if release else "export"
+                entry = record(
+                    campaign,
+                    user,
+                    action,
+                    release=report.release,
+                    **recipient,
+                    **report.rows,
+                    people_without_key=report.left_out.people,
+                    sha256=report.sha256,
+                )
+        except IntegrityError:
+            raise NumberTakenError(f"Release {about.release} was made by somebody else meanwhile.") from None
+        # Killed here, there is an entry without an export, never an export without an entry.
+        try:
             put_in_place(draft, folder.resolve())
+        except BaseException:
+            # Both are undone where the draft is there yet, not for what fails later.
+            if draft.exists():
+                with transaction.atomic():
+                    entry.delete()
+                    if release is not None:
+                        release.delete()
+            raise
     return report
+
+
+Frames = Mapping[str, pl.DataFrame]
+
+
+def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportReport:
+    """Write the patch of a published release: without rows withdrawn since, each key shared by enough people.
+
+    Raises:
+        UserError: the folder is no release of this campaign, or was changed; or the folder cannot be written.
+    """
+    before = released(campaign, published)
+    with numbered(campaign, next_patch(before.number), before.salt) as made:
+        about, frames = read_export(published)
+        with snapshot():
+            keys, pool = Keys(before.salt), rows.read_pool(campaign)
+            people = rows.published_people(campaign, keys)
+            pairs, withdrawals = rows.pair_rows(campaign, pool), rows.withdrawal_rows(campaign, before.salt)
+        gone = frozenset(withdrawals["row_id"])
+        left = _left_without_key(frames, withdrawals)
+        kept = {
+            name: respecting_withdrawals(frame, gone)
+            for name, frame in handed_over(frames, gone, pool, pairs).items()
+        }
+        now = {keys.rater(UUID(row["person"])): row for row in people.iter_rows(named=True)}
+        others = {key: keys.respondent(UUID(row["person"])) for key, row in now.items()}
+        coarse, alone, merged = coarsened(kept, max(0, about.left_out.people - left), now, others)
+        frames = {**coarse, "pairs": counted_pairs(coarse), "withdrawals": withdrawals}
+        left_out = replace(about.left_out, people=alone, merged=merged)
+        patch = about.model_copy(update={"release": made.number, "left_out": left_out})
+        return write_export(patch, Tables(frames, left_out), folder, campaign, release=made)
+
+
+def _left_without_key(frames: Frames, withdrawals: pl.DataFrame) -> int:
+    """People who withdrew since the release and had no key in it; each has two keys in the list."""
+    new = withdrawals.join(frames["withdrawals"], on="row_id", how="anti").filter(table="people")
+    return new.height // 2 - frames["people"].filter(pl.col("rater").is_in(new["row_id"].to_list())).height
+
+
+def handed_over(frames: Frames, gone: Set[str], pool: pl.DataFrame, now: pl.DataFrame) -> Frames:
+    """Rows of what was merged into a pair that went, under the pair that stands for it now."""
+    roots = dict(pool.select("shown", "root").iter_rows())
+    heirs = {
+        merged: roots[merged]
+        for pair, ids in frames["pairs"].select("association_id", "merged_ids").iter_rows()
+        if pair in gone
+        for merged in ids.split()
+        if merged in roots and merged not in gone
+    }
+    if not heirs:
+        return frames
+    own = pl.col("association_id")
+    moved = {
+        name: frames[name].with_columns(
+            association_id=pl.col(table.shown).replace_strict(heirs, default=own, return_dtype=pl.String)
+        )
+        for name, table in rows.TABLES.items()
+    }
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for name, heir in heirs.items():
+        names[heir] |= {name} - {heir}
+    new = set(heirs.values()) - set(frames["pairs"]["association_id"])
+    added = now.filter(own.is_in(new)).with_columns(merged_ids=pl.lit(""))
+    together = pl.concat([frames["pairs"], added])
+    ids = [
+        " ".join(sorted({*before.split(), *names[pair]}))
+        for pair, before in together.select("association_id", "merged_ids").iter_rows()
+    ]
+    return {**frames, **moved, "pairs": together.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))}
+
+
+def coarsened(
+    frames: Frames, without: int, now: Mapping[str, Mapping[str, Any]], others: Mapping[str, str]
+) -> tuple[dict[str, pl.DataFrame], int, int]:
+    """The tables with each key shared by enough people, counting `without` people who had none in the release.
+
+    What a new export would give up of somebody (`now`, by key) is given up as well; who loses the key has another one
+    in the survey (`others`). Also gives how many people have no key then, and of how many something was given up.
+    """
+    people = frames["people"]
+    names = ["country", *(name for name in people.columns if name.startswith(PROFILE)), "consent"]
+    traits = people.select("rater", *names).rows_by_key("rater", named=True, unique=True)
+    before = [
+        tuple(OTHER if now.get(rater, {}).get(name) == OTHER else row[name] for name in names)
+        for rater, row in traits.items()
+    ]
+    cells = merge_small_cells([*before, *[(OTHER,) * len(names)] * without])[: len(before)]
+    lost = [rater for rater, row in zip(traits, cells, strict=True) if row[0] == OTHER]
+
+    def relabelled(frame: pl.DataFrame, key: str) -> pl.DataFrame:
+        new = {
+            name: pl.col(key).replace_strict(
+                dict(zip(traits, column, strict=True)), default=pl.col(name), return_dtype=pl.String
+            )
+            for name, column in zip(names, zip(*cells, strict=True), strict=False)
+            if name in frame.columns
+        }
+        made = frame.with_columns(**new)
+        return rows.without_key(made, pl.col(key).is_in(lost)) if "hour" in made.columns else made
+
+    made = {**frames, **{name: relabelled(frames[name], "rater") for name in rows.TABLES}}
+    made["people"] = relabelled(people, "rater").filter(~pl.col("rater").is_in(lost))
+    made["statements"] = relabelled(frames["statements"], "respondent").with_columns(
+        pl.col("respondent").replace({rater: others[rater] for rater in lost})
+    )
+    given_up = sum(OTHER in row for row in cells)
+    return made, without + len(lost), without + given_up

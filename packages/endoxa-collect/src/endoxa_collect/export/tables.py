@@ -13,8 +13,7 @@ from endoxa_collect.cards.conduct import left_out as left_out_people
 from endoxa_collect.export import rows
 from endoxa_collect.export.columns import OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.people import people_frame, published_people, read_pool, words_without_others
-from endoxa_collect.models import AuditEntry, Campaign, Statement
+from endoxa_collect.models import AuditEntry, Campaign, Pair
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.small_cells import LEAST
 from endoxa_collect.terms import waiting_for_consent, words_of_nobody_else
@@ -145,12 +144,12 @@ def read_tables(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> Ta
         waiting = waiting_for_consent(campaign, of_a_release=True)
         aside, ruled = left_out_people(campaign)
         out = aside | ruled
-        people = published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
-        hidden = words_of_nobody_else(campaign, waiting) | words_without_others(campaign, out)
-        pool = read_pool(campaign, hidden)
+        people = rows.published_people(campaign, keys, unmerged=unmerged, without=waiting | out)
+        hidden = words_of_nobody_else(campaign, waiting) | rows.words_without_others(campaign, out)
+        pool = rows.read_pool(campaign, hidden)
         frames = {
             "pairs": rows.pair_rows(campaign, pool),
-            "people": people_frame(people, campaign.settings),
+            "people": rows.people_rows(people, campaign.settings),
             **{
                 name: rows.answer_rows(campaign, name, pool, people, unmerged=unmerged)
                 for name in rows.TABLES
@@ -159,19 +158,15 @@ def read_tables(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> Ta
             "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
         }
         frames["pairs"] = counted_pairs(frames)
-        given = {name: table.answers(campaign) for name, table in rows.TABLES.items()}
-        given["statements"] = Statement.objects.filter(campaign=campaign)
+        given = rows.given(campaign)
         counted = {name: answers.filter(person__in=out).count() for name, answers in given.items()}
         left_out = LeftOut(
             aside=len(aside),
             ruled=len(ruled),
             excluded=sum(counted.values()),
-            people=sum(not person.linked for person in people.values()),
-            merged=sum(
-                OTHER in (person.country, person.consent, *person.profile.values())
-                for person in people.values()
-            ),
-            pairs=pool.excluded,
+            people=people.filter(rater="").height,
+            merged=people.filter(pl.any_horizontal(pl.all() == OTHER)).height,
+            pairs=Pair.objects.filter(campaign=campaign).count() - pool.height,
             waiting_for_consent=len(waiting - out),
             withdrawn=AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count(),
             **{name: given[name].count() - counted[name] - frames[name].height for name in rows.TABLES},

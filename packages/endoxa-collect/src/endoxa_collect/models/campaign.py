@@ -181,8 +181,8 @@ class Person(models.Model):
     `languages` (ISO 639) may be empty: each is optional. `extras` holds only fields that the campaign declared, as
     chosen values.
 
-    `aside`: a moderator took all their rows out of what counts (`cards.aside`); `aside_pairs` says how the pairs stood
-    that are hidden meanwhile.
+    `aside`: a moderator took all their rows out of what counts (`cards.answering`); `aside_pairs` says how the pairs
+    stood that are hidden meanwhile.
     `interviewer` is the short name of who entered for them, one of `CampaignSettings.interviewers`; "" for who answered
     themselves.
     """

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from endoxa_collect.campaign import UNLISTED
 from endoxa_collect.models.campaign import Campaign, Person
-from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled
+from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 
 
 class Source(models.TextChoices):
@@ -135,11 +135,6 @@ class Pair(models.Model):
                 name="pair_unjudged",
             ),
         ]
-
-    @property
-    def filled(self) -> Filled:
-        """The ratings by whom they were for."""
-        return Filled(self.own_filled, self.near_filled, self.ratings - self.own_filled - self.near_filled)
 
     @property
     def may_hurt(self) -> bool:

@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography, groups
-from endoxa_collect.cards.aside import set_aside
+from endoxa_collect.cards.answering import set_aside
 from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError

@@ -282,18 +282,14 @@ def forecast(now: Outlook) -> Forecast:
     """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is shown."""
     shown = replace(now, pace=now.pace.shown or now.pace)
     switch: float | None
-    if not now.ordered:
-        switch = _decided(now)
-    else:
+    if now.ordered:
         # Minutes after which the ratings to come are just enough for the pairs there will be.
         growth = shown.pace.rate * shown.new_pairs * shown.k
         enough = growth <= 0 or shown.backlog + growth * max(0.0, shown.minutes) <= shown.capacity
         switch = None if enough else max(0.0, (shown.capacity - shown.backlog) / growth)
-    adding = max(0.0, now.minutes)
-    if now.ordered is Balance.VALIDATE:
-        adding = 0.0
-    elif not now.ordered:
-        adding = switch or 0.0
+        adding = 0.0 if now.ordered is Balance.VALIDATE else max(0.0, now.minutes)
+    else:
+        switch = adding = _decided(now)
     coming = shown.new_pairs * shown.pace.rate * adding
     missing = shown.backlog + coming * shown.k - shown.capacity
     others = shown.pace.people - (1 if coming > 0 else 0)
@@ -375,17 +371,10 @@ def question_share(
     return min(most, share * max(home_masses) / average)
 
 
-class Fields(NamedTuple):
-    """What may be added after a card: `words` about its country, `ticks` of further countries."""
-
-    words: bool
-    ticks: bool
-
-
 def fields(
     *, adds: bool, home: bool, tick_count: int, candidates: float, settings: SamplerSettings
-) -> Fields:
-    """The fields of one card.
+) -> tuple[bool, bool]:
+    """What may be added after one card: words about its country, ticks of further countries.
 
     Args:
         adds: the balance lets this card ask for anything new (`adds_on`).
@@ -395,4 +384,4 @@ def fields(
         settings: `tick_people`, `candidate_share`.
     """
     ticks = adds and tick_count < settings.tick_people and candidates <= settings.candidate_share
-    return Fields(words=adds and home, ticks=ticks)
+    return adds and home, ticks

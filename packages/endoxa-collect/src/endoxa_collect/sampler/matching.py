@@ -187,16 +187,10 @@ class _Round:
         self._wanted = wanted(moment.settings)
         self.free = {rater.person: rater for rater in raters if rater.free}
         self._own, self._near = _by_country(raters, "origins"), _by_country(raters, "near")
-        self._weight = {
-            rater.person: max(
-                _CHEAPEST,
-                1
-                - math.exp(
-                    max((moment.prices.get(country, 0.0) for country in rater.origins), default=0.0) - 1
-                ),
-            )
-            for rater in raters
-        }
+        self._weight: dict[Hashable, float] = {}
+        for rater in raters:
+            dearest = max((moment.prices.get(country, 0.0) for country in rater.origins), default=0.0)
+            self._weight[rater.person] = max(_CHEAPEST, 1 - math.exp(dearest - 1))
         all_new = all(rater.cards < FIRST_CARDS for rater in raters)
         self._for_anyone = {
             rater.person: rater

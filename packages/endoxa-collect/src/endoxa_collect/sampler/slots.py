@@ -7,8 +7,8 @@ country, people near it and people at large know, and none of these is left to c
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Container
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -171,32 +171,17 @@ def wanted(settings: SamplerSettings) -> dict[Slot, int]:
     return {Slot.OWN: own, Slot.NEAR: near, Slot.ANYONE: settings.k - own - near}
 
 
-@dataclass(frozen=True)
-class Filled:
-    """Ratings that a pair has, or has and will have: how many of them were for each kind of people."""
-
-    own: int = 0
-    near: int = 0
-    anyone: int = 0
-
-    def __add__(self, more: Mapping[Slot, int]) -> Filled:
-        """The same with those that are reserved."""
-        return Filled(
-            self.own + more.get(Slot.OWN, 0),
-            self.near + more.get(Slot.NEAR, 0),
-            self.anyone + more.get(Slot.ANYONE, 0),
-        )
-
-
-def open_slots(filled: Filled, settings: SamplerSettings) -> tuple[Slot, ...]:
+def open_slots(filled: Counter[Slot], settings: SamplerSettings) -> tuple[Slot, ...]:
     """Slots that are still to be filled, the nearest first; as many as ratings are missing to k.
+
+    `filled`: ratings of each kind that a pair has, or has and will have.
 
     Where more ratings of one kind came than were meant (calibration, paper), the slot of near people goes first, that
     of people from the country last.
     """
     goal = wanted(settings)
-    missing = max(0, settings.k - filled.own - filled.near - filled.anyone)
-    left = {slot: max(0, goal[slot] - getattr(filled, slot)) for slot in Slot}
+    missing = max(0, settings.k - filled.total())
+    left = {slot: max(0, goal[slot] - filled[slot]) for slot in Slot}
     for slot in (Slot.NEAR, Slot.ANYONE, Slot.OWN):
         left[slot] -= min(left[slot], max(0, sum(left.values()) - missing))
     return tuple(slot for slot in Slot for _ in range(left[slot]))
