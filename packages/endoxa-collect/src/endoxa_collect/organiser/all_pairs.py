@@ -21,7 +21,7 @@ from django.db.models import CharField, Func, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import path, reverse
+from django.urls import path
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
 
@@ -31,8 +31,8 @@ from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Pair, Role, Source, record
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, SEND, account, allowed
-from endoxa_collect.organiser.decisions import ESCALATED, STATES, Decision, decide
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, account
+from endoxa_collect.organiser.decisions import ESCALATED, STATES, decide
 from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import OPEN_WORDS, done, line
@@ -150,8 +150,8 @@ def _deciding(chosen: Action, label: Any) -> Any:
                 continue
             marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
             try:
-                decision = Decision(chosen, seen.get(str(pair.pk), ""), **marks)
-                decide(pairs.campaign, account(request), pair.public_id, decision)
+                revision = seen.get(str(pair.pk), "")
+                decide(pairs.campaign, account(request), pair.public_id, chosen, revision, **marks)
             except EntryError as problem:
                 pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
 
@@ -314,18 +314,8 @@ class Seeds(Pairs):
         return super().get_queryset(request).filter(source=Source.SEED)
 
 
-@allowed(*JUDGES, methods=SEND)
-def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show all words at once, or cover them again, as in the queue; then the same list."""
-    request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    name = "organiser:seeds" if request.POST.get("list") == "seeds" else "organiser:all_pairs"
-    query = request.GET.urlencode()
-    return redirect(reverse(name, args=[campaign.slug]) + (f"?{query}" if query else ""))
-
-
 urlpatterns = [
     path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
-    path("<slug:slug>/pairs/words/", all_pairs_words, name="all_pairs_words"),
     path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
     path("<slug:slug>/seeds/add/", UploadForm.page(), name="seeds_add"),
     path("<slug:slug>/seeds/one/", OneForm.page(), name="seeds_one"),

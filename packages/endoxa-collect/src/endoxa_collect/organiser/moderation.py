@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.db.models import Count
@@ -25,7 +25,7 @@ from endoxa_collect.entry.likeness import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Person, Role, Source
 from endoxa_collect.organiser import decisions
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
-from endoxa_collect.organiser.decisions import ESCALATED, ActForm, Decision, decide, plain, revision
+from endoxa_collect.organiser.decisions import DONE, ESCALATED, ActForm, decide, plain, revision
 from endoxa_collect.visible import visible
 
 _ALIKE_FROM = 45.0
@@ -82,14 +82,11 @@ def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
 
 def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] | None:
     """What the account decided last, and can take back with one key."""
-    act = decisions.latest_act(campaign, user)
-    if act is None:
-        return None
-    return {
-        "sentence": decisions.DONE[act.action],
-        "line": line(act.pair, open_words=open_words),
-        "public_id": act.public_id,
-    }
+    acts = Act.objects.filter(user=user, pair__campaign=campaign, undone=False).exclude(
+        action=Action.PERSONAL
+    )
+    act = acts.select_related("pair").order_by("-at", "-pk").first()
+    return act and {"act": act, "sentence": DONE[act.action], "line": line(act.pair, open_words=open_words)}
 
 
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, Any]]:
@@ -106,8 +103,27 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, 
 
 @allowed(*JUDGES, methods=READ)
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The queue, most urgent first; with `merged` in the address pairs that were merged, the latest first."""
-    return queue_page(request, campaign)
+    """The queue, most urgent first."""
+    context = _frame(request, campaign)
+    pairs = decisions.queue(campaign, organiser=context["organiser"]).select_related("campaign")
+    page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
+    user = account(request)
+    claims = dict(decisions.claims_of_others(user).values_list("pair", "user__username"))
+    context |= {
+        "page": page,
+        "rows": [
+            (
+                line(pair, open_words=context["open_words"]),
+                context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
+                claims.get(pair.pk, ""),
+            )
+            for pair in page
+        ],
+        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
+        "unjudged": decisions.unjudged(campaign).count(),
+        "many": request.session.pop(MANY.format(campaign.pk), None),
+    }
+    return render(request, "organiser/moderation.html", context)
 
 
 @allowed(*JUDGES, methods=READ)
@@ -115,38 +131,6 @@ def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> Htt
     """One pair with all there is to know about it but what people answered."""
     pairs = Pair.objects.select_related("campaign", "author")
     return item_page(request, campaign, get_object_or_404(pairs, campaign=campaign, public_id=item))
-
-
-def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
-    """The page of the queue; with what could not be done, and why."""
-    context = _frame(request, campaign)
-    pairs = decisions.queue(campaign, organiser=context["organiser"])
-    if merged := "merged" in request.GET:
-        pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
-        pairs = pairs.order_by("-pk")
-    page = Paginator(pairs.select_related("campaign", "merged_into__campaign"), PAGE).get_page(
-        request.GET.get("page")
-    )
-    shown, user = context["open_words"], account(request)
-    claims = dict(decisions.claims_of_others(user).values_list("pair", "user__username"))
-    context |= {
-        "faults": faults,
-        "merged": merged,
-        "page": page,
-        "rows": [
-            (
-                line(pair, open_words=shown),
-                line(pair.merged_into, open_words=shown) if pair.merged_into else None,
-                context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
-                claims.get(pair.pk, ""),
-            )
-            for pair in page
-        ],
-        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
-        "unjudged": 0 if merged else decisions.unjudged(campaign).count(),
-        "many": request.session.pop(MANY.format(campaign.pk), None),
-    }
-    return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
 
 def item_page(
@@ -180,16 +164,15 @@ def item_page(
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """What both pages have: rights of the account, what it decided last, and whether words are covered."""
-    rights, shown = rights_of(request, campaign), bool(request.session.get(OPEN_WORDS))
-    latest = done(campaign, account(request), open_words=shown) if rights["decides"] else None
-    return {"campaign": campaign, "done": latest, "open_words": shown, **rights}
-
-
-def rights_of(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
-    """Whether the account is an organiser, and whether it may decide about pairs."""
-    roles = roles_of(request, campaign)
-    organiser = Role.ORGANISER in roles
-    return {"organiser": organiser, "decides": organiser or Role.MODERATOR in roles}
+    roles, shown = roles_of(request, campaign), bool(request.session.get(OPEN_WORDS))
+    decides = not roles.isdisjoint(DECIDERS)
+    return {
+        "campaign": campaign,
+        "organiser": Role.ORGANISER in roles,
+        "decides": decides,
+        "done": done(campaign, account(request), open_words=shown) if decides else None,
+        "open_words": shown,
+    }
 
 
 def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
@@ -199,7 +182,7 @@ def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
         Http404: there is none, or it was handed to the organiser and the account is none.
     """
     pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
-    if ESCALATED in pair.flags and not rights_of(request, campaign)["organiser"]:
+    if ESCALATED in pair.flags and Role.ORGANISER not in roles_of(request, campaign):
         raise Http404
     return pair
 
@@ -214,14 +197,13 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
     form = ActForm(pair, request.POST)
     if not form.is_valid():
         return item_page(request, campaign, pair, form)
-    decision = form.decision()
     try:
-        decide(campaign, account(request), item, decision)
+        decide(campaign, account(request), item, **form.cleaned_data)
     except EntryError as error:
         return _not_done(request, campaign, pair, error, form)
     if "page" in request.GET:
-        return redirect(f"{reverse('organiser:moderation', args=[campaign.slug])}?{request.GET.urlencode()}")
-    if decision.action in _STAYS:
+        return redirect(reverse("organiser:moderation", args=[campaign.slug], query=request.GET))
+    if form.cleaned_data["action"] in _STAYS:
         return redirect("organiser:moderation_item", campaign.slug, item)
     return _onward(request, campaign)
 
@@ -251,16 +233,15 @@ def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """
     approves, user = request.POST.get("action") == Action.APPROVE, account(request)
     if approves and not request.session.get(OPEN_WORDS):
-        fault = gettext("To approve several at once, show all words first.")
-        return queue_page(request, campaign, faults=[fault])
+        messages.error(request, gettext("To approve several at once, show all words first."))
+        return redirect("organiser:moderation", campaign.slug)
     sent, decided = request.POST.getlist("plain" if approves else "ticked"), 0
     for text in sent:
         item, _, seen = text.partition(":")
         with suppress(ValueError, EntryError, Http404):
             pair = decidable(request, campaign, UUID(item))
             if plain([pair], user) if approves else not decisions.claimant(pair, user):
-                action = Action.APPROVE if approves else Action.HIDE
-                decide(campaign, user, pair.public_id, Decision(action, seen))
+                decide(campaign, user, pair.public_id, Action.APPROVE if approves else Action.HIDE, seen)
                 decided += 1
     request.session[MANY.format(campaign.pk)] = {
         "approved" if approves else "hidden": decided,
@@ -271,9 +252,11 @@ def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @allowed(*JUDGES, methods=SEND)
 def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
+    """Show all words at once from now on, or cover them again, until the account signs out; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    return redirect("organiser:moderation", campaign.slug)
+    shown = request.POST.get("list", "")
+    name = shown if shown in ("all_pairs", "seeds") else "moderation"
+    return redirect(reverse(f"organiser:{name}", args=[campaign.slug], query=request.GET))
 
 
 @allowed(*DECIDERS, methods=READ)
@@ -305,14 +288,14 @@ def _not_done(
     """Say why on the page of the pair; on that of the queue, if there is no pair any more."""
     current = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
     if current is None:
-        return queue_page(request, campaign, faults=[str(error)])
+        messages.error(request, str(error))
+        return redirect("organiser:moderation", campaign.slug)
     return item_page(request, campaign, current, bound, str(error))
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    pair = decisions.take_next(
-        campaign, account(request), organiser=rights_of(request, campaign)["organiser"]
-    )
+    organiser = Role.ORGANISER in roles_of(request, campaign)
+    pair = decisions.take_next(campaign, account(request), organiser=organiser)
     if pair is None:
         return redirect("organiser:moderation", campaign.slug)
     return redirect("organiser:moderation_item", campaign.slug, pair.public_id)
