@@ -21,7 +21,6 @@ from endoxa_collect.organiser import (
     opening,
     settings,
     tasks,
-    turnout,
 )
 
 _ORGANISER = [
@@ -30,7 +29,6 @@ _ORGANISER = [
     *opening.urlpatterns,
     *settings.urlpatterns,
     *codes.urlpatterns,
-    *turnout.urlpatterns,
     *all_pairs.urlpatterns,
     *moderation.urlpatterns,
     *tasks.urlpatterns,

@@ -96,11 +96,7 @@ class TaskForm(CampaignForm):
         return redirect(self.back, self.campaign.slug)
 
 
-CHANGES = {
-    TaskState.OPEN: "task opened",
-    TaskState.PAUSED: "task paused",
-    TaskState.CLOSED: "task closed",
-}
+CHANGES = {TaskState.OPEN: "task opened", TaskState.PAUSED: "task paused", TaskState.CLOSED: "task closed"}
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
