@@ -252,11 +252,12 @@ class UploadForm(SeedsForm):
         label=gettext_lazy("File"),
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
         help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
+        validators=[require_small],
     )
 
     def clean_file(self) -> None:
         """The rows of the file."""
-        file, settings = require_small(self.cleaned_data["file"]), self.campaign.settings
+        file, settings = self.cleaned_data["file"], self.campaign.settings
         try:
             self.rows = read_seeds(file.read(), file.name or "", settings.data_languages, settings)
         except SeedFileError as problem:
