@@ -12,7 +12,6 @@ from django.views import defaults
 from endoxa_collect import health
 from endoxa_collect.organiser import (
     access,
-    all_pairs,
     audit,
     codes,
     dashboard,
@@ -29,7 +28,6 @@ _ORGANISER = [
     *opening.urlpatterns,
     *settings.urlpatterns,
     *codes.urlpatterns,
-    *all_pairs.urlpatterns,
     *moderation.urlpatterns,
     *tasks.urlpatterns,
     *exports.urlpatterns,

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from endoxa_collect.entry.cleaning import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.all_pairs import Pairs, containing
 from endoxa_collect.organiser.decisions import revision
+from endoxa_collect.organiser.moderation import Pairs, containing
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
