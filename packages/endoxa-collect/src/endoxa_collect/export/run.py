@@ -37,26 +37,12 @@ from endoxa_collect.withdrawals import Keys, new_salt
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 
 
-class NumberTakenError(UserError):
-    """Another release has the number."""
+class NumberError(UserError):
+    """It is no number of a release, or another release has it."""
 
 
 class EmptyReleaseError(UserError):
     """Nobody is in a release."""
-
-
-def require_number(campaign: Campaign, number: str) -> None:
-    """Refuse a number that is no number of a release, or is taken.
-
-    Raises:
-        UserError: says what it should look like, or what there is.
-    """
-    if not _NUMBER.fullmatch(number):
-        raise UserError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
-    made = set(campaign.releases.finished().values_list("number", flat=True))
-    if number in made:
-        earlier = ", ".join(sorted(made))
-        raise NumberTakenError(f"Release {number} was made before and never changes; there are: {earlier}.")
 
 
 @contextmanager
@@ -64,9 +50,14 @@ def numbered(campaign: Campaign, number: str, salt: str, recipient: str = "") ->
     """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
 
     Raises:
-        UserError: the number is none, or taken.
+        NumberError: the number is none, or taken.
     """
-    require_number(campaign, number)
+    if not _NUMBER.fullmatch(number):
+        raise NumberError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
+    made = set(campaign.releases.finished().values_list("number", flat=True))
+    if number in made:
+        earlier = ", ".join(sorted(made))
+        raise NumberError(f"Release {number} was made before and never changes; there are: {earlier}.")
     campaign.releases.broken_off().delete()
     release = Release.objects.create(campaign=campaign, number=number, salt=salt, recipient=recipient)
     try:
@@ -143,7 +134,7 @@ class Delivery:
         between, there is an entry without an export, never an export without an entry.
 
         Raises:
-            NumberTakenError: somebody else made a release of this number meanwhile.
+            NumberError: somebody else made a release of this number meanwhile.
         """
         self.pack(draft)
         try:
@@ -166,7 +157,7 @@ class Delivery:
                 )
         except IntegrityError:
             message = f"Release {report.release} was made by somebody else meanwhile."
-            raise NumberTakenError(message) from None
+            raise NumberError(message) from None
         try:
             yield
         except BaseException:
