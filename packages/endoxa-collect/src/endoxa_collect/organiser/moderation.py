@@ -116,7 +116,9 @@ def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] 
         action=Action.PERSONAL
     )
     act = acts.select_related("pair").order_by("-at", "-pk").first()
-    return act and {"act": act, "sentence": DONE[act.action], "line": line(act.pair, open_words=open_words)}
+    if act is None:
+        return None
+    return {"act": act, "sentence": DONE[act.action], "line": line(act.pair, open_words=open_words)}
 
 
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, Any]]:
