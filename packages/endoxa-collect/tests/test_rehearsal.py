@@ -30,7 +30,7 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
+from endoxa_collect.organiser.decisions import Action, decide, revision
 from endoxa_collect.organiser.opening import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
@@ -117,7 +117,7 @@ class TestSeeds:
         make_person(rehearsed, "eva")
         for pair, words in ((hidden, {}), (edited, {"text": "like good rhymes", "language": "en"})):
             action = Action.EDIT if words else Action.HIDE
-            decide(rehearsed, organiser.account, pair.public_id, Decision(action, revision(pair), **words))
+            decide(rehearsed, organiser.account, pair.public_id, action, revision(pair), **words)
         merge(merged, root)
         assert end_rehearsal(rehearsed, NOBODY) == 1
         for pair in (hidden, edited, merged):

@@ -12,7 +12,6 @@ from django.views import defaults
 from endoxa_collect import health
 from endoxa_collect.organiser import (
     access,
-    all_pairs,
     audit,
     codes,
     dashboard,
@@ -21,7 +20,6 @@ from endoxa_collect.organiser import (
     opening,
     settings,
     tasks,
-    turnout,
 )
 
 _ORGANISER = [
@@ -30,8 +28,6 @@ _ORGANISER = [
     *opening.urlpatterns,
     *settings.urlpatterns,
     *codes.urlpatterns,
-    *turnout.urlpatterns,
-    *all_pairs.urlpatterns,
     *moderation.urlpatterns,
     *tasks.urlpatterns,
     *exports.urlpatterns,

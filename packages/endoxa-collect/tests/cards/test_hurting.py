@@ -13,7 +13,6 @@ from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
 from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
 from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa_collect.organiser.decisions import (
-    Decision,
     decide,
     queue,
     reasons,
@@ -82,7 +81,7 @@ def judged(pair):
 
 def act(pair, user, action, **facts):
     pair = Pair.objects.get(pk=pair.pk)
-    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **facts))
+    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
-from endoxa_collect.organiser.decisions import Decision, decide, reasons, revision, undo
+from endoxa_collect.organiser.decisions import decide, reasons, revision, undo
 from endoxa_collect.organiser.moderation import line
 from endoxa_collect.presets import load_preset
 
@@ -93,7 +93,7 @@ def say(person, text, language="es"):
 
 def act(pair, user, action, **facts):
     pair = Pair.objects.get(pk=pair.pk)
-    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **facts))
+    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ from endoxa_collect.models import (
     SettingsVersion,
     record,
 )
-from endoxa_collect.organiser.all_pairs import ADDED
 from endoxa_collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
 from endoxa_collect.organiser.codes import qr_code
 from endoxa_collect.organiser.decisions import LOGGED
+from endoxa_collect.organiser.moderation import ADDED
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw

@@ -10,8 +10,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip
 from endoxa_collect.models import Arrivals, AuditEntry, JoinCode, Role
+from endoxa_collect.organiser.dashboard import by_day, by_language, steps
 from endoxa_collect.organiser.settings import save
-from endoxa_collect.organiser.turnout import by_day, by_language, steps
 from endoxa_collect.privacy import withdraw
 
 MONDAY, TUESDAY = (datetime(2026, 5, day, 9, tzinfo=UTC) for day in (4, 5))

@@ -355,7 +355,7 @@ from django.utils import timezone
 from endoxa_collect.cards import drawing, answering
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.organiser.decisions import Decision, decide, revision
+from endoxa_collect.organiser.decisions import decide, revision
 campaign, user = Campaign.objects.get(), User.objects.get()
 ben = Person.objects.create(campaign=campaign, secret_hash="ben", receipt_hash="ben", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
@@ -366,14 +366,14 @@ person = Person.objects.create(campaign=campaign, secret_hash="ana", receipt_has
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
 pair = propose(person, drawing.next_card(person), country="CL", text="drink tea with Zebedina Quorlwick",
     language="en", via="prompt").pair
-decide(campaign, user, pair.public_id, Decision(Action.APPROVE, revision(Pair.objects.get(pk=pair.pk))))
+decide(campaign, user, pair.public_id, Action.APPROVE, revision(Pair.objects.get(pk=pair.pk)))
 question = SimpleNamespace(name="cooks", axis="profession")
 save_answer(person, question, ["Zebedina whistles"], "en")
 Release.objects.create(campaign=campaign, number="1.0", salt="x")
 """
 TAKEN_BACK = """
 pair.refresh_from_db()
-decide(campaign, user, pair.public_id, Decision(Action.PERSONAL, revision(pair)))
+decide(campaign, user, pair.public_id, Action.PERSONAL, revision(pair))
 save_answer(person, question, [], "en")
 answering.undo(ben, card.token)
 """

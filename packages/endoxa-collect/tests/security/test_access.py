@@ -43,7 +43,6 @@ SIGN_IN = "/organise/login/"
 EVERYBODY = "moderator organiser researcher reviewer"
 ROLES = {
     "all_pairs": "moderator organiser reviewer",
-    "all_pairs_words": "moderator organiser reviewer",
     "audit": "organiser",
     "balance": "organiser",
     "code_add": "organiser",

@@ -23,22 +23,9 @@ from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.export import editions
 from endoxa_collect.export.columns import OTHER
 from endoxa_collect.frame import speak_within
-from endoxa_collect.models import Campaign, Edition, Moderation, Pair, Release, State
+from endoxa_collect.models import Campaign, Edition, Moderation, Pair, State
 from endoxa_collect.sampler.slots import CANDIDATE
 from endoxa_collect.small_cells import CROWD, LEAST
-
-
-def latest_release(campaign: Campaign) -> Release | None:
-    """The newest release that anybody may have."""
-    return Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
-
-
-def edition_of(campaign: Campaign, release: Release | None) -> Edition | None:
-    """The edition of a public release, None where it was made before figures were kept; without one that of the day."""
-    if release is None:
-        return editions.of_day(campaign)
-    edition = editions.of_release(campaign)
-    return edition if edition and edition.release_id == release.pk else None
 
 
 def heard(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -77,7 +64,7 @@ def is_over(campaign: Campaign) -> bool:
 
 def is_out(campaign: Campaign) -> bool:
     """Whether the page has anything to show now: the campaign is over, or a public release exists."""
-    return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
+    return is_over(campaign) or (_may_show(campaign) and editions.of_release(campaign) is not None)
 
 
 def _bars(counts: Iterable[tuple[str, int]], settings: CampaignSettings) -> list[tuple[str, int]]:
@@ -104,10 +91,9 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         raise Http404
     speak_within(request, campaign)
     spoken, settings = get_language() or "en", campaign.settings
-    over, release = is_over(campaign), latest_release(campaign)
-    out = over or published is not None or (_may_show(campaign) and release is not None)
-    edition = edition_of(campaign, release) if out else None
-    numbers = edition.figures if edition else {}
+    over, out = is_over(campaign), is_out(campaign) or published is not None
+    edition = (editions.of_release(campaign) or editions.of_day(campaign)) if out else None
+    numbers, release = (edition.figures, edition.release) if edition else ({}, None)
     context: dict[str, Any] = {
         "slug": campaign.slug,
         "title": in_language(settings.texts.title, spoken),
@@ -115,7 +101,7 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "over": over,
         "out": out,
         "day": results_day(settings),
-        "release": release if out else None,
+        "release": release,
         "few": numbers.get("answered", LEAST) < LEAST and not release,
         "edition": edition,
         "published": published,

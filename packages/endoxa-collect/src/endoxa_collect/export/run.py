@@ -46,26 +46,12 @@ from endoxa_collect.withdrawals import Keys, new_salt
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 
 
-class NumberTakenError(UserError):
-    """Another release has the number."""
+class NumberError(UserError):
+    """It is no number of a release, or another release has it."""
 
 
 class EmptyReleaseError(UserError):
     """Nobody is in a release."""
-
-
-def require_number(campaign: Campaign, number: str) -> None:
-    """Refuse a number that is no number of a release, or is taken.
-
-    Raises:
-        UserError: says what it should look like, or what there is.
-    """
-    if not _NUMBER.fullmatch(number):
-        raise UserError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
-    made = set(campaign.releases.finished().values_list("number", flat=True))
-    if number in made:
-        earlier = ", ".join(sorted(made))
-        raise NumberTakenError(f"Release {number} was made before and never changes; there are: {earlier}.")
 
 
 @contextmanager
@@ -73,9 +59,14 @@ def numbered(campaign: Campaign, number: str, salt: str, recipient: str = "") ->
     """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
 
     Raises:
-        UserError: the number is none, or taken.
+        NumberError: the number is none, or taken.
     """
-    require_number(campaign, number)
+    if not _NUMBER.fullmatch(number):
+        raise NumberError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
+    made = set(campaign.releases.finished().values_list("number", flat=True))
+    if number in made:
+        earlier = ", ".join(sorted(made))
+        raise NumberError(f"Release {number} was made before and never changes; there are: {earlier}.")
     campaign.releases.broken_off().delete()
     release = Release.objects.create(campaign=campaign, number=number, salt=salt, recipient=recipient)
     try:
@@ -242,7 +233,7 @@ def write_export(
                     sha256=report.sha256,
                 )
         except IntegrityError:
-            raise NumberTakenError(f"Release {about.release} was made by somebody else meanwhile.") from None
+            raise NumberError(f"Release {about.release} was made by somebody else meanwhile.") from None
         # Killed here, there is an entry without an export, never an export without an entry.
         try:
             put_in_place(draft, folder.resolve())

@@ -1,26 +1,47 @@
-"""Dashboard and projector page: totals only, what is missing, and the state and balance of the campaign."""
+"""Dashboard, projector page and how many people came: totals only; what is missing; the state and balance.
+
+Language and day are traits of people (`small_cells`); what was done by how many is none.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import UTC, date
 from typing import Any
+from uuid import UUID
 
+from django.db.models import Count, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.utils import timezone, translation
-from django.utils.translation import gettext
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext
 
+from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.joining import join_address
-from endoxa_collect.models import Campaign, Role, State, record
+from endoxa_collect.models import (
+    CLOSED,
+    AuditEntry,
+    Campaign,
+    Card,
+    Mention,
+    MixedCard,
+    Role,
+    State,
+    Statement,
+    record,
+)
 from endoxa_collect.organiser import wording
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, ask_first, roles_of
 from endoxa_collect.organiser.codes import newest_code
-from endoxa_collect.organiser.figures import figures_of, neediest, reading_of, survey_figures_of
+from endoxa_collect.organiser.figures import cached, count, count_survey, neediest, reading_of
 from endoxa_collect.organiser.opening import lacking, rehearsal_of, set_state
 from endoxa_collect.sampler import Balance
-from endoxa_collect.small_cells import LEAST
+from endoxa_collect.small_cells import LEAST, counted, in_steps
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
@@ -90,6 +111,83 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
+def by_language(campaign: Campaign) -> list[tuple[str, int]]:
+    """The languages of the pages in which people read them, most first."""
+    here = get_language() or "en"
+    return [
+        (geography.language_name(code, here) if code else gettext("Other languages"), number)
+        for code, number in _shown(campaign.people.values_list("ui_language", "pk"))
+    ]
+
+
+def by_day(campaign: Campaign) -> list[tuple[str, int]]:
+    """The days on which people agreed, in UTC, the newest first."""
+    people = campaign.people.values_list("consent_hour", "pk")
+    shown = _shown((hour.astimezone(UTC).date().isoformat(), person) for hour, person in people)
+    return [
+        (date_format(date.fromisoformat(day), "DATE_FORMAT") if day else gettext("Other days"), number)
+        for day, number in sorted(shown, reverse=True)
+    ]
+
+
+def _shown(people: Iterable[tuple[str, UUID]]) -> list[tuple[str, int]]:
+    """People by a trait as they may be shown, small groups together."""
+    cells = defaultdict[str, set[UUID]](set)
+    for trait, person in people:
+        cells[trait].add(person)
+    return [(trait, in_steps(number)) for trait, number in counted(cells)]
+
+
+def steps(campaign: Campaign) -> list[tuple[str, int]]:
+    """How many of those who take part came as far as each page."""
+    people, settings = campaign.people.all(), campaign.settings
+    named = [
+        (gettext("Agreed"), people.count()),
+        (gettext("Told about themselves"), people.filter(profile_done=True).count()),
+    ]
+    if settings.survey:
+        written = Statement.objects.filter(campaign=campaign).exclude(text="")
+        named.append((gettext("Answered a question of the survey"), _people_of(written)))
+    if settings.cards:
+        cards, mixed = (model.objects.filter(campaign=campaign) for model in (Card, MixedCard))
+        done = Counter[UUID]()
+        for rows in (cards, mixed):
+            closed = rows.filter(state__in=CLOSED).order_by().values_list("person")
+            done.update(dict(closed.annotate(Count("pk"))))
+        least = settings.sampler.break_after
+        named += [
+            (gettext("Saw a card"), _people_of(cards)),
+            (gettext("Answered or skipped a card"), len(done)),
+            (gettext("Finished a set of cards"), sum(number >= least for number in done.values())),
+            (gettext("Added words"), _people_of(Mention.objects.filter(pair__campaign=campaign))),
+        ]
+    return named
+
+
+def _people_of(rows: QuerySet[Any]) -> int:
+    """How many people they are of."""
+    number: int = rows.aggregate(number=Count("person", distinct=True))["number"]
+    return number
+
+
+@allowed(Role.ORGANISER, methods=READ)
+def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All of it on one page."""
+    context = {
+        "campaign": campaign,
+        "total": campaign.people.count(),
+        "left": AuditEntry.objects.filter(campaign=campaign, action="withdrawal").count(),
+        "declined": campaign.codes.aggregate(number=Sum("arrivals__declined", default=0))["number"],
+        "steps": steps(campaign),
+        "traits": [
+            (gettext("By language of the pages"), by_language(campaign)),
+            (gettext("By day on which they agreed"), by_day(campaign)),
+        ],
+        "least": LEAST,
+    }
+    return render(request, "organiser/turnout.html", context)
+
+
 def _figures(campaign: Campaign) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
     begun, settings = not campaign.rehearsing, campaign.settings
@@ -101,7 +199,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
     }
     if settings.survey:
         context["forecast"] = wording.survey_sentence(campaign.state, begun=begun)
-        if survey := survey_figures_of(campaign):
+        if survey := cached(campaign, "survey", lambda: count_survey(campaign, timezone.now())):
             context |= {
                 "counted_at": survey["counted_at"],
                 "survey": survey,
@@ -109,14 +207,15 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
                 "countries": wording.country_rows(survey["countries"], settings),
             }
     if settings.cards:
-        figures, k = figures_of(campaign), settings.sampler.k
+        k = settings.sampler.k
+        figures = cached(campaign, "cards", lambda: count(campaign, timezone.now()))
         context |= {
             "counted_at": figures.counted_at,
             "figures": figures,
             "k": k,
             "percent": round(100 * figures.share),
             "bars": wording.bars(figures.coverage, campaign.settings),
-            "reading": wording.language_rows(reading_of(campaign)),
+            "reading": wording.language_rows(cached(campaign, "languages", lambda: reading_of(campaign))),
             "wall": wording.bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
             "forecast": wording.sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": wording.advice(figures, state=campaign.state, balance=campaign.balance),
@@ -139,6 +238,7 @@ urlpatterns: list[URLPattern] = [
         {"part": "projector_invitation"},
         name="projector_invitation",
     ),
+    path("<slug:slug>/turnout/", turnout, name="turnout"),
     path("<slug:slug>/state/", state, name="state"),
     path("<slug:slug>/balance/", balance, name="balance"),
 ]

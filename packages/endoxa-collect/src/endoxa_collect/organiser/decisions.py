@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db import IntegrityError
 from django.db.models import Case, IntegerField, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -102,7 +103,7 @@ DONE: dict[str, Promise | str] = {action: sentence for action, _, sentence in _A
 CLAIM_MINUTES = 3
 """Duration of the note that somebody is looking at a pair."""
 _AHEAD = 20
-"""Pairs looked out before the lock is taken; more than moderators decide about in that moment."""
+"""Pairs tried, one after the other, where others claim some in the same moment; more than there are moderators."""
 
 _SEVERE = ("harm", "accusation", "name", "slur", SkipReason.REPORT_PERSONAL, SkipReason.REPORT_HATE)
 """Flags of what may harm somebody."""
@@ -171,14 +172,13 @@ def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None
     free = queue(campaign, organiser=organiser).exclude(pk__in=claimed)
     if not organiser:
         free = free.exclude(_HANDED)
-    # Sorting the queue takes its time: it is done before others have to wait, and looked at again for a few.
-    while ahead := list(free.values_list("pk", flat=True)[:_AHEAD]):
-        with locked(campaign.pk):
-            pair = free.filter(pk__in=ahead).first()
-            if pair is not None:
-                until = timezone.now() + timedelta(minutes=CLAIM_MINUTES)
-                Claim.objects.filter(user=user).delete()
-                Claim.objects.update_or_create(pair=pair, defaults={"user": user, "until": until})
+    now = timezone.now()
+    Claim.objects.filter(Q(user=user) | Q(until__lte=now)).delete()
+    facts = {"user": user, "until": now + timedelta(minutes=CLAIM_MINUTES)}
+    for pair in free[:_AHEAD]:
+        # Its author may have left meanwhile, and the pair with them.
+        with suppress(IntegrityError):
+            if Claim.objects.get_or_create(pair=pair, defaults=facts)[1]:
                 return pair
     return None
 
@@ -226,46 +226,30 @@ class GoneError(StaleError):
         super().__init__(gettext("This one is gone meanwhile. There is nothing left to decide."))
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What to do with a pair that has the revision `seen`.
-
-    With it go the words and language of an edit, the marks, or the pair to merge into, seen as `into_seen`.
-    """
-
-    action: Action
-    seen: str
-    text: str = ""
-    language: str = ""
-    topic: str = ""
-    negative: bool | None = None
-    into: UUID | None = None
-    into_seen: str = ""
-
-
 def revision(pair: Pair) -> str:
     """Twelve hexadecimal digits that change when a pair is decided about; forms send back the ones they were shown."""
     facts = [getattr(pair, field) for field in FIELDS] + [pair.merged_into_id]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
 
 
-def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Act:
-    """Carry out a decision about the pair `item`, if the pair is as the account saw it.
+def decide(campaign: Campaign, user: User, item: UUID, action: str, seen: str, **words: Any) -> Act:
+    """Carry out a decision about the pair `item`, if the pair has the revision `seen`.
+
+    `words` are the other fields of `ActForm`: words and language of an edit, marks, or the pair to merge into.
 
     Raises:
         GoneError: unknown pair of this campaign.
         StaleError: somebody decided meanwhile; nothing is done.
         EntryError: the new words cannot be used or the pairs cannot be merged.
     """
-    action = decision.action
     with locked(campaign.pk) as current:
         pair = Pair.objects.select_related("campaign").filter(campaign=current, public_id=item).first()
         if pair is None:
             raise GoneError
-        if revision(pair) != decision.seen:
+        if revision(pair) != seen:
             raise StaleError
         merged_into = pair.merged_into_id
-        before = _carry_out(pair, decision) | {"merged_into": merged_into}
+        before = _carry_out(pair, Action(action), words) | {"merged_into": merged_into}
         if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
             # Who has it before them gets another card; an answer that is on its way is still taken.
             Card.objects.filter(pair__in=family(pair), state__in=HOLDING).update(state=CardState.LAPSED)
@@ -278,9 +262,8 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
         return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of_id=words_of)
 
 
-def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
+def _carry_out(pair: Pair, action: Action, words: Mapping[str, Any]) -> dict[str, Any]:
     """Change the pair; what was changed, as it was."""
-    action = decision.action
     if not pair.attribute:
         raise EntryError(
             gettext("The words of this pair were removed. Nothing more can be decided about it.")
@@ -291,10 +274,12 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into or UUID(int=0)).first()
+        other = Pair.objects.filter(
+            campaign=pair.campaign_id, public_id=words.get("into") or UUID(int=0)
+        ).first()
         if other is None:
             raise EntryError(gettext("Please choose the pair to merge into."))
-        if revision(other) != decision.into_seen:
+        if revision(other) != words["into_seen"]:
             raise StaleError
         merge(pair, other)
         return {}
@@ -302,21 +287,22 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         unmerge(pair)
         return {}
     before = {field: getattr(pair, field) for field in FIELDS}
-    _change(pair, decision)
+    _change(pair, action, words)
     changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
     pair.save(update_fields=list(changed))
     return changed
 
 
-def _change(pair: Pair, decision: Decision) -> None:
+def _change(pair: Pair, action: Action, words: Mapping[str, Any]) -> None:
     """What a decision changes in the pair itself, which is not saved yet."""
-    match decision.action:
+    negative = words.get("negative")
+    match action:
         case Action.APPROVE:
             if pair.moderation != Moderation.LIVE and not pair.ratings:
                 # Its wait for ratings begins now; one that was rated was shown before.
                 pair.waiting_since = int(time.time())
             pair.moderation, pair.flags = Moderation.LIVE, []
-            pair.negative = True if decision.negative else pair.negative
+            pair.negative = True if negative else pair.negative
             pair.judged = Judged.APPROVED
         case Action.HIDE:
             pair.moderation = Moderation.HIDDEN
@@ -324,28 +310,28 @@ def _change(pair: Pair, decision: Decision) -> None:
             pair.moderation = Moderation.PENDING
             pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
         case Action.MARK:
-            judged = decision.negative is not None
+            judged = negative is not None
             if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
                 pair.judged = Judged.MODERATOR
             if judged:
                 pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
-            pair.topic, pair.negative = decision.topic, decision.negative
+            pair.topic, pair.negative = words.get("topic", ""), negative
         case Action.EDIT:
-            words = read_words(decision.text, decision.language, pair.campaign.settings)
+            new = read_words(words["text"], words["language"], pair.campaign.settings)
             _refuse_twice(
                 pair,
-                words.language,
-                words.key,
+                new.language,
+                new.key,
                 gettext("Another pair has these words already. Merge this one into it instead."),
             )
-            if words.text != pair.attribute:
-                _require_same_words(pair, words.key)
+            if new.text != pair.attribute:
+                _require_same_words(pair, new.key)
             reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
-            pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+            pair.attribute, pair.key, pair.language = new.text, new.key, new.language
             # Who called the old words mild has not judged the new ones.
-            pair.negative = pair.negative or words.negative
+            pair.negative = pair.negative or new.negative
             pair.judged = ""
-            pair.flags = [*words.flags, *reports]
+            pair.flags = [*new.flags, *reports]
 
 
 def _refuse_twice(pair: Pair, language: str, key: str, why: str) -> None:
@@ -362,12 +348,6 @@ def _require_same_words(pair: Pair, key: str) -> None:
             "can be added as a seed."
         )
         raise EntryError(why)
-
-
-def latest_act(campaign: Campaign, user: User) -> Act | None:
-    """What this account decided last in a campaign and can take back."""
-    acts = Act.objects.filter(user=user, pair__campaign=campaign, undone=False)
-    return acts.exclude(action=Action.PERSONAL).select_related("pair").order_by("-at", "-pk").first()
 
 
 def undo(campaign: Campaign, user: User, act_id: UUID) -> Act:
@@ -485,7 +465,3 @@ class ActForm(forms.Form):
         set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
         for name in ("text", "language"):
             self.fields[name].required = self.data.get("action") == Action.EDIT
-
-    def decision(self) -> Decision:
-        """What was decided, for `decide`."""
-        return Decision(**{**self.cleaned_data, "action": Action(self.cleaned_data["action"])})

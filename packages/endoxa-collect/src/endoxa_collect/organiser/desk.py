@@ -169,16 +169,11 @@ class CampaignForm(forms.Form):
         return view
 
 
-def require_small(file: UploadedFile[bytes]) -> UploadedFile[bytes]:
-    """The file, if it has at most `MEGABYTES`.
-
-    Raises:
-        ValidationError: it has more.
-    """
+def require_small(file: UploadedFile[bytes]) -> None:
+    """Refuse a file of more than `MEGABYTES`, as a validator of its field."""
     if (file.size or 0) > MEGABYTES * 1024 * 1024:
         fault = gettext("This file has more than %(limit)d MB: split it into several files.")
         raise forms.ValidationError(fault % {"limit": MEGABYTES})
-    return file
 
 
 def zipped(paths: Iterable[Path], folder: str = "") -> IO[bytes]:

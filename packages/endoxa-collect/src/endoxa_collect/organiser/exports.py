@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from endoxa.errors import UserError
 from endoxa_collect.export.card import LONGEST, agreement, recipient_named
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.run import EmptyReleaseError, NumberTakenError, export_campaign, require_number
+from endoxa_collect.export.run import EmptyReleaseError, NumberError, export_campaign
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Edition, Release, Role, record
@@ -60,9 +60,6 @@ def packed(
     return archives[0]
 
 
-_OTHER_NUMBER = gettext_lazy("Write a number such as 1.0 that no release of this campaign has yet.")
-
-
 class ReleaseForm(CampaignForm):
     """Number of a release, and that whoever makes it knows what that means."""
 
@@ -80,23 +77,15 @@ class ReleaseForm(CampaignForm):
         )
     )
 
-    def clean_number(self) -> str:
-        """The number, if it is one and not taken."""
-        number: str = self.cleaned_data["number"].strip()
-        try:
-            require_number(self.campaign, number)
-        except UserError:
-            raise forms.ValidationError(_OTHER_NUMBER) from None
-        return number
-
     def carry_out(self, request: HttpRequest) -> HttpResponseBase | None:
-        """Make the release and send it; somebody may have taken the number meanwhile."""
+        """Make the release and send it, unless the number is none, or taken."""
         number, recipient = self.cleaned_data["number"], self.cleaned_data.get("recipient", "")
         try:
             archive = packed(self.campaign, request.user, release=number, recipient=recipient)
             return sent(archive, f"{self.campaign.slug}-{number}{'-restricted' if recipient else ''}.zip")
-        except NumberTakenError:
-            self.add_error("number", _OTHER_NUMBER)
+        except NumberError:
+            fault = gettext_lazy("Write a number such as 1.0 that no release of this campaign has yet.")
+            self.add_error("number", fault)
         except EmptyReleaseError as problem:
             self.add_error("number", str(problem))
         return None

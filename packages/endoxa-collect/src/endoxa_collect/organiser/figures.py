@@ -13,7 +13,6 @@ from uuid import UUID
 from django.core.cache import cache
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
-from django.utils import timezone
 
 from endoxa_collect.cards.balance import forecast_of, lately
 from endoxa_collect.models import (
@@ -117,11 +116,7 @@ class Reading(NamedTuple):
 
 
 def reading_of(campaign: Campaign) -> tuple[Reading, ...]:
-    """By language of pairs or people, up to three seconds old; pairs that get no more ratings leave no card."""
-    return cached(campaign, "languages", lambda: _count_reading(campaign))
-
-
-def _count_reading(campaign: Campaign) -> tuple[Reading, ...]:
+    """By language of pairs or people; pairs that get no more ratings leave no card."""
     k, spoken = campaign.settings.sampler.k, campaign.settings.data_languages
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).exclude(need=CANDIDATE)
     counted = live.values_list("language").annotate(has=Sum(Least("ratings", k)), pairs=Count("pk"))
@@ -181,13 +176,8 @@ class Figures:
         return self.done / self.pairs if self.pairs else 0.0
 
 
-def figures_of(campaign: Campaign) -> Figures:
-    """The figures, up to three seconds old."""
-    return cached(campaign, "cards", lambda: count(campaign, timezone.now()))
-
-
 def count(campaign: Campaign, now: datetime) -> Figures:
-    """Count them anew, with a dozen queries whatever the size of the campaign."""
+    """Count the figures, with a dozen queries whatever the size of the campaign."""
     k = campaign.settings.sampler.k
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).exclude(need=CANDIDATE)
     counts = {
@@ -246,13 +236,8 @@ def _doing(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
     }
 
 
-def survey_figures_of(campaign: Campaign) -> dict[str, Any] | None:
-    """The figures of the survey, up to three seconds old; None while fewer than `LEAST` people answered."""
-    return cached(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
-
-
 def count_survey(campaign: Campaign, now: datetime) -> dict[str, Any] | None:
-    """Count them anew, with two queries whatever the size of the campaign.
+    """The figures of the survey, with two queries whatever its size; None while fewer than `LEAST` people answered.
 
     Answers that say that nothing came to mind do not count.
 

@@ -1,31 +1,61 @@
-"""The pages of moderators: the queue with its buttons, what was merged, one pair, and people who stand out."""
+"""The pages of moderators: the queue, one pair, people who stand out; all pairs and seeds, and adding seeds.
+
+A search looks at the words and the key (`entry.cleaning`) of every pair; capitals and accents are taken off by the
+database (`Plain`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from datetime import UTC, timedelta
+from functools import reduce
+from operator import and_, or_
+from typing import Any, ClassVar
 from uuid import UUID
 
+import regex
+from django import forms
+from django.contrib import messages
+from django.contrib.admin import action
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Count
+from django.db.models import CharField, Count, Func, Q, QuerySet, Value
+from django.db.models.functions import Concat
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from endoxa_collect import geography, groups
+from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.answering import set_aside
 from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
-from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.entry.likeness import scored
-from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Person, Role, Source
+from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
+from endoxa_collect.inputs import set_choices
+from endoxa_collect.models import (
+    Act,
+    Action,
+    Campaign,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Role,
+    Source,
+    record,
+)
 from endoxa_collect.organiser import decisions
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
-from endoxa_collect.organiser.decisions import ESCALATED, ActForm, Decision, decide, plain, revision
+from endoxa_collect.organiser.decisions import DONE, ESCALATED, STATES, ActForm, decide, plain, revision
+from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
+from endoxa_collect.organiser.figures import cached
+from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
 
 _ALIKE_FROM = 45.0
@@ -82,14 +112,13 @@ def line(pair: Pair, *, open_words: bool) -> dict[str, Any]:
 
 def done(campaign: Campaign, user: User, *, open_words: bool) -> dict[str, Any] | None:
     """What the account decided last, and can take back with one key."""
-    act = decisions.latest_act(campaign, user)
+    acts = Act.objects.filter(user=user, pair__campaign=campaign, undone=False).exclude(
+        action=Action.PERSONAL
+    )
+    act = acts.select_related("pair").order_by("-at", "-pk").first()
     if act is None:
         return None
-    return {
-        "sentence": decisions.DONE[act.action],
-        "line": line(act.pair, open_words=open_words),
-        "public_id": act.public_id,
-    }
+    return {"act": act, "sentence": DONE[act.action], "line": line(act.pair, open_words=open_words)}
 
 
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, Any]]:
@@ -106,8 +135,27 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[dict[str, 
 
 @allowed(*JUDGES, methods=READ)
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The queue, most urgent first; with `merged` in the address pairs that were merged, the latest first."""
-    return queue_page(request, campaign)
+    """The queue, most urgent first."""
+    context = _frame(request, campaign)
+    pairs = decisions.queue(campaign, organiser=context["organiser"]).select_related("campaign")
+    page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
+    user = account(request)
+    claims = dict(decisions.claims_of_others(user).values_list("pair", "user__username"))
+    context |= {
+        "page": page,
+        "rows": [
+            (
+                line(pair, open_words=context["open_words"]),
+                context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
+                claims.get(pair.pk, ""),
+            )
+            for pair in page
+        ],
+        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
+        "unjudged": decisions.unjudged(campaign).count(),
+        "many": request.session.pop(MANY.format(campaign.pk), None),
+    }
+    return render(request, "organiser/moderation.html", context)
 
 
 @allowed(*JUDGES, methods=READ)
@@ -115,38 +163,6 @@ def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> Htt
     """One pair with all there is to know about it but what people answered."""
     pairs = Pair.objects.select_related("campaign", "author")
     return item_page(request, campaign, get_object_or_404(pairs, campaign=campaign, public_id=item))
-
-
-def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
-    """The page of the queue; with what could not be done, and why."""
-    context = _frame(request, campaign)
-    pairs = decisions.queue(campaign, organiser=context["organiser"])
-    if merged := "merged" in request.GET:
-        pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
-        pairs = pairs.order_by("-pk")
-    page = Paginator(pairs.select_related("campaign", "merged_into__campaign"), PAGE).get_page(
-        request.GET.get("page")
-    )
-    shown, user = context["open_words"], account(request)
-    claims = dict(decisions.claims_of_others(user).values_list("pair", "user__username"))
-    context |= {
-        "faults": faults,
-        "merged": merged,
-        "page": page,
-        "rows": [
-            (
-                line(pair, open_words=shown),
-                line(pair.merged_into, open_words=shown) if pair.merged_into else None,
-                context["decides"] and (context["organiser"] or ESCALATED not in pair.flags),
-                claims.get(pair.pk, ""),
-            )
-            for pair in page
-        ],
-        "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
-        "unjudged": 0 if merged else decisions.unjudged(campaign).count(),
-        "many": request.session.pop(MANY.format(campaign.pk), None),
-    }
-    return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
 
 def item_page(
@@ -180,16 +196,15 @@ def item_page(
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """What both pages have: rights of the account, what it decided last, and whether words are covered."""
-    rights, shown = rights_of(request, campaign), bool(request.session.get(OPEN_WORDS))
-    latest = done(campaign, account(request), open_words=shown) if rights["decides"] else None
-    return {"campaign": campaign, "done": latest, "open_words": shown, **rights}
-
-
-def rights_of(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
-    """Whether the account is an organiser, and whether it may decide about pairs."""
-    roles = roles_of(request, campaign)
-    organiser = Role.ORGANISER in roles
-    return {"organiser": organiser, "decides": organiser or Role.MODERATOR in roles}
+    roles, shown = roles_of(request, campaign), bool(request.session.get(OPEN_WORDS))
+    decides = not roles.isdisjoint(DECIDERS)
+    return {
+        "campaign": campaign,
+        "organiser": Role.ORGANISER in roles,
+        "decides": decides,
+        "done": done(campaign, account(request), open_words=shown) if decides else None,
+        "open_words": shown,
+    }
 
 
 def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
@@ -199,7 +214,7 @@ def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
         Http404: there is none, or it was handed to the organiser and the account is none.
     """
     pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
-    if ESCALATED in pair.flags and not rights_of(request, campaign)["organiser"]:
+    if ESCALATED in pair.flags and Role.ORGANISER not in roles_of(request, campaign):
         raise Http404
     return pair
 
@@ -214,14 +229,13 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
     form = ActForm(pair, request.POST)
     if not form.is_valid():
         return item_page(request, campaign, pair, form)
-    decision = form.decision()
     try:
-        decide(campaign, account(request), item, decision)
+        decide(campaign, account(request), item, **form.cleaned_data)
     except EntryError as error:
         return _not_done(request, campaign, pair, error, form)
     if "page" in request.GET:
-        return redirect(f"{reverse('organiser:moderation', args=[campaign.slug])}?{request.GET.urlencode()}")
-    if decision.action in _STAYS:
+        return redirect(reverse("organiser:moderation", args=[campaign.slug], query=request.GET))
+    if form.cleaned_data["action"] in _STAYS:
         return redirect("organiser:moderation_item", campaign.slug, item)
     return _onward(request, campaign)
 
@@ -251,16 +265,15 @@ def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """
     approves, user = request.POST.get("action") == Action.APPROVE, account(request)
     if approves and not request.session.get(OPEN_WORDS):
-        fault = gettext("To approve several at once, show all words first.")
-        return queue_page(request, campaign, faults=[fault])
+        messages.error(request, gettext("To approve several at once, show all words first."))
+        return redirect("organiser:moderation", campaign.slug)
     sent, decided = request.POST.getlist("plain" if approves else "ticked"), 0
     for text in sent:
         item, _, seen = text.partition(":")
         with suppress(ValueError, EntryError, Http404):
             pair = decidable(request, campaign, UUID(item))
             if plain([pair], user) if approves else not decisions.claimant(pair, user):
-                action = Action.APPROVE if approves else Action.HIDE
-                decide(campaign, user, pair.public_id, Decision(action, seen))
+                decide(campaign, user, pair.public_id, Action.APPROVE if approves else Action.HIDE, seen)
                 decided += 1
     request.session[MANY.format(campaign.pk)] = {
         "approved" if approves else "hidden": decided,
@@ -271,9 +284,11 @@ def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @allowed(*JUDGES, methods=SEND)
 def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
+    """Show all words at once from now on, or cover them again, until the account signs out; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
-    return redirect("organiser:moderation", campaign.slug)
+    shown = request.POST.get("list", "")
+    name = shown if shown in ("all_pairs", "seeds") else "moderation"
+    return redirect(reverse(f"organiser:{name}", args=[campaign.slug], query=request.GET))
 
 
 @allowed(*DECIDERS, methods=READ)
@@ -305,17 +320,293 @@ def _not_done(
     """Say why on the page of the pair; on that of the queue, if there is no pair any more."""
     current = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
     if current is None:
-        return queue_page(request, campaign, faults=[str(error)])
+        messages.error(request, str(error))
+        return redirect("organiser:moderation", campaign.slug)
     return item_page(request, campaign, current, bound, str(error))
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    pair = decisions.take_next(
-        campaign, account(request), organiser=rights_of(request, campaign)["organiser"]
-    )
+    organiser = Role.ORGANISER in roles_of(request, campaign)
+    pair = decisions.take_next(campaign, account(request), organiser=organiser)
     if pair is None:
         return redirect("organiser:moderation", campaign.slug)
     return redirect("organiser:moderation_item", campaign.slug, pair.public_id)
+
+
+_MARKS = "\u0300-\u036f\u064b-\u0655"
+"""Accents, and Arabic vowel signs with shadda, madda and hamza; vowel signs of other scripts are letters and stay."""
+_ACCENTS = regex.compile(f"[{_MARKS}]")
+_DAYS = 60
+_LANGUAGES = ("en", "es", "fr", "pt")
+"""Languages in which a key forgets the first words: who searches for "they are late" finds "late"."""
+
+
+Choices = Iterable[tuple[str, Any, Q]]
+
+
+def bare(text: str) -> str:
+    """Words without capitals and accents."""
+    folded = text.casefold()
+    return folded if folded.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
+
+
+class Plain(Func):
+    """`bare` in the database."""
+
+    arity = 1
+    output_field = CharField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """By a function of ours, which a connection is given before it needs it."""
+        connection.ensure_connection()
+        connection.connection.create_function("endoxa_plain", 1, bare, deterministic=True)
+        return self.as_sql(compiler, connection, function="endoxa_plain", **context)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """By Unicode's decomposition; the marks are written as PostgreSQL writes them."""
+        marks = _MARKS.encode("ascii", "backslashreplace").decode()
+        template = f"regexp_replace(normalize(lower(%(expressions)s), NFD), '[{marks}]', '', 'g')"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
+def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
+    """Pairs whose words hold all words that were typed, in any case and with any accents."""
+    text = visible(typed)[:MAX_LENGTH]
+    spellings = {bare(form) for form in (fold(text), *(key(text, language) for language in _LANGUAGES))} - {
+        ""
+    }
+    if not spellings:
+        return pairs.none() if text else pairs
+    # The key has words apart from punctuation, the attribute the first words that keys forget ("they are").
+    either = reduce(
+        or_,
+        (
+            reduce(and_, (Q(plain__contains=word) for word in spelling.split()))
+            for spelling in sorted(spellings)
+        ),
+    )
+    return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
+
+
+def _by_name(column: str, name: Callable[[str, str, CampaignSettings], str]) -> Callable[[Campaign], Choices]:
+    """What pairs have in a column, in the order of its names in the language of the page."""
+
+    def choices(campaign: Campaign) -> Choices:
+        here, values = get_language() or "en", Pair.objects.filter(campaign=campaign).order_by()
+        codes = cached(
+            campaign, f"pairs.{column}", lambda: list(values.values_list(column, flat=True).distinct())
+        )
+        named = [(code, name(code, here, campaign.settings), Q(**{column: code})) for code in codes]
+        return sorted(named, key=lambda choice: bare(choice[1]))
+
+    return choices
+
+
+def _sources(campaign: Campaign) -> Choices:
+    """Seeds, contributors, and the latest days (UTC) on which contributors added some."""
+    people = Q(source=Source.CONTRIBUTOR)
+    added = Pair.objects.filter(people, campaign=campaign)
+    days = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)[:_DAYS]
+    return [
+        ("seeds", gettext_lazy("the seeds"), Q(source=Source.SEED)),
+        ("people", gettext_lazy("contributors"), people),
+        *(
+            (
+                f"{start:%Y-%m-%d}",
+                gettext("contributors on %(day)s") % {"day": day(f"{start:%Y-%m-%d}")},
+                people & Q(created_at__gte=start, created_at__lt=start + timedelta(days=1)),
+            )
+            for start in cached(campaign, "pairs.days", lambda: list(days))
+        ),
+    ]
+
+
+_STATES = [(state, name, Q(moderation=state)) for state, name in STATES.items()]
+_TONES = (
+    ("unkind", pgettext_lazy("tone", "unkind"), Q(negative=True)),
+    ("kind", pgettext_lazy("tone", "not unkind"), Q(negative=False)),
+    ("unjudged", pgettext_lazy("tone", "nobody judged it"), Q(negative=None)),
+)
+_ONLY = (
+    ("flagged", gettext_lazy("Only with a flag or report"), Q(flagged=True)),
+    ("unrated", gettext_lazy("Only without a rating"), Q(ratings=0)),
+)
+
+
+def _deciding(chosen: Action, label: Any) -> Any:
+    """An action that decides about each pair as the list showed it; pairs that organisers keep are left to them."""
+
+    @action(description=label, permissions=["decide"])
+    def decided(pairs: Pairs, request: HttpRequest, ticked: QuerySet[Pair]) -> None:
+        seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
+        for pair in ticked:
+            if ESCALATED in pair.flags and not pairs.organises:
+                continue
+            marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
+            try:
+                revision = seen.get(str(pair.pk), "")
+                decide(pairs.campaign, account(request), pair.public_id, chosen, revision, **marks)
+            except EntryError as problem:
+                pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
+
+    return decided
+
+
+class Pairs(CampaignList):
+    """Every pair, also those that are shown already; what may hurt or was not judged is covered."""
+
+    sees: ClassVar[Sequence[Role]] = JUDGES
+    of = Pair
+    heading: ClassVar[str | Promise] = gettext_lazy("All pairs")
+    change_list_template = "organiser/all_pairs.html"
+    list_filter = (
+        choice("country", gettext_lazy("Country"), _by_name("country", groups.name)),
+        choice(
+            "language",
+            gettext_lazy("Language"),
+            _by_name("language", lambda code, here, _: geography.language_name(code, here)),
+        ),
+        choice("state", gettext_lazy("State"), lambda _: _STATES),
+        choice("tone", gettext_lazy("Tone"), lambda _: _TONES),
+        choice("wave", gettext_lazy("Added by"), _sources),
+        choice("only", gettext_lazy("Only"), lambda _: _ONLY),
+    )
+    search_fields = ("attribute",)
+    ordering = ("-created_at", "-pk")
+    actions = ("approve", "hide", "hurts")
+
+    @property
+    def open_words(self) -> bool:
+        """Whether the account wants all words shown."""
+        return bool(self.request.session.get(OPEN_WORDS))
+
+    def context(self) -> dict[str, Any]:
+        """With what the account decided last."""
+        decides = self.has_decide_permission(self.request)
+        last = done(self.campaign, account(self.request), open_words=self.open_words) if decides else None
+        return {"done": last, "address": self.request.GET.urlencode(), "seeds": self.adds}
+
+    def shown(self, row: Pair) -> dict[str, Any]:
+        """The pair as all lists of moderators show it."""
+        return line(row, open_words=self.open_words)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without those whose words were removed."""
+        return super().get_queryset(request).exclude(attribute="")
+
+    def get_search_results(self, _request: HttpRequest, pairs: Any, typed: str) -> tuple[QuerySet[Any], bool]:
+        """Words in any case and accents."""
+        return containing(pairs, typed), False
+
+    def has_decide_permission(self, _request: HttpRequest) -> bool:
+        """Who may decide about pairs."""
+        return bool(self.roles & set(DECIDERS))
+
+    approve = _deciding(Action.APPROVE, gettext_lazy("Approve"))
+    hide = _deciding(Action.HIDE, gettext_lazy("Hide"))
+    hurts = _deciding(Action.MARK, gettext_lazy("It may hurt"))
+
+
+ADDED = "seeds added"
+"""The action in the log."""
+
+
+class SeedsForm(CampaignForm):
+    """A form that is cleaned to rows."""
+
+    back = "organiser:seeds"
+    rows: list[SeedRow]
+
+    def carry_out(self, request: HttpRequest) -> HttpResponse:
+        """Add the rows that are not there, write down what was added so far, and say on the list how many were new."""
+        entry = record(self.campaign, request.user, ADDED, added=0, duplicates=0)
+
+        def note(report: SeedReport) -> None:
+            entry.detail = {"added": report.added, "duplicates": len(report.duplicates)}
+            entry.save(update_fields=["detail"])
+
+        report = add_seeds(self.campaign, self.rows, note=note)
+        new, twice = report.added, len(report.duplicates)
+        said = ngettext("%(added)s pair added", "%(added)s pairs added", new) % {"added": new}
+        if twice:
+            there = ngettext(
+                "%(duplicates)s was there already", "%(duplicates)s were there already", twice
+            ) % {"duplicates": twice}
+            said = f"{said}, {there}"
+        messages.success(request, said)
+        return redirect(self.back, self.campaign.slug)
+
+
+class UploadForm(SeedsForm):
+    """A file of seeds, of which all rows are read or none."""
+
+    title = button = gettext_lazy("Upload a file")
+    template = "organiser/seeds_file.html"
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
+        validators=[require_small],
+    )
+
+    def clean_file(self) -> None:
+        """The rows of the file."""
+        file, settings = self.cleaned_data["file"], self.campaign.settings
+        try:
+            self.rows = read_seeds(file.read(), file.name or "", settings.data_languages, settings)
+        except SeedFileError as problem:
+            raise forms.ValidationError(str(problem)) from problem
+
+
+class OneForm(SeedsForm):
+    """One seed, typed."""
+
+    title, button = gettext_lazy("Add one"), gettext_lazy("Add it")
+    country = forms.ChoiceField(label=gettext_lazy("Whom it is about"))
+    attribute = forms.CharField(
+        label=gettext_lazy("What is said of them"),
+        max_length=120,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=40, required=False)
+    negative = forms.ChoiceField(
+        label=gettext_lazy("Does it hurt to hear it?"),
+        required=False,
+        choices=[("", gettext_lazy("not known")), ("yes", gettext_lazy("Yes")), ("no", gettext_lazy("No"))],
+    )
+
+    def __init__(self, campaign: Campaign, *sent: Any) -> None:
+        super().__init__(campaign, *sent)
+        here, settings = get_language() or "en", campaign.settings
+        names = groups.names(here, settings)
+        ordered = [code for code in dict.fromkeys((*groups.listed(settings), *names)) if code in names]
+        set_choices(
+            self,
+            country=[(code, names[code]) for code in ordered],
+            language=[(code, geography.language_name(code, here)) for code in settings.data_languages],
+        )
+
+    def clean(self) -> None:
+        """The row."""
+        settings = self.campaign.settings
+        if not self.errors:
+            try:
+                self.rows = [row_of("–", self.cleaned_data, settings.data_languages, settings)]
+            except SeedFileError as problem:
+                self.add_error("attribute", str(problem))
+
+
+class Seeds(Pairs):
+    """The pairs to start with."""
+
+    sees = (Role.ORGANISER,)
+    heading = gettext_lazy("Seeds")
+    adds = (("organiser:seeds_add", UploadForm.title), ("organiser:seeds_one", OneForm.title))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Seeds only."""
+        return super().get_queryset(request).filter(source=Source.SEED)
 
 
 urlpatterns: list[URLPattern] = [
@@ -328,4 +619,8 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/moderation/undo/<uuid:act>/", moderation_undo, name="moderation_undo"),
     path("<slug:slug>/moderation/<uuid:item>/", moderation_item, name="moderation_item"),
     path("<slug:slug>/moderation/<uuid:item>/act/", moderation_act, name="moderation_act"),
+    path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
+    path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
+    path("<slug:slug>/seeds/add/", UploadForm.page(), name="seeds_add"),
+    path("<slug:slug>/seeds/one/", OneForm.page(), name="seeds_one"),
 ]

@@ -21,8 +21,8 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Moderation, Pair, Role, State, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
-from endoxa_collect.organiser.all_pairs import ADDED
 from endoxa_collect.organiser.codes import newest_code
+from endoxa_collect.organiser.moderation import ADDED
 from endoxa_collect.organiser.setting_forms import SECTIONS
 from endoxa_collect.privacy import erase_people, retention_date
 from endoxa_collect.sampler.slots import CANDIDATE, FULL

@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import action
-from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import FileExtensionValidator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,7 +33,7 @@ BEGUN = "task_begun_{}"
 """Session key: the account has seen the content warning of a task."""
 
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
+SUFFIXES = ("csv", "tsv", "jsonl", "ndjson")
 
 
 class TaskForm(CampaignForm):
@@ -47,8 +47,14 @@ class TaskForm(CampaignForm):
     )
     file = forms.FileField(
         label=gettext_lazy("File with the items"),
-        widget=forms.FileInput(attrs={"accept": ",".join(SUFFIXES)}),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
         help_text=gettext_lazy("CSV (UTF-8), TSV or JSONL with a row for each item; at most 2 MB."),
+        validators=[
+            require_small,
+            FileExtensionValidator(
+                SUFFIXES, gettext_lazy("Expected a file that ends in .csv, .tsv or .jsonl.")
+            ),
+        ],
     )
     name = forms.CharField(label=gettext_lazy("Name (may be left out)"), required=False, max_length=40)
     settings = forms.CharField(
@@ -61,13 +67,6 @@ class TaskForm(CampaignForm):
     panel = forms.BooleanField(
         label=gettext_lazy("People of a panel may judge, by an address with a code"), required=False
     )
-
-    def clean_file(self) -> UploadedFile[bytes]:
-        """A table that is not too large."""
-        file = require_small(self.cleaned_data["file"])
-        if Path(file.name or "").suffix.lower() not in SUFFIXES:
-            raise forms.ValidationError(gettext("Expected a file that ends in .csv, .tsv or .jsonl."))
-        return file
 
     def rooms(self) -> list[tuple[Room, dict[str, Any]]]:
         """What files of each kind need, with its settings and their defaults."""
@@ -95,11 +94,7 @@ class TaskForm(CampaignForm):
         return redirect(self.back, self.campaign.slug)
 
 
-CHANGES = {
-    TaskState.OPEN: "task opened",
-    TaskState.PAUSED: "task paused",
-    TaskState.CLOSED: "task closed",
-}
+CHANGES = {TaskState.OPEN: "task opened", TaskState.PAUSED: "task paused", TaskState.CLOSED: "task closed"}
 """What the log says of a task that an organiser opened, paused or closed."""
 
 

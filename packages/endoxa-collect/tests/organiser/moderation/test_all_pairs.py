@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from endoxa_collect.entry.cleaning import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.all_pairs import Pairs, containing
 from endoxa_collect.organiser.decisions import revision
+from endoxa_collect.organiser.moderation import Pairs, containing
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
@@ -154,7 +154,7 @@ def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, per
     assert content.count("some say:") == 3
     for name, there in (("seeds", "/seeds/?tone=kind"), ("all_pairs", "/pairs/?tone=kind")):
         sent = {"show": "1", "list": name}
-        answer = page(data=sent, query="?tone=kind", name="all_pairs_words")
+        answer = page(data=sent, query="?tone=kind", name="moderation_words")
         assert answer.headers["Location"].endswith(there)
     assert '<details class="cover">' not in page().content.decode()
 
