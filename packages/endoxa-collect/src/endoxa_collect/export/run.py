@@ -70,7 +70,7 @@ def require_number(campaign: Campaign, number: str) -> None:
 
 @contextmanager
 def numbered(campaign: Campaign, number: str, salt: str, recipient: str = "") -> Iterator[Release]:
-    """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
+    """A release that is made, and finished, inside (`write_export`); nothing of one that was not finished stays.
 
     Raises:
         UserError: the number is none, or taken.
