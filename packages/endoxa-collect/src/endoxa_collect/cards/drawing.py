@@ -96,13 +96,11 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
         *((pair, into) for pair, into, _ in mentioned),
     ]
     seen: set[int] = set()
-    rows = list(pairs)
-    while rows:
-        seen.update(pair for pair, _ in rows if pair is not None)
-        further = {into for _, into in rows if into is not None} - seen
-        rows = (
-            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
-        )
+    while pairs:
+        seen.update(pair for pair, _ in pairs if pair is not None)
+        further = {into for _, into in pairs if into is not None} - seen
+        rows = Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")
+        pairs = list(rows) if further else []
     had = frozenset(seen)
     rater = rater_of(person, person.campaign.settings, cards=len(given), last=latest)
     return matching.Asking(person, had, rater, frozenset(card for *_, card in mentioned if card is not None))

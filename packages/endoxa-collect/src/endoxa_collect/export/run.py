@@ -56,7 +56,7 @@ class EmptyReleaseError(UserError):
 
 @contextmanager
 def numbered(campaign: Campaign, number: str, salt: str, recipient: str = "") -> Iterator[Release]:
-    """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
+    """A release that is made, and finished, inside (`write_export`); nothing of one that was not finished stays.
 
     Raises:
         NumberError: the number is none, or taken.
