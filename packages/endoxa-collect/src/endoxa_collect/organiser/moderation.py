@@ -21,7 +21,7 @@ from endoxa_collect.cards.aside import set_aside
 from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
-from endoxa_collect.entry.likeness import scored
+from endoxa_collect.entry.proposing import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Person, Role, Source
 from endoxa_collect.organiser import decisions
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
