@@ -23,7 +23,7 @@ from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
 from endoxa_collect.entry import seeding
 from endoxa_collect.entry.cleaning import clean, comparable, key
-from endoxa_collect.entry.likeness import CUT_OFF, likeness
+from endoxa_collect.entry.proposing import CUT_OFF, likeness
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.entry.words import flags
 from endoxa_collect.models import CardState, Pair

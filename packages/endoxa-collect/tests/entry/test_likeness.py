@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa_collect.entry.cleaning import comparable, key
-from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness, nearest, scored
+from endoxa_collect.entry.proposing import CUT_OFF, alike, likeness, nearest, scored
 from endoxa_collect.models import Moderation, Pair, Source
 
 SAME = [

@@ -444,7 +444,9 @@ class TestPostgres:
         assert endoxa("account", folder, DATABASE_URL=url).stdout == "organiser: organiser\n"
         left = in_campaign(folder, f"{PEOPLE}\n{LEAVE}\n{BACK}", DATABASE_URL=url)
         assert left.splitlines()[-1] == "2"
-        assert endoxa("backup", folder, "--replay", DATABASE_URL=url).stdout.startswith("People deleted again: 1.\n")
+        assert endoxa("backup", folder, "--replay", DATABASE_URL=url).stdout.startswith(
+            "People deleted again: 1.\n"
+        )
         assert "has no database: set DATABASE_URL" in refused("serve", folder, "--port", free_port())
         assert not (folder / "db.sqlite3").exists()
 

@@ -22,7 +22,7 @@ from endoxa_collect.contributor import card_forms, progress
 from endoxa_collect.contributor.card_forms import MoreForm, PromptForm
 from endoxa_collect.contributor.sending import note_kept, was_kept
 from endoxa_collect.contributor.survey import next_step
-from endoxa_collect.entry import likeness
+from endoxa_collect.entry import proposing
 from endoxa_collect.entry.cleaning import EntryError
 from endoxa_collect.entry.proposing import Proposal, propose, say_alike, tick_countries
 from endoxa_collect.frame import nearest_first
@@ -444,7 +444,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
     pairs: Sequence[Pair] = ()
     if added is not None:
         pair = added.pair
-        pairs = likeness.alike(pair.campaign, pair.country, pair.language, added.text, exclude=pair.pk)
+        pairs = proposing.alike(pair.campaign, pair.country, pair.language, added.text, exclude=pair.pk)
     onward = (
         to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#more")
     )

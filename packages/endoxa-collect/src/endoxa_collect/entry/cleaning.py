@@ -6,7 +6,7 @@ Two texts with one key are the same attribute without anybody being asked. So th
 the meaning: case, punctuation round words, Arabic short vowels, a leading "they are", the English article where no word
 of amount follows, and the plural of a single Spanish or Portuguese word in -ante, -able, -dor and the like. Accents,
 gendered articles, "estar" and all other plurals stay: "papa" is no "papá", "el papa" no "la papa", "goods" are not
-"good". Anything less certain is a question for people (`entry.likeness`).
+"good". Anything less certain is a question for people (`entry.proposing`).
 
 The looser form, only for such questions, forgets what people leave out or write in several ways: accents, Arabic hamza
 and final letters, Devanagari nasals and dots, the dot of the Turkish i, digits of other scripts, words such as "very"

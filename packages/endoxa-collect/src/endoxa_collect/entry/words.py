@@ -143,9 +143,7 @@ def negative(text: str, language: str) -> bool | None:
     words (`unkind.toml`), which can say yes, never no: nearly all that people say is in no list.
     """
     score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
-    if score <= CUT_OFF:
-        return True
-    if is_slur(text, language):
+    if score <= CUT_OFF or is_slur(text, language):
         return True
     lists = words_of(language, "unkind.toml")
     if lists and holds(text, lists["words"], language):

@@ -190,7 +190,7 @@ def turnout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _figures(campaign: Campaign) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
-    begun, settings = not campaign.rehearsing, campaign.settings
+    begun, settings, here = not campaign.rehearsing, campaign.settings, get_language() or "en"
     context: dict[str, Any] = {
         "campaign": campaign,
         "counted_at": timezone.now(),
@@ -203,7 +203,10 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             context |= {
                 "counted_at": survey["counted_at"],
                 "survey": survey,
-                "questions": wording.question_rows(survey["answers"], settings.questions),
+                "questions": [
+                    (in_language(question.text, here), survey["answers"].get(question.name))
+                    for question in settings.questions
+                ],
                 "countries": wording.country_rows(survey["countries"], settings),
             }
     if settings.cards:
@@ -215,7 +218,10 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": wording.bars(figures.coverage, campaign.settings),
-            "reading": wording.language_rows(cached(campaign, "languages", lambda: reading_of(campaign))),
+            "reading": [
+                (geography.language_name(row.language, here), row)
+                for row in cached(campaign, "languages", lambda: reading_of(campaign))
+            ],
             "wall": wording.bars(neediest(figures.coverage, _WALL_ROWS), campaign.settings),
             "forecast": wording.sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": wording.advice(figures, state=campaign.state, balance=campaign.balance),

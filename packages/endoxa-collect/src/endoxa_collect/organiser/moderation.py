@@ -35,7 +35,7 @@ from endoxa_collect.cards.answering import set_aside
 from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
-from endoxa_collect.entry.likeness import scored
+from endoxa_collect.entry.proposing import scored
 from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
 from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from babel.numbers import format_decimal
@@ -18,10 +18,10 @@ from django.utils.translation import (
     to_locale,
 )
 
-from endoxa_collect import geography, groups
-from endoxa_collect.campaign import CampaignSettings, SurveyQuestion, in_language
+from endoxa_collect import groups
+from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.figures import Coverage, Figures, Reading
+from endoxa_collect.organiser.figures import Coverage, Figures
 from endoxa_collect.sampler import Balance
 from endoxa_collect.small_cells import OTHERS
 
@@ -78,14 +78,6 @@ def bars(coverage: Iterable[Coverage], settings: CampaignSettings) -> list[tuple
     ]
 
 
-def question_rows(
-    answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]
-) -> list[tuple[str, int | None]]:
-    """The words of questions in the language of the page, and how many answers they got; None: too few."""
-    language = get_language() or "en"
-    return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
-
-
 def country_rows(countries: Iterable[tuple[str, int]], settings: CampaignSettings) -> list[tuple[str, int]]:
     """People with the names of their countries in the language of the page."""
     language = get_language() or "en"
@@ -94,12 +86,6 @@ def country_rows(countries: Iterable[tuple[str, int]], settings: CampaignSetting
         (none if code == OTHERS else groups.name(code, language, settings), number)
         for code, number in countries
     ]
-
-
-def language_rows(languages: Iterable[Reading]) -> list[tuple[str, Reading]]:
-    """The rows with the names of the languages in the language of the page."""
-    here = get_language() or "en"
-    return [(geography.language_name(row.language, here), row) for row in languages]
 
 
 _NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)

@@ -19,7 +19,6 @@ from pydantic import Field
 from endoxa_collect.tasks.rooms import (
     Answer,
     AnswerForm,
-    Check,
     Content,
     JudgedItem,
     Number,
@@ -41,8 +40,6 @@ REALITY = (
     ("no", gettext_lazy("No")),
     ("unsure", gettext_lazy("Not sure")),
 )
-KEYS = {"yes": "y", "no": "n", "unsure": "u"} | {number: number for number, _ in SCALE}
-"""The key of each answer."""
 CHECKS = (("4", "no"), ("1", "yes"), ("5", "unsure"))
 """Answers that attention checks ask for."""
 FREQUENCY_LABELS = {"yes": "yes", "no": "no", "unsure": "not sure"}
@@ -53,9 +50,9 @@ class KeyedChoice(forms.RadioSelect):
     """Answers that can be chosen by a key each."""
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """The answer, with its key as `data-key` and for the template."""
+        """The answer, with its first letter as `data-key` and for the template."""
         option: dict[str, Any] = super().create_option(name, value, *args, **kwargs)
-        option["key"] = option["attrs"]["data-key"] = KEYS[str(value)]
+        option["key"] = option["attrs"]["data-key"] = str(value)[0]
         return option
 
 
@@ -246,10 +243,10 @@ class HarmRoom(Room):
             "frequent_yes": f"{mean(answer[FREQUENT] == 'yes' for answer in counted):.4g}" if harm else None,
         }
 
-    def checks(self, settings: Any) -> list[Check]:
+    def checks(self, settings: Any) -> list[JudgedItem]:
         """Attention checks."""
         return [
-            Check(f"attention-{number}", {"check": number}, {HARM: int(harm), FREQUENT: frequent})
+            JudgedItem(f"attention-{number}", {"check": number}, {HARM: int(harm), FREQUENT: frequent})
             for number, (harm, frequent) in enumerate(CHECKS[: settings.attention], start=1)
         ]
 

@@ -153,21 +153,6 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """An item with a known answer.
-
-    Attributes:
-        key: its name among the items.
-        content: what judges see.
-        hidden: the answer that is right.
-    """
-
-    key: str
-    content: Content
-    hidden: Content
-
-
-@dataclass(frozen=True, slots=True)
 class Judged:
     """One judgement in force, as exports see it.
 
@@ -193,14 +178,14 @@ class JudgedItem:
     Attributes:
         key: the item's name.
         content: the item.
-        hidden: what judges did not see.
+        hidden: what judges did not see; of a check, the answer that is right.
         judged: the judgements.
     """
 
     key: str
     content: Content
     hidden: Content
-    judged: tuple[Judged, ...]
+    judged: tuple[Judged, ...] = ()
 
     @property
     def cells(self) -> dict[str, Any]:
