@@ -151,7 +151,7 @@ def test_what_was_taken_back_or_does_not_count_is_not_counted(votes, make_judge,
     assert [(row["item_id"], row["counts"]) for row in rows] == [(turn.item.key, "false")]
     assert [row["yes"] for row in csv.DictReader(written[1].read_text().splitlines())] == ["0"] * 4
     told = progress(votes)
-    assert (told.judgements, told.least, told.most, told.done) == (0, 0, 0, 0)
+    assert (told["judgements"], told["least"], told["most"], told["done"]) == (0, 0, 0, 0)
 
 
 def test_what_judges_must_not_know_is_kept_apart(make_task):

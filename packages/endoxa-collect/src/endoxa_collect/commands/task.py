@@ -63,11 +63,11 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     for task in tasks:
         figures = progress(task)
         typer.echo(
-            f"{task.name} ({task.kind}, {task.state}): {figures.done} of {plural(figures.items, 'item')} done, "
-            f"{plural(figures.judgements, 'judgement')}, {figures.least} to {figures.most} an item"
+            f"{task.name} ({task.kind}, {task.state}): {figures['done']} of {plural(figures['items'], 'item')} done, "
+            f"{plural(figures['judgements'], 'judgement')}, {figures['least']} to {figures['most']} an item"
         )
         if task.code:
-            states = ", ".join(f"{number} {state}" for state, number in sorted(figures.judges.items()))
+            states = ", ".join(f"{number} {state}" for state, number in sorted(figures["judges"].items()))
             typer.echo(f"  address for the panel: /t/{task.code}/{parameter(task)}")
             typer.echo(f"  people: {states or 'none yet'}")
 

@@ -9,10 +9,9 @@ A merge changes for which pair rows of answers count; the rows stay.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q
@@ -40,8 +39,6 @@ _OFFERED = 3
 _SIFTED = 30
 _SIFTED_FROM = 50.0
 
-T = TypeVar("T", bound=Hashable)
-
 COMPARED = 5_000
 """Most pairs of one country and language that are compared, the newest first."""
 
@@ -57,14 +54,14 @@ def likeness(first: str, second: str) -> float:
 
 
 def nearest(
-    form: str, forms: Mapping[T, str], *, limit: int, cut_off: float = CUT_OFF
-) -> list[tuple[T, float]]:
+    form: str, forms: Mapping[int, str], *, limit: int, cut_off: float = CUT_OFF
+) -> list[tuple[int, float]]:
     """Those of `forms` that are most alike, the best first, with their likeness; ties in the order of `forms`.
 
     Trigrams are counted for the 60 that are nearest by edit distance, with words as they stand and sorted:
     2 ms for 5,000 forms.
     """
-    sifted: set[T] = set()
+    sifted: set[int] = set()
     for scorer in (fuzz.ratio, fuzz.token_sort_ratio):
         close = process.extract(form, forms, scorer=scorer, score_cutoff=_SIFTED_FROM, limit=_SIFTED)
         sifted.update(handle for _, _, handle in close)
@@ -88,8 +85,9 @@ def alike(
     Pairs that wait for a moderator are never offered to others, merged ones are offered as what they stand for. Reads
     and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
     """
-    live = (Moderation.LIVE,)
-    matches = scored(campaign, country, language, text, limit=_OFFERED, exclude=exclude, moderation=live)
+    matches = scored(
+        campaign, country, language, text, limit=_OFFERED, exclude=exclude, moderation=(Moderation.LIVE,)
+    )
     return tuple(pair for pair, _ in matches)
 
 
@@ -118,10 +116,6 @@ def scored(
     return [(pairs[pk], score) for pk, score in matches]
 
 
-_STANDING = frozenset({Moderation.LIVE, Moderation.PENDING})
-"""What another pair may be merged into."""
-
-
 class MergeError(EntryError):
     """Pairs that cannot be merged, or a pair that is not merged."""
 
@@ -144,7 +138,7 @@ def merge(pair: Pair, into: Pair) -> Pair:
         where = (pair.campaign_id, pair.country, pair.language)
         if where != (root.campaign_id, root.country, root.language):
             raise MergeError(gettext("Only pairs about one country in one language can be merged."))
-        if root.moderation not in _STANDING:
+        if root.moderation not in (Moderation.LIVE, Moderation.PENDING):
             raise MergeError(gettext("The other one is hidden. Merge into one that is shown or waits."))
         pair.before_merge, pair.moderation, pair.merged_into = pair.moderation, Moderation.MERGED, root
         pair.save(update_fields=["before_merge", "moderation", "merged_into"])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Max, Min, Q, Sum
@@ -43,31 +42,12 @@ JUDGEMENTS = "judgements"
 """Name of the table that every task has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a task is.
+def progress(task: Task) -> dict[str, Any]:
+    """How far a task is, checks left out.
 
-    Attributes:
-        items: how many there are.
-        done: items with enough judgements.
-        judgements: that count.
-        least: judgements of the item that has the fewest.
-        most: of the one that has the most.
-        judges: who judged at least once, by state.
-        in_hand: items that somebody has now.
+    `items` and how many of them are `done`; `judgements` that count, the `least` and the `most` of an item; `judges`
+    who judged at least once, by state; items that somebody has now (`in_hand`).
     """
-
-    items: int
-    done: int
-    judgements: int
-    least: int
-    most: int
-    judges: dict[str, int]
-    in_hand: int
-
-
-def progress(task: Task) -> Progress:
-    """Counts of a task, checks left out."""
     counts = TaskItem.objects.filter(task=task, check_item=False).aggregate(
         items=Count("pk"),
         done=Count("pk", filter=Q(done=True)),
@@ -79,7 +59,7 @@ def progress(task: Task) -> Progress:
     leased = Turn.objects.filter(item__task=task, state=TurnState.OPEN, expires_at__gt=timezone.now()).values(
         "item"
     )
-    return Progress(**counts, judges=dict(states), in_hand=leased.distinct().count())
+    return {**counts, "judges": dict(states), "in_hand": leased.distinct().count()}
 
 
 def judged_items(task: Task) -> list[JudgedItem]:

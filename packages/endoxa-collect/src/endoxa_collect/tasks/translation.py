@@ -111,30 +111,21 @@ class TranslationForm(AnswerForm):
             return cleaned
         self.decided: dict[str, Any] = {"choice": NONE, "candidates": [], "place": 0, "distance": 0}
         self.decided |= dict.fromkeys(SIDES, "")
-        choice, edit = cleaned["choice"], cleaned["edit"]
-        if edit == OWN:
-            self._take(0, cleaned, edit)
-        elif edit:
-            self._take(self._place(edit), cleaned, edit)
-        elif choice != NONE:
-            self._take(self._place(choice), None, "")
+        edit, choice = cleaned["edit"], cleaned["choice"]
+        button = edit or choice
+        place = int(button) if button.isdecimal() and button.isascii() else 0
+        if edit == OWN or 1 <= place <= len(self.pairs):
+            self._take(place, cleaned, edit)
+        elif edit or choice != NONE:
+            self.add_error(None, gettext("Choose one, or neither."))
         return {**self.decided, "note": cleaned["note"]}
 
-    def _place(self, text: str) -> int:
-        place = int(text) if text.isdecimal() and text.isascii() else 0
-        if not 1 <= place <= len(self.pairs):
-            self.add_error(None, gettext("Choose one, or neither."))
-            return 0
-        return place
-
-    def _take(self, place: int, cleaned: Mapping[str, Any] | None, prefix: str) -> None:
-        """Decide for a candidate (`place`), with other words where `cleaned` has them; place 0 is nobody's."""
-        if self.errors:
-            return
+    def _take(self, place: int, cleaned: Mapping[str, Any], edit: str) -> None:
+        """Decide for a candidate (`place`), in the words of `cleaned` where it was edited; place 0 is nobody's."""
         offered = self.pairs[place - 1] if place else ("", "")
         more, less = offered
-        if cleaned is not None:
-            more, less = (" ".join(cleaned[f"{prefix}_{side}"].split()) for side in SIDES)
+        if edit:
+            more, less = (" ".join(cleaned[f"{edit}_{side}"].split()) for side in SIDES)
             if not (more and less):
                 self.add_error(None, gettext("Write both sentences."))
             elif compare(more, less, "").identical:
