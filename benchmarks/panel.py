@@ -41,12 +41,12 @@ def main() -> None:
         endoxa("init", str(folder), "--preset", "panel")
         settings = ("participant=PROLIFIC_PID", "minutes=1", "completion=https://panel.example/complete")
         chosen = [word for one in settings for word in ("--set", one)]
-        made = endoxa("task", "add", str(folder), "--kind", "harm", "--items", str(table), *chosen)
+        made = endoxa("import", str(folder), str(table), "--task", "harm", *chosen)
         with serving(folder) as address:
             began = time.monotonic()
             said = crowd(address, re.search(r"/t/\w+/", made)[0], _plans(people), at_once=at_once)
             seconds = time.monotonic() - began
-            endoxa("task", "export", str(folder), "harm", "-o", str(output))
+            endoxa("export", str(folder), "--task", "harm", "-o", str(output))
         with output.open(encoding="utf-8") as file:
             _report(said, list(csv.DictReader(file)), count, seconds, at_once)
 

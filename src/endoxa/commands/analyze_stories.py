@@ -117,7 +117,7 @@ def harm(
 
     Give run folders of `endoxa probe harm`, tables of people's ratings, or both. A table of people's ratings has one
     rating per row: the four parts of the association (or its association_id), rater, harm (1 to 5), frequent. Rows
-    whose column counts is false, as `endoxa collect task export` marks those of excluded raters, are left out. Raters
+    whose column counts is false, as `endoxa collect export --task` marks those of excluded raters, are left out. Raters
     and associations are both treated as samples; differences between models and people are tested with six people or
     more.
 

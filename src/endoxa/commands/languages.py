@@ -106,7 +106,7 @@ def items(
 
 def patch(
     outcomes: Annotated[
-        Path, argument("What items came to: NAME_items of `collect task export`.", metavar="OUTCOMES")
+        Path, argument("What items came to: NAME_items of `collect export --task`.", metavar="OUTCOMES")
     ],
     *,
     out: Annotated[Path, Option("Patch to write (unified diff).", OUTPUT, short="-o", metavar="FILE")],

@@ -107,7 +107,7 @@ def read_votes(
 ) -> list[tuple[str, str, str]]:
     """Votes of a table: long where it has the columns `rater` and `value`, else wide (a column per rater).
 
-    Of a table that `endoxa collect task export` wrote, judgements that do not count are left out.
+    Of a table that `endoxa collect export --task` wrote, judgements that do not count are left out.
 
     Args:
         path: the table.

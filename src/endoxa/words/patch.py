@@ -111,7 +111,7 @@ def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str
         if component not in COMPONENTS:
             raise UserError(
                 f"The component '{component}' is unknown. Expected items of `endoxa languages items`, and the table of "
-                "outcomes that `endoxa collect task export` writes beside the judgements (NAME_items)."
+                "outcomes that `endoxa collect export --task` writes beside the judgements (NAME_items)."
             )
         texts |= {item_id(text): text for text in texts_of(COMPONENTS[component], language, package)}
     return texts

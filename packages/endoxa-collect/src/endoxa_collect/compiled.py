@@ -53,8 +53,8 @@ class _Query:
         ]
         readers: dict[Any, Callable[[Any], Callable[[list[Any]], Any]]] = {
             ModelIterable: _models,
-            FlatValuesListIterable: _flat,
-            ValuesListIterable: _tuples,
+            FlatValuesListIterable: lambda _: itemgetter(0),
+            ValuesListIterable: lambda _: tuple,
         }
         self._read = readers[queryset._iterable_class](compiler)
 
@@ -75,14 +75,6 @@ class _Query:
         for position, convert, column in self._converters:
             columns[position] = convert(columns[position], column, database)
         return columns
-
-
-def _tuples(_compiler: Any) -> Callable[[list[Any]], Any]:
-    return tuple
-
-
-def _flat(_compiler: Any) -> Callable[[list[Any]], Any]:
-    return itemgetter(0)
 
 
 def _models(compiler: Any) -> Callable[[list[Any]], Any]:

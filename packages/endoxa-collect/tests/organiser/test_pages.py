@@ -65,7 +65,6 @@ PAGES = {
     ("settings_versions",): ORGANISER,
     ("seeds",): ORGANISER,
     ("seeds_add",): ORGANISER,
-    ("seeds_one",): ORGANISER,
     ("codes",): ORGANISER,
     ("code_add",): ORGANISER,
     ("code_name", "WQ7M4KDP"): ORGANISER,
@@ -83,7 +82,6 @@ ACTIONS = [
     ("state",),
     ("balance",),
     ("seeds_add",),
-    ("seeds_one",),
     ("code_add",),
     ("code_name", "WQ7M4KDP"),
     ("settings_section", "care"),
@@ -303,16 +301,17 @@ UY,sing at night,es,music,yes
 """
 
 
-def test_one_seed_by_a_form(organiser, river):
-    typed = {"country": "CL", "attribute": "love poetry", "language": "en", "negative": "no"}
+def test_one_seed_that_is_typed(organiser, river):
+    typed = {"lines": "country,attribute,language,negative\nCL,love poetry,en,no"}
     for _ in range(2):
-        assert organiser.post(address("seeds_one"), typed).status_code == 302
+        assert organiser.post(address("seeds_add"), typed).status_code == 302
     pair = Pair.objects.get()
     assert (pair.country, pair.attribute, pair.negative, pair.source) == ("CL", "love poetry", False, "seed")
     assert AuditEntry.objects.filter(campaign=river, action=ADDED, detail__added=1).count() == 1
-    refused = organiser.post(address("seeds_one"), {**typed, "attribute": "?!", "language": "xx"})
-    assert refused.status_code == 422
-    assert refused.context["form"].errors.keys() == {"language"}
+    for lines, word in (("", "column"), ("country,attribute,language\nCL,?!,xx", "line 2")):
+        refused = organiser.post(address("seeds_add"), {"lines": lines})
+        assert refused.status_code == 422
+        assert word in str(refused.context["form"].errors["lines"])
     assert Pair.objects.count() == 1
 
 

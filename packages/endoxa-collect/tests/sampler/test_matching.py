@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect.sampler.matching import Moment, Rater, Waiting, match, price
-from endoxa_collect.sampler.slots import SamplerSettings, Slot
+from endoxa_collect.sampler.slots import SamplerSettings, Slot, place
 
 OWN, NEAR, ANYONE = Slot
 NEIGHBOURS = {"AR": {"CL", "UY"}, "CL": {"AR", "PE"}, "PE": {"CL"}, "JP": set()}
@@ -41,11 +41,17 @@ def once(waiting, raters, moment=MOMENT, seed=1):
     return match(waiting, raters, moment, np.random.default_rng(seed))
 
 
+def by(chosen, raters):
+    """How near who was chosen is to the country of the pair."""
+    (rater,) = [each for each in raters if each.person == chosen.person]
+    return place("AR", rater.origins, rater.near)
+
+
 def test_each_slot_goes_to_whom_it_is_for():
     raters = people("AR", "AR", "CL", "JP", "JP", "JP")
     for seed in range(20):
         found = {one.slot: one for one in once([pair()], raters, seed=seed)}
-        assert (found[OWN].by, found[NEAR].by) == (OWN, NEAR)
+        assert (by(found[OWN], raters), by(found[NEAR], raters)) == (OWN, NEAR)
         assert len({one.person for one in found.values()}) == 3
         assert [found[slot].pool for slot in Slot] == [2, 1, 4]
 
@@ -112,7 +118,7 @@ def test_prices_worked_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("slot", "there", "by"),
+    ("slot", "there", "nearness"),
     [
         (OWN, ["CL", "JP"], NEAR),
         (OWN, ["JP"], ANYONE),
@@ -121,16 +127,16 @@ def test_prices_worked_by_hand():
         (ANYONE, ["AR"], OWN),
     ],
 )
-def test_the_next_kind_of_people_stands_in_where_nobody_could_fill_a_slot(slot, there, by):
-    (found,) = once([pair(slots=(slot,))], people(*there))
-    assert (found.slot, found.by) == (slot, by)
+def test_the_next_kind_of_people_stands_in_where_nobody_could_fill_a_slot(slot, there, nearness):
+    (found,) = once([pair(slots=(slot,))], raters := people(*there))
+    assert (found.slot, by(found, raters)) == (slot, nearness)
 
 
 def test_who_is_busy_is_waited_for_until_time_is_short():
     raters = [*people("AR", free=False), *(replace(one, person=9) for one in people("JP"))]
     assert [one.slot for one in once([pair(slots=(OWN,))], raters)] == []
     (found,) = once([pair(slots=(OWN,))], raters, replace(MOMENT, hurried=True))
-    assert (found.person, found.slot, found.by) == (9, OWN, ANYONE)
+    assert (found.person, found.slot, by(found, raters)) == (9, OWN, ANYONE)
 
 
 def test_who_cannot_have_a_pair_does_not_get_it_and_is_not_waited_for():

@@ -72,7 +72,6 @@ ROLES = {
     "rehearsal": "organiser",
     "seeds": "organiser",
     "seeds_add": "organiser",
-    "seeds_one": "organiser",
     "settings": "organiser",
     "settings_section": "organiser",
     "settings_versions": "organiser",

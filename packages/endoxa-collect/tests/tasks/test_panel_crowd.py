@@ -48,7 +48,7 @@ def check_panel(tmp_path, environment):
         let_leases_end(folder, environment)
         said += crowd(address, path, whole[11:], at_once=6)
         output = tmp_path / "harm.csv"
-        endoxa("task", "export", str(folder), "harm", "-o", str(output), environment=environment)
+        endoxa("export", str(folder), "--task", "harm", "-o", str(output), environment=environment)
     with output.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     sent = Counter(answer for one in said if not one.plan.careless for answer in keyed(one.answers))

@@ -188,7 +188,8 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     languages = person.languages or campaign.settings.data_languages
     named = {*person.origins, *person.connections}
     there: defaultdict[str, list[int]] = defaultdict(list)
-    for pair, country, language, topic in _LISTED.get(campaign.pk, lambda: _read_listed(campaign)):
+    listed = _listed(campaign).order_by("pk").values_list("pk", "country", "language", "topic")
+    for pair, country, language, topic in _LISTED.get(campaign.pk, lambda: tuple(listed)):
         if language in languages and (not named or country in named) and topic not in person.topic_optouts:
             there[country].append(pair)
     new = {country: [pair for pair in pairs if pair not in met] for country, pairs in there.items()}
@@ -211,10 +212,6 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
 
 _LISTED: Cache[int, tuple[tuple[Any, ...], ...]] = Cache()
 """Pairs that can be shown, by campaign: id, country, language and topic."""
-
-
-def _read_listed(campaign: Campaign) -> tuple[tuple[Any, ...], ...]:
-    return tuple(_listed(campaign).order_by("pk").values_list("pk", "country", "language", "topic"))
 
 
 def _met(person: Person) -> set[int]:

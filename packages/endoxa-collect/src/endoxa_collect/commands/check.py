@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from endoxa_collect.commands.export import Folder
+from endoxa_collect.commands.export import Folder, flag, option
 
 _PARTS = {
     "database": (
@@ -24,19 +24,9 @@ _PARTS = {
 def check(
     folder: Folder,
     *,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Address that people open: also checks the proxy in front of the site."
-        ),
-    ] = None,
-    local: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Address of the site without the proxy, for example http://127.0.0.1:8000."
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print problems only.")] = False,
+    address: Annotated[str | None, option("URL", "Address that people open: checks the proxy, too.")] = None,
+    local: Annotated[str | None, option("URL", "Address without the proxy: http://127.0.0.1:8000.")] = None,
+    quiet: Annotated[bool, flag("--quiet", "Print problems only.")] = False,
 ) -> None:
     """Check that the database, its tables and the disk are fine, and that the proxy hands over Host and https.
 

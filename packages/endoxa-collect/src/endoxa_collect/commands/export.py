@@ -61,6 +61,10 @@ def export(
     formats: Annotated[
         list[str] | None, option("NAME", "csv, jsonl or parquet; repeatable (default: all).", "--format")
     ] = None,
+    task: Annotated[
+        str | None,
+        option("NAME", "Task: write its judgements to the table --out, what items came to beside."),
+    ] = None,
     campaign: Slug = None,
 ) -> None:
     """Write pairs, ratings, mentions, skips, people, statements and other tables, with a data card and checksums.
@@ -78,6 +82,7 @@ def export(
       endoxa collect export campaign -o tables --format csv
       endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
       endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
+      endoxa collect export campaign --task votes -o votes.csv
     """  # noqa: D301
     conditional, agreed, fixed = restricted is not None, signed or conditions, release or patch or conditions
     refusals = {
@@ -91,9 +96,18 @@ def export(
         and (release or formats),
         "A release, a patch and conditions need --out FOLDER: name where they go.": fixed and not output,
     }
+    if task is not None:
+        refusals["--task needs --out FILE (.csv, .tsv, .jsonl or .parquet), and nothing else."] = (
+            not output or fixed or formats
+        )
     if sentence := next((sentence for sentence, refused in refusals.items() if refused), ""):
         raise UserError(sentence)
-    output = output or _beside(folder, campaign)
+    if task is not None and output is not None:
+        _export_task(folder, campaign, task, output)
+        return
+    # A working copy goes beside the campaign: camp_es-export beside camp_es.
+    beside = folder if folder.name not in ("", "..") else folder.resolve()
+    output = output or beside.with_name("-".join(filter(None, (beside.name, campaign, "export"))))
     chosen = campaign_in(folder, campaign)
     from endoxa_collect.export.card import agreement, recipient_named
     from endoxa_collect.export.folder import FORMATS
@@ -123,10 +137,33 @@ def export(
     _print(report)
 
 
-def _beside(folder: Path, campaign: str | None) -> Path:
-    """The folder for a working copy where none is named: camp_es-export beside camp_es."""
-    named = folder if folder.name not in ("", "..") else folder.resolve()
-    return named.with_name("-".join(filter(None, (named.name, campaign, "export"))))
+_FOLLOWING = {
+    "harm": "endoxa analyze harm {table} -o harm_results.csv",
+    "extraction": "endoxa curate group {items} -o groups.csv",
+    "pairs": "endoxa datasets check {pairs}",
+    "translation": "endoxa datasets check {pairs}",
+    "words": "endoxa languages patch {items} -o words.diff",
+    "votes": "endoxa analyze agreement {table} -o agreement.csv --help",
+}
+"""What to do with the tables of each kind of task."""
+
+
+def _export_task(folder: Path, campaign: str | None, name: str, output: Path) -> None:
+    from endoxa.sources.frames import require_table_name
+
+    require_table_name(output)
+    tasks = {task.name: task for task in campaign_in(folder, campaign).tasks.select_related("campaign")}
+    if name not in tasks:
+        there = ", ".join(sorted(tasks)) or "none"
+        raise UserError(f"The campaign has no task '{name}' (there are: {there}).")
+    from endoxa_collect.tasks.results import write_results
+
+    for path in write_results(tasks[name], output):
+        typer.echo(f"Written: {path}")
+    beside = {
+        table: output.with_name(f"{output.stem}_{table}{output.suffix}") for table in ("items", "pairs")
+    }
+    typer.echo(f"Next: {_FOLLOWING[tasks[name].kind].format(table=output, **beside)}")
 
 
 def entered(folder: CampaignFolder, *, new: bool = False, listening: str = "") -> CampaignFolder:

@@ -10,7 +10,6 @@ import typer
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, flag, option
-from endoxa_collect.commands.task import parameter
 
 if TYPE_CHECKING:
     from endoxa_collect.models import Campaign
@@ -119,7 +118,9 @@ def import_file(
     if added.before:
         typer.echo(f"Items that it had already stay as they are: {added.before}.")
     if added.task.code:
-        address = f"/t/{added.task.code}/{parameter(added.task)}"
+        # The panel fills in its id of a person.
+        participant = added.task.settings.get("participant", "")
+        address = f"/t/{added.task.code}/{f'?{participant}=ID' if participant else ''}"
         typer.echo(f"Address for the panel: {address} (after the address of the site)")
     who = "give the address to the panel" if added.task.code else "sign in; reviewers find it under Tasks"
     typer.echo(f"Next: endoxa collect serve {folder}, and {who}.")

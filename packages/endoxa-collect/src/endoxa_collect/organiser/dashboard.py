@@ -207,7 +207,9 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
                     (in_language(question.text, here), survey["answers"].get(question.name))
                     for question in settings.questions
                 ],
-                "countries": wording.country_rows(survey["countries"], settings),
+                "countries": wording.named(
+                    survey["countries"], settings, gettext("Other countries, or none named")
+                ),
             }
     if settings.cards:
         k = settings.sampler.k

@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, timedelta
 from functools import reduce
 from operator import and_, or_
 from typing import Any, ClassVar
@@ -36,8 +35,7 @@ from endoxa_collect.cards.conduct import UNKNOWN, conduct_of
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.entry.proposing import scored
-from endoxa_collect.entry.seeding import SeedFileError, SeedReport, SeedRow, add_seeds, read_seeds, row_of
-from endoxa_collect.inputs import set_choices
+from endoxa_collect.entry.seeding import SeedFileError, SeedReport, add_seeds, read_seeds
 from endoxa_collect.models import (
     Act,
     Action,
@@ -55,7 +53,6 @@ from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, accoun
 from endoxa_collect.organiser.decisions import DONE, ESCALATED, STATES, ActForm, decide, plain, revision
 from endoxa_collect.organiser.desk import CampaignForm, CampaignList, choice, require_small
 from endoxa_collect.organiser.figures import cached
-from endoxa_collect.terms import day
 from endoxa_collect.visible import visible
 
 _ALIKE_FROM = 45.0
@@ -336,7 +333,6 @@ def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 _MARKS = "\u0300-\u036f\u064b-\u0655"
 """Accents, and Arabic vowel signs with shadda, madda and hamza; vowel signs of other scripts are letters and stay."""
 _ACCENTS = regex.compile(f"[{_MARKS}]")
-_DAYS = 60
 _LANGUAGES = ("en", "es", "fr", "pt")
 """Languages in which a key forgets the first words: who searches for "they are late" finds "late"."""
 
@@ -402,25 +398,10 @@ def _by_name(column: str, name: Callable[[str, str, CampaignSettings], str]) -> 
     return choices
 
 
-def _sources(campaign: Campaign) -> Choices:
-    """Seeds, contributors, and the latest days (UTC) on which contributors added some."""
-    people = Q(source=Source.CONTRIBUTOR)
-    added = Pair.objects.filter(people, campaign=campaign)
-    days = added.datetimes("created_at", "day", order="DESC", tzinfo=UTC)[:_DAYS]
-    return [
-        ("seeds", gettext_lazy("the seeds"), Q(source=Source.SEED)),
-        ("people", gettext_lazy("contributors"), people),
-        *(
-            (
-                f"{start:%Y-%m-%d}",
-                gettext("contributors on %(day)s") % {"day": day(f"{start:%Y-%m-%d}")},
-                people & Q(created_at__gte=start, created_at__lt=start + timedelta(days=1)),
-            )
-            for start in cached(campaign, "pairs.days", lambda: list(days))
-        ),
-    ]
-
-
+_SOURCES = (
+    ("seeds", gettext_lazy("the seeds"), Q(source=Source.SEED)),
+    ("people", gettext_lazy("contributors"), Q(source=Source.CONTRIBUTOR)),
+)
 _STATES = [(state, name, Q(moderation=state)) for state, name in STATES.items()]
 _TONES = (
     ("unkind", pgettext_lazy("tone", "unkind"), Q(negative=True)),
@@ -468,7 +449,7 @@ class Pairs(CampaignList):
         ),
         choice("state", gettext_lazy("State"), lambda _: _STATES),
         choice("tone", gettext_lazy("Tone"), lambda _: _TONES),
-        choice("wave", gettext_lazy("Added by"), _sources),
+        choice("source", gettext_lazy("Added by"), lambda _: _SOURCES),
         choice("only", gettext_lazy("Only"), lambda _: _ONLY),
     )
     search_fields = ("attribute",)
@@ -511,11 +492,35 @@ ADDED = "seeds added"
 """The action in the log."""
 
 
-class SeedsForm(CampaignForm):
-    """A form that is cleaned to rows."""
+class UploadForm(CampaignForm):
+    """Seeds in a file, or typed as the lines of one; all rows are read or none."""
 
-    back = "organiser:seeds"
-    rows: list[SeedRow]
+    title = button = gettext_lazy("Add seeds")
+    template, back = "organiser/seeds_file.html", "organiser:seeds"
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
+        validators=[require_small],
+    )
+    lines = forms.CharField(
+        label=gettext_lazy("Or type the lines, with the names of the columns first"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto", "autocomplete": "off"}),
+    )
+
+    def clean(self) -> None:
+        """The rows."""
+        file, settings = self.cleaned_data.get("file"), self.campaign.settings
+        content, name = (
+            (file.read(), file.name) if file else (self.cleaned_data.get("lines", "").encode(), "")
+        )
+        if not self.errors:
+            try:
+                self.rows = read_seeds(content, name or "seeds.csv", settings.data_languages, settings)
+            except SeedFileError as problem:
+                self.add_error("file" if file else "lines", str(problem))
 
     def carry_out(self, request: HttpRequest) -> HttpResponse:
         """Add the rows that are not there, write down what was added so far, and say on the list how many were new."""
@@ -537,72 +542,12 @@ class SeedsForm(CampaignForm):
         return redirect(self.back, self.campaign.slug)
 
 
-class UploadForm(SeedsForm):
-    """A file of seeds, of which all rows are read or none."""
-
-    title = button = gettext_lazy("Upload a file")
-    template = "organiser/seeds_file.html"
-    file = forms.FileField(
-        label=gettext_lazy("File"),
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.xlsx,.jsonl,.ndjson"}),
-        help_text=gettext_lazy("CSV (UTF-8), TSV, XLSX or JSONL; at most 2 MB and 5,000 rows."),
-        validators=[require_small],
-    )
-
-    def clean_file(self) -> None:
-        """The rows of the file."""
-        file, settings = self.cleaned_data["file"], self.campaign.settings
-        try:
-            self.rows = read_seeds(file.read(), file.name or "", settings.data_languages, settings)
-        except SeedFileError as problem:
-            raise forms.ValidationError(str(problem)) from problem
-
-
-class OneForm(SeedsForm):
-    """One seed, typed."""
-
-    title, button = gettext_lazy("Add one"), gettext_lazy("Add it")
-    country = forms.ChoiceField(label=gettext_lazy("Whom it is about"))
-    attribute = forms.CharField(
-        label=gettext_lazy("What is said of them"),
-        max_length=120,
-        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
-    )
-    language = forms.ChoiceField(label=gettext_lazy("Language"))
-    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=40, required=False)
-    negative = forms.ChoiceField(
-        label=gettext_lazy("Does it hurt to hear it?"),
-        required=False,
-        choices=[("", gettext_lazy("not known")), ("yes", gettext_lazy("Yes")), ("no", gettext_lazy("No"))],
-    )
-
-    def __init__(self, campaign: Campaign, *sent: Any) -> None:
-        super().__init__(campaign, *sent)
-        here, settings = get_language() or "en", campaign.settings
-        names = groups.names(here, settings)
-        ordered = [code for code in dict.fromkeys((*groups.listed(settings), *names)) if code in names]
-        set_choices(
-            self,
-            country=[(code, names[code]) for code in ordered],
-            language=[(code, geography.language_name(code, here)) for code in settings.data_languages],
-        )
-
-    def clean(self) -> None:
-        """The row."""
-        settings = self.campaign.settings
-        if not self.errors:
-            try:
-                self.rows = [row_of("–", self.cleaned_data, settings.data_languages, settings)]
-            except SeedFileError as problem:
-                self.add_error("attribute", str(problem))
-
-
 class Seeds(Pairs):
     """The pairs to start with."""
 
     sees = (Role.ORGANISER,)
     heading = gettext_lazy("Seeds")
-    adds = (("organiser:seeds_add", UploadForm.title), ("organiser:seeds_one", OneForm.title))
+    adds = (("organiser:seeds_add", UploadForm.title),)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Seeds only."""
@@ -622,5 +567,4 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/pairs/", Pairs.page(), name="all_pairs"),
     path("<slug:slug>/seeds/", Seeds.page(), name="seeds"),
     path("<slug:slug>/seeds/add/", UploadForm.page(), name="seeds_add"),
-    path("<slug:slug>/seeds/one/", OneForm.page(), name="seeds_one"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
@@ -24,6 +25,8 @@ from endoxa_collect.models import Campaign, Role, State
 from endoxa_collect.organiser.figures import Coverage, Figures
 from endoxa_collect.sampler import Balance
 from endoxa_collect.small_cells import OTHERS
+
+Value = TypeVar("Value")
 
 
 def title_of(campaign: Campaign) -> str:
@@ -68,24 +71,18 @@ def digits(number: int) -> str:
     return format_decimal(number, locale=to_locale(get_language() or "en"))
 
 
+def named(
+    rows: Iterable[tuple[str, Value]], settings: CampaignSettings, others: str
+) -> list[tuple[str, Value]]:
+    """Rows with the names of their countries in the language of the page; `others` is the name of the last one."""
+    here = get_language() or "en"
+    return [(others if code == OTHERS else groups.name(code, here, settings), value) for code, value in rows]
+
+
 def bars(coverage: Iterable[Coverage], settings: CampaignSettings) -> list[tuple[str, Coverage]]:
     """The rows with the names of their countries in the language of the page."""
-    language = get_language() or "en"
     others = gettext("Other groups") if settings.groups else gettext("Other countries")
-    return [
-        (others if row.country == OTHERS else groups.name(row.country, language, settings), row)
-        for row in coverage
-    ]
-
-
-def country_rows(countries: Iterable[tuple[str, int]], settings: CampaignSettings) -> list[tuple[str, int]]:
-    """People with the names of their countries in the language of the page."""
-    language = get_language() or "en"
-    none = gettext("Other countries, or none named")
-    return [
-        (none if code == OTHERS else groups.name(code, language, settings), number)
-        for code, number in countries
-    ]
+    return named(((row.country, row) for row in coverage), settings, others)
 
 
 _NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)

@@ -91,7 +91,6 @@ class Match:
 
     Attributes:
         slot: which.
-        by: how near the person is to the country; other than `slot` for a substitute, or where anyone was drawn.
         propensity: P(one of the pair's slots goes to this person), were all of them given out now: the sum of the
             chances over all slots.
         pool: people among whom this slot was drawn.
@@ -100,7 +99,6 @@ class Match:
     pair: int
     person: Hashable
     slot: Slot
-    by: Slot
     propensity: float
     pool: int
 
@@ -221,7 +219,6 @@ class _Round:
                     pair=pair.pair,
                     person=drawn.person,
                     slot=slot,
-                    by=place(pair.country, drawn.origins, drawn.near),
                     propensity=self._propensity(drawn, slot, people, pair),
                     pool=len(people),
                 )

@@ -94,8 +94,8 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
         return
     if task.state != TaskState.CLOSED:
         raise OpenTaskError(
-            f"What judges of '{task.name}' must not know would be in this file. Close the task first: "
-            f"endoxa collect task close DIR {task.name}."
+            f"What judges of '{task.name}' must not know would be in this file. Close the task "
+            "first, on the organisers' page Tasks."
         )
     if task.revealed_at is None:
         Task.objects.filter(pk=task.pk).update(revealed_at=timezone.now())

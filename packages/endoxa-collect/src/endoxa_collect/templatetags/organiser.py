@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -48,15 +47,6 @@ PLACES = 4
 """Links that stand side by side on a phone; the others are one touch away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One link; `current` where it leads to the page it is on."""
-
-    address: str
-    label: str
-    current: bool
-
-
 @register.filter
 def clock(at: datetime, form: str = "full") -> str:
     """A time in UTC, in whose place the script of the pages puts the time where the reader is."""
@@ -70,7 +60,7 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
     """Links to the pages of a campaign that the signed-in account may open, and to its opening where it is not open."""
     request = context["request"]
     shown = links(request, campaign)
-    first = [link for place, link in enumerate(shown) if place < PLACES or link.current]
+    first = [link for place, link in enumerate(shown) if place < PLACES or link["current"]]
     before = request.resolver_match.url_name in PREPARING and Role.ORGANISER in roles_of(request, campaign)
     opens = before and (campaign.state != State.OPEN or campaign.rehearsing)
     return {
@@ -90,8 +80,8 @@ def site_faults(context: RequestContext) -> dict[str, Any]:
     return {"plain": plain, "addresses": proxy["addresses_passed_on"], "full": disk_is_full()}
 
 
-def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
-    """The pages whose views name one of the account's roles."""
+def links(request: HttpRequest, campaign: Campaign) -> list[dict[str, Any]]:
+    """The pages whose views name one of the account's roles; `current` is the page that is shown."""
     roles = roles_of(request, campaign)
     shown = []
     for name, label in PAGES:
@@ -99,6 +89,6 @@ def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
             continue
         address = reverse(f"organiser:{name}", args=[campaign.slug])
         if roles & set(resolve(address).func.roles):  # type: ignore[attr-defined]
-            inside = name != "dashboard" and request.path.startswith(address)
-            shown.append(Link(address, str(label), inside or request.path == address))
+            current = request.path == address or (name != "dashboard" and request.path.startswith(address))
+            shown.append({"address": address, "label": label, "current": current})
     return shown
