@@ -26,7 +26,9 @@ def _group() -> None:
     pass
 
 
-@pytest.mark.parametrize("words", [[], ["--help"], ["init", "camp", "--preset", "laces"], ["export", "--help"]])
+@pytest.mark.parametrize(
+    "words", [[], ["--help"], ["init", "camp", "--preset", "laces"], ["export", "--help"]]
+)
 def test_without_the_site_every_use_says_what_to_install(monkeypatch, capsys, words):
     monkeypatch.setattr(plugins, "_points", dict)
     monkeypatch.setattr(sys, "argv", ["endoxa", "collect", *words])
