@@ -215,5 +215,5 @@ def test_every_rule_and_statistic_is_in_the_methods():
     for name in (*RULES.all(), *STATISTICS.all()):
         kind = next((kind for kind in KINDS if name.endswith(f"_{kind}")), "")
         assert not kind or f"`{kind}`" in methods
-        written = name.removesuffix("_rounded").removesuffix(kind) + ("KIND" if kind else "")
+        written = name.removesuffix(kind) + ("KIND" if kind else "")
         assert f"`{written}`" in methods, f"{name} is not in docs/methods/"

@@ -126,9 +126,8 @@ def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeyp
         "serve camp",
         "backup camp --expire",
         "backup camp --replay",
-        "expire camp",
         "account camp",
-        "task list camp",
+        "export camp --task votes -o votes.csv",
         "check camp",
         "print camp -o a.html",
     ):

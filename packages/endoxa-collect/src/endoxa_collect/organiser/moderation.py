@@ -507,6 +507,7 @@ class UploadForm(CampaignForm):
     lines = forms.CharField(
         label=gettext_lazy("Or type the lines, with the names of the columns first"),
         required=False,
+        max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 4, "dir": "auto", "autocomplete": "off"}),
     )
 

@@ -216,8 +216,7 @@ def start(
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
-    named = {"organisation": organisation, "contact": contact}
-    named = {key: text for key, text in named.items() if text}
+    named = {key: text for key, text in (("organisation", organisation), ("contact", contact)) if text}
     if not loaded.settings.joined and not loaded.settings.retention:
         # It is open at once, and no campaign is open without a day.
         named["retention"] = (timezone.now().date() + timedelta(days=TASK_DAYS)).isoformat()
@@ -226,7 +225,8 @@ def start(
     )
     seeds = loaded.seeds
     if groups is not None:
-        settings, seeds = read_settings(content_of(groups, settings), str(groups)), ()
+        content = settings.model_dump(mode="json") | content_of(groups, settings)
+        settings, seeds = read_settings(content, str(groups)), ()
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     report = add_seeds(campaign, seeds)
