@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from campaign_simulation.campaign import MemoryPool, NewPair
 from campaign_simulation.world import JUNK, NEAR, OWN, World, WorldSettings, load_world
 from endoxa.errors import UserError
-from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled, SamplerSettings, Slot
+from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, SamplerSettings, Slot
 
 SMALL = WorldSettings(people=12, countries=("AR", "CL", "UY"), pairs=60, attributes=120, minutes=12, seeds=6)
 
@@ -105,4 +106,4 @@ def test_the_pool_in_memory_counts_as_a_plain_list_does(actions):
     assert pool.missing == sum(n for n, waiting in zip(missing, waits, strict=True) if not waiting)
     for number, values in enumerate(given_values):
         slots = [slot for _, slot in values]
-        assert pool.filled(number) == Filled(*(slots.count(slot) for slot in Slot))
+        assert pool.filled(number) == Counter(slots)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from datetime import UTC, datetime
@@ -29,10 +28,11 @@ LOOKS = {
 
 
 @pytest.fixture(scope="module")
-def ready(site):
-    """The site with pairs about one country only, a third of them fully rated, and a wave in which all are known.
+def ready(browser, site):
+    """The site with pairs about one country only, a third of them fully rated, and all known to three people before.
 
-    The wave outlasts the tests, every answer is followed by the page for words, and no words are part of others.
+    The wave, which begins now, outlasts the tests, every answer is followed by the page for words, and no words are
+    part of others.
     """
     now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
     site.change(
@@ -46,11 +46,14 @@ def ready(site):
         " attribute = printf('sing in the street %03d', id)"
     )
     site.change(f"update collect_pair set need = {FULL}, ratings = 3 where id % 3 = 0")
-    known = json.dumps({str(pk): [10, 3] for (pk,) in site.ask("select id from collect_pair")})
+    for _ in range(3):
+        with visit(browser, site.address, java_script_enabled=False) as one:
+            join(one, site.join, languages=("en",))
+    # Without cards of their own: nothing here looks at those of others.
     site.change(
-        "insert into collect_wave (campaign_id, began_at, known) select id, ?, ? from collect_campaign",
-        now,
-        known,
+        "insert into collect_rating (public_id, card_id, person_id, pair_id, value, in_group, surplus, created_at)"
+        " select lower(hex(randomblob(16))), -row_number() over (), person.id, pair.id, 3, 1, 0, '2026-01-01 00:00:00'"
+        " from collect_person person, collect_pair pair"
     )
     return site
 
@@ -205,6 +208,7 @@ def test_one_of_a_list_is_reported(phone, ready):
 @pytest.fixture(scope="module")
 def closed(browser, ready):
     """The campaign after its end; ten people rated one pair "many people here say it"."""
+    ready.change("delete from collect_rating where card_id < 0")
     for _ in range(10):
         with visit(browser, ready.address, java_script_enabled=False) as one:
             join(one, ready.join, languages=("en",))

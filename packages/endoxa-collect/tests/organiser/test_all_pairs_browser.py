@@ -46,7 +46,6 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
             "log",
             "seeds",
             "seeds/add",
-            "seeds/one",
             "exports",
             "exports/restricted",
             "tasks",

@@ -195,16 +195,16 @@ def test_a_file_of_seeds_is_added(desk, site):
     before = site.ask("select count(*) from collect_pair")[0][0]
     desk.go(f"{HERE}seeds/")
     desk.check("desk-seeds")
-    desk.press("Upload a file")
+    desk.press("Add seeds")
     file = {"name": "seeds.csv", "mimeType": "text/csv"}
     desk.page.get_by_label("File").set_input_files({**file, "buffer": b"land,words\nAR,x\n"})
-    desk.press("Upload a file")
+    desk.press("Add seeds")
     desk.forgive(422)
     desk.check("desk-seeds-wrong")
     assert site.ask("select count(*) from collect_pair")[0][0] == before
     content = f"country,attribute,language\n{rows}".encode()
     desk.page.get_by_label("File").set_input_files({**file, "buffer": content})
-    desk.press("Upload a file")
+    desk.press("Add seeds")
     desk.page.get_by_text("2 pairs added, 1 was there already").wait_for()
     assert site.ask("select count(*) from collect_pair")[0][0] == before + 2
 
@@ -523,12 +523,12 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
     file = {"name": "<img src=x>.csv", "mimeType": "text/csv"}
     desk.go(f"{HERE}seeds/add/")
     desk.page.get_by_label("File").set_input_files({**file, "buffer": rows.encode()})
-    desk.press("Upload a file")
+    desk.press("Add seeds")
     desk.forgive(422)
     harmless(desk)
     content = f"country,attribute,language,topic\n{rows}".encode()
     desk.page.get_by_label("File").set_input_files({**file, "buffer": content})
-    desk.press("Upload a file")
+    desk.press("Add seeds")
     desk.page.get_by_text("pairs added").first.wait_for()
     harmless(desk)
     typed = {

@@ -61,7 +61,7 @@ def _page(figure: Figure) -> Page:
 def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
     view = first_view(ROWS, BOXES)
     assert view["label"].to_list() == [HOSTILE, "age"]
-    assert view["filled"].to_list() == [True, False]
+    assert view["filled"].to_list() == [True, None]
     assert view["tip"].to_list() == [
         f"m · {HOSTILE}: 0.7, n 1,200, above",
         "m · age: 0.4, n 1,200, cannot be tested",

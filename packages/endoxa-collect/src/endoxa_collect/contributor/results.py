@@ -91,8 +91,9 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         raise Http404
     speak_within(request, campaign)
     spoken, settings = get_language() or "en", campaign.settings
-    over, out = is_over(campaign), is_out(campaign) or published is not None
-    edition = (editions.of_release(campaign) or editions.of_day(campaign)) if out else None
+    over, out = is_over(campaign), is_out(campaign)
+    edition = (editions.of_release(campaign) or editions.of_day(campaign)) if out else published
+    out = edition is not None
     numbers, release = (edition.figures, edition.release) if edition else ({}, None)
     context: dict[str, Any] = {
         "slug": campaign.slug,
@@ -132,8 +133,9 @@ def _opened(slug: str) -> Edition:
 def archive(_request: HttpRequest, slug: str) -> HttpResponse:
     """All tables of the published edition, with their data card, as one zip file."""
     edition = _opened(slug)
+    number = edition.release.number if edition.release else ""
     response = HttpResponse(bytes(edition.archive), content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{edition.release}.zip"'
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{number}.zip"'
     return response
 
 

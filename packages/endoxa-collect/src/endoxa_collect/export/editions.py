@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from endoxa.errors import UserError
@@ -114,16 +115,22 @@ def _heard(rated: pl.DataFrame, least: int) -> list[dict[str, Any]]:
     return listed[:_MOST_PAIRS]
 
 
+def same(release: Release) -> QuerySet[Edition]:
+    """The editions that a patch takes the place of: those with the same salt."""
+    editions = Edition.objects.filter(release__campaign=release.campaign, release__salt=release.salt)
+    return editions.exclude(release=release)
+
+
 def keep(release: Release, folder: Path, tables: Tables) -> None:
     """Keep the edition of a public release, within its transaction; a patch takes the place of what it patches."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         for path in sorted(folder.iterdir()):
             zipped.write(path, f"{release.campaign.slug}-{release.number}/{path.name}")
-    before = Edition.objects.filter(release__campaign=release.campaign, release__salt=release.salt)
+    before = same(release)
     published = before.filter(published=True).exists()
     figures = figures_of(tables, release.campaign.settings.sampler.k)
-    before.exclude(release=release).update(archive=b"", published=False)
+    before.update(archive=b"", published=False)
     Edition.objects.create(
         campaign=release.campaign,
         release=release,

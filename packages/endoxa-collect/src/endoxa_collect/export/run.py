@@ -214,6 +214,7 @@ def write_export(
         )
         pack(draft)
         recipient = {"recipient": about.recipient} if about.recipient else {}
+        earlier = list(editions.same(release)) if release and not recipient else []
         try:
             with transaction.atomic():
                 if release is not None:
@@ -244,6 +245,8 @@ def write_export(
                     entry.delete()
                     if release is not None:
                         release.delete()
+                    for edition in earlier:
+                        edition.save(update_fields=["archive", "published"])
             raise
     return report
 

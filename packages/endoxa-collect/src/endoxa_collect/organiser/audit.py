@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 from django.urls import path
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -88,8 +89,11 @@ class Log(CampaignList):
         choice("action", gettext_lazy("What"), _actions),
         choice("account", gettext_lazy("Who"), _accounts),
     )
-    list_select_related = ("user",)
     ordering = ("-at", "-pk")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With the accounts."""
+        return super().get_queryset(request).select_related("user")
 
     def shown(self, row: AuditEntry) -> dict[str, Any]:
         """What was done, in the language of the page, and details as they are stored."""

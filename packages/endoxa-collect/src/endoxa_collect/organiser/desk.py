@@ -92,7 +92,10 @@ class CampaignList(ModelAdmin):  # type: ignore[type-arg]
         @allowed(*cls.sees, methods=READ_OR_SEND)
         def view(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
             rows = cls(request, campaign)
-            if request.method == "POST" and not rows.get_actions(request):
+            ticked = request.POST.getlist("_selected_action")
+            if request.method == "POST" and not (
+                rows.get_actions(request) and all(map(str.isdecimal, ticked))
+            ):
                 raise Http404
             return rows.changelist_view(request, {"campaign": campaign, **rows.context()})
 

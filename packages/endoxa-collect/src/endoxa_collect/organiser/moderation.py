@@ -420,15 +420,27 @@ def _deciding(chosen: Action, label: Any) -> Any:
     @action(description=label, permissions=["decide"])
     def decided(pairs: Pairs, request: HttpRequest, ticked: QuerySet[Pair]) -> None:
         seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
+        user, several = account(request), chosen == Action.APPROVE and len(ticked) > 1
+        if several and not pairs.open_words:
+            fault = gettext("To approve several at once, show all words first.")
+            pairs.message_user(request, fault, messages.ERROR)
+            return
+        left = 0
         for pair in ticked:
-            if ESCALATED in pair.flags and not pairs.organises:
+            kept = ESCALATED in pair.flags and not pairs.organises
+            if kept or decisions.claimant(pair, user) or (several and not plain([pair], user)):
+                left += 1
                 continue
             marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
             try:
-                revision = seen.get(str(pair.pk), "")
-                decide(pairs.campaign, account(request), pair.public_id, chosen, revision, **marks)
+                decide(pairs.campaign, user, pair.public_id, chosen, seen.get(str(pair.pk), ""), **marks)
             except EntryError as problem:
                 pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
+        if left:
+            fault = gettext(
+                "Left as they were: %(number)s. Somebody else looks at them, or each is to be decided about alone."
+            )
+            pairs.message_user(request, fault % {"number": left}, messages.WARNING)
 
     return decided
 
@@ -517,6 +529,8 @@ class UploadForm(CampaignForm):
         content, name = (
             (file.read(), file.name) if file else (self.cleaned_data.get("lines", "").encode(), "")
         )
+        if not self.errors and not content.strip():
+            self.add_error("file", gettext("Choose a file, or type the lines."))
         if not self.errors:
             try:
                 self.rows = read_seeds(content, name or "seeds.csv", settings.data_languages, settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast, get_args
 
 import pydantic
@@ -311,14 +311,19 @@ class EntriesFormSet(BaseFormSet):  # type: ignore[type-arg]
         add = gettext_lazy("Add one")
         return [(form.initial.get("name", add), list(form), bool(form.errors)) for form in self]
 
+    @cached_property
+    def in_order(self) -> list[SettingsForm]:
+        """The forms in the order asked for; kept, since Django gives the order only while none is refused."""
+        return list(self.ordered_forms)
+
     def content(self) -> dict[str, Any]:
         """New values by field of the settings: the entries in the order asked for, without those taken out."""
-        return {self.form_kwargs["section"].within: [form.values() for form in self.ordered_forms]}
+        return {self.form_kwargs["section"].within: [form.values() for form in self.in_order]}
 
     def refuse(self, place: Sequence[str | int], error: ErrorDetails) -> None:
         """Say what the model refused at the entry that it is about, or above all entries."""
         if place:
-            self.ordered_forms[int(place[0])].refuse(place[1:], error)
+            self.in_order[int(place[0])].refuse(place[1:], error)
         else:
             self.non_form_errors().append(_sentence(error))
 

@@ -16,7 +16,7 @@ from django.db.models import Max
 from django.utils.text import slugify
 
 from endoxa.errors import UserError
-from endoxa_collect.models import Campaign, Task, TaskItem, record
+from endoxa_collect.models import Campaign, Task, TaskItem, TaskState, record
 from endoxa_collect.security.codes import new_code
 from endoxa_collect.tablefile import TableError, TableRow, read_rows
 from endoxa_collect.tasks.rooms import Room, TaskSettings, room
@@ -61,7 +61,7 @@ def add_task(
 
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a task with this
-            name that is of another kind or has other settings. Nothing is kept then.
+            name that is of another kind, has other settings, or is over. Nothing is kept then.
     """
     task_room = room(kind)
     settings = settings_from(task_room, options or {})
@@ -92,6 +92,8 @@ def add_task(
 def _settings_in_force(task: Task, kind: str, asked: TaskSettings | None, *, panel: bool) -> TaskSettings:
     """The settings of a task that is there already, if it is the one that was meant."""
     settings = settings_from(room(task.kind), task.settings)
+    if task.revealed_at or task.state == TaskState.CLOSED:
+        raise UserError(f"The task '{task.name}' of the campaign is over. Choose another name (--name).")
     if task.kind != kind or (panel and not task.code) or asked not in (None, settings):
         raise UserError(
             f"The campaign has a task '{task.name}' already, of kind {task.kind} and perhaps with other settings. "

@@ -266,11 +266,17 @@ class TranslationRoom(AgreementRoom):
         made = [self.outcome(settings, item) for item in items]
         # A row for each engine, and for own words and neither.
         rows = []
-        for number, engine in enumerate(items[0].hidden[ENGINES] if items else (), start=1):
-            offered = [item for item in items if number in numbers(item.content)]
-            answers = [judgement.answer for item in offered for judgement in item.counting]
-            chosen = [answer for answer in answers if number in answer["candidates"]]
-            rows.append(_share(engine, len(offered), len(answers), chosen))
+        # Each file numbers its engines anew.
+        for engine in dict.fromkeys(engine for item in items for engine in item.hidden[ENGINES]):
+            places = [
+                (item, item.hidden[ENGINES].index(engine) + 1)
+                for item in items
+                if engine in item.hidden[ENGINES]
+            ]
+            offered = [(item, number) for item, number in places if number in numbers(item.content)]
+            numbered = [(judgement.answer, number) for item, number in offered for judgement in item.counting]
+            chosen = [answer for answer, number in numbered if number in answer["candidates"]]
+            rows.append(_share(engine, len(offered), len(numbered), chosen))
         answers = [judgement.answer for item in items for judgement in item.counting]
         for name, choice in ((SELF_WRITTEN, OWN), (NEITHER, NONE)):
             chosen = [answer for answer in answers if answer["choice"] == choice]
