@@ -16,7 +16,7 @@ from django.utils import timezone
 from collect_support.stored import stored_rating
 from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.export import editions
+from endoxa_collect.export import editions, run
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     AuditEntry,
@@ -121,7 +121,9 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     # What may hurt is in the file, and on no page.
     assert "are late" not in page
     assert "Content notice" in Client().get(f"{address}card/").content.decode()
-    names = zipfile.ZipFile(io.BytesIO(Client().get(f"{address}download/").content)).namelist()
+    download = Client().get(f"{address}download/")
+    assert download.headers["Content-Disposition"] == f'attachment; filename="{campaign.slug}-1.0.zip"'
+    names = zipfile.ZipFile(io.BytesIO(download.content)).namelist()
     assert f"{campaign.slug}-1.0/pairs.csv" in names
     client.post(listed, {**chosen, "action": "take_down"})
     assert Client().get(f"{address}card/").status_code == 404
@@ -157,6 +159,38 @@ def test_a_published_edition_has_a_page_where_no_page_of_results_is_wanted(relea
     assert Client().get(address, follow=True).status_code == 404
     Edition.objects.update(published=True)
     assert "All tables (zip)" in Client().get(address, follow=True).content.decode()
+
+
+def test_without_a_page_of_results_only_the_published_edition_is_shown(released, tmp_path):
+    campaign, _ = released
+    Edition.objects.update(published=True)
+    export_campaign(campaign, tmp_path / "next", release="1.1")
+    address = f"/results/{campaign.slug}/"
+    page = Client().get(address).content.decode()
+    assert "The data, edition 1.1" in page
+    assert re.search("Download</dt><dd>Edition 1.0<br>", page)
+    content = {**SettingsVersion.objects.get().content, "results_page": False}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    Campaign.objects.update(version=2)
+    page = Client().get(address).content.decode()
+    assert "The data, edition 1.0" in page
+    assert "1.1" not in page.split("<main")[1]
+
+
+def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(released, monkeypatch):
+    campaign, _ = released
+    Edition.objects.update(published=True)
+    archive = bytes(Edition.objects.get().archive)
+    withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
+    yesterday(Edition)
+
+    def full(*_):
+        raise UserError("The disk is full.")
+
+    monkeypatch.setattr(run, "put_in_place", full)
+    editions.published(campaign)
+    edition = Edition.objects.get()
+    assert (bytes(edition.archive), edition.published, Release.objects.count()) == (archive, True, 1)
 
 
 def test_words_that_went_are_on_no_page_at_once(released):

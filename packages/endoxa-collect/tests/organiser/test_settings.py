@@ -362,6 +362,17 @@ def test_errors_in_lists_stand_beside_their_field(organiser, river, section, typ
     assert [said] in [form.errors.get(field) for form in response.context["form"].forms]
 
 
+def test_all_that_is_refused_in_a_list_is_said_at_once(organiser, river):
+    typed = {"form-0-name": "Tea House", "form-1-name": "Two Words"}
+    response = organiser.post(address("questions"), as_sent(river, "questions", **typed))
+    forms = response.context["form"].forms
+    assert [form.errors["name"] for form in forms[:2]] == [
+        ["Use small letters a to z, digits and _, at most 31."]
+    ] * 2
+    for name in typed.values():
+        assert name in response.content.decode()
+
+
 BROKEN = [
     ("general", {"cards": None, "survey": None}, "cards", "Choose cards, the survey or both."),
     ("general", {"minimum_age": "20", "maximum_age": "19"}, "maximum_age",

@@ -202,6 +202,26 @@ def test_several_are_decided_at_once_and_marks_keep_the_topic(page, make):
     ]
 
 
+def test_several_are_approved_only_with_open_words_and_without_what_is_decided_alone(page, make):
+    plain, accused = (
+        make(text, moderation=Moderation.PENDING, negative=None, flags=flags)
+        for text, flags in (("sing loudly", []), ("dance", ["accusation"]))
+    )
+
+    def states():
+        return list(Pair.objects.order_by("pk").values_list("moderation", flat=True))
+
+    page(data=ticked("approve", plain, accused))
+    assert states() == [Moderation.PENDING] * 2
+    assert "To approve several at once, show all words first." in page().content.decode()
+    page(name="moderation_words", data={"show": "1"})
+    page(data=ticked("approve", plain, accused))
+    assert states() == [Moderation.LIVE, Moderation.PENDING]
+    assert "Left as they were: 1." in page().content.decode()
+    page(data=ticked("approve", accused))
+    assert states() == [Moderation.LIVE] * 2
+
+
 def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, make):
     pair = make("sing loudly", negative=None)
     for action in ("hide", "hurts"):
