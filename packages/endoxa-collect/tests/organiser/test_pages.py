@@ -308,10 +308,13 @@ def test_one_seed_that_is_typed(organiser, river):
     pair = Pair.objects.get()
     assert (pair.country, pair.attribute, pair.negative, pair.source) == ("CL", "love poetry", False, "seed")
     assert AuditEntry.objects.filter(campaign=river, action=ADDED, detail__added=1).count() == 1
-    for lines, word in (("", "column"), ("country,attribute,language\nCL,?!,xx", "line 2")):
+    for lines, field, said in (
+        ("", "file", "Choose a file, or type the lines."),
+        ("country,attribute,language\nCL,?!,xx", "lines", "line 2"),
+    ):
         refused = organiser.post(address("seeds_add"), {"lines": lines})
         assert refused.status_code == 422
-        assert word in str(refused.context["form"].errors["lines"])
+        assert said in str(refused.context["form"].errors[field])
     assert Pair.objects.count() == 1
 
 
