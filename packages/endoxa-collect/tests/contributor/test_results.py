@@ -90,9 +90,8 @@ def test_a_closed_campaign_shows_what_many_know_and_nothing_that_hurts(rated, cl
     assert "<dd>12</dd>" in page  # people
     assert "<dd>9</dd>" in page  # ratings
     assert "3, of which 3 have answers" in page
-    origins = page.split("Where the people come from")[1].split("</ul>")[0]
-    # Somebody was asked about Chile as about an own country, too: too few to be shown apart.
-    assert all(int(n) >= 5 for n in re.findall(r": (\d+)</span>", origins))
+    # The next release may differ by one person, whose country would be told.
+    assert "Where the people come from" not in page
     assert "drink mate" in client.get("/results/").content.decode()
     JoinCode.objects.create(campaign=campaign, code="MATE2345")
     assert f'href="/results/{campaign.slug}/"' in client.get("/j/MATE2345/").content.decode()

@@ -111,7 +111,8 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         ],
     }
     for name in ("origins", "about"):
-        counts = numbers.get(name, ())
+        # The next release may differ from the figures of a day by one person: their country is not told by that.
+        counts = numbers.get(name, ()) if release or name == "about" else ()
         # Those put together at the end may be more than the first.
         context |= {name: _bars(counts, settings), f"{name}_most": max((n for _, n in counts), default=0)}
     response = render(request, "contributor/results.html", context)
