@@ -112,13 +112,8 @@ class Contrast:
         str, Option("Identity of target set Y, with --associations.", ITEMS, metavar="IDENTITY")
     ] = ""
     attributes: Annotated[
-        str,
-        Option(
-            "Attribute set B: antonyms of A, or attributes associated with Y.",
-            ITEMS,
-            name="--contrast",
-            metavar="antonym|other",
-        ),
+        Literal["antonym", "other"],
+        Option("Attribute set B: antonyms of A, or attributes associated with Y.", ITEMS, name="--contrast"),
     ] = "antonym"
     each: Annotated[
         bool,
