@@ -12,6 +12,7 @@ import pytest
 
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
+from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.instruments.association_tests.report.findings import SECTIONS
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import paper_forms
@@ -27,16 +28,20 @@ from support.association_samples import planted
 from support.report_test_samples import before_verdicts
 
 RNG = np.random.default_rng(12)
-FEW = {"model": "hf/m", "pooling": "cls", "resamples": 100, "draws": 1000}
+FEW = {"resamples": 100, "draws": 1000}
 
 
 def spread(low, high, n):
     return np.linspace(low, high, n)
 
 
+def made(test, vectors, pooling="cls", **options):
+    chosen = AnalysisOptions(**(FEW | options))
+    return analyze_tests([test], vectors, model="hf/m", pooling=pooling, settings=chosen)
+
+
 def analyzed(x, y, name="t", **options):
-    test, vectors = planted(x, y, name)
-    return analyze_tests([test], vectors, **(FEW | options))
+    return made(*planted(x, y, name), **options)
 
 
 def angles(degrees_from_a, name, letter):
@@ -58,7 +63,7 @@ def careers(engineers, nurses):
             for name, texts in zip(("engineers", "nurses", "career", "family"), (x, y, a, b), strict=True)
         ),
     )
-    return analyze_tests([test], {**x, **y, **a, **b}, **FEW)
+    return made(test, {**x, **y, **a, **b})
 
 
 def encoders(number, p_values):
@@ -329,7 +334,7 @@ def test_terms_and_texts_that_disagree_claim_nothing():
     y = spread(-0.1, 0.0, 8)
     names = [f"x{i}" for i in [0] * 40 + list(range(1, 8))]
     test, vectors = planted(x, y, "t", names, [f"y{i}" for i in range(8)])
-    row = analyze_tests([test], vectors, **FEW, alternative="two-sided").row(0, named=True)
+    row = made(test, vectors, alternative="two-sided").row(0, named=True)
     assert row["effect_size"] < 0
     assert row["p_value"] < 0.05
     assert (row["verdict"], row["verdict_reason"]) == ("cannot-be-tested", OPPOSED)
