@@ -27,6 +27,10 @@ from support.report_test_samples import completed, estimates, run_folder, undefi
 
 REASON = "all targets have the same association"
 HOSTILE = "<script>alert(1)</script>"
+SMALL = {
+    "verdict": "cannot-be-tested",
+    "verdict_reason": "2 against 2 texts, with a least possible two-sided p-value of 0.33; 4 against 4 would be enough",
+}
 
 
 def table(tmp_path: Path, frame: pl.DataFrame) -> Associations:
@@ -193,7 +197,7 @@ def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
     assert findings(table(tmp_path, pl.concat([weak, strong]))).number == "1 of 2"
     alone = findings(table(tmp_path, strong))
     assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
-    assert not findings(table(tmp_path, one(n_partitions="6"))).number
+    assert not findings(table(tmp_path, one(**SMALL))).number
 
 
 def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
@@ -207,8 +211,11 @@ def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
 
 
 def test_sets_too_small_to_be_significant_are_named(tmp_path: Path) -> None:
-    said = text_of(findings(table(tmp_path, one(n_partitions="6"))))
-    assert "1 result cannot be tested: 6 partitions, with a least possible two-sided p-value of 0.33" in said
+    said = text_of(findings(table(tmp_path, one(**SMALL))))
+    assert (
+        "1 result cannot be tested: 2 against 2 texts, with a least possible two-sided p-value of 0.33"
+        in said
+    )
     assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
 
 

@@ -25,7 +25,6 @@ from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
 from support.association_samples import planted
-from support.report_test_samples import before_verdicts
 
 RNG = np.random.default_rng(12)
 FEW = {"resamples": 100, "draws": 1000}
@@ -185,16 +184,6 @@ def test_every_door_shows_the_same(edge, tmp_path):
         for row in {(row["row"], row.get("series"), row["column"]): row for row in rows}.values()
     )
     assert filled >= claimed > 0 or filled == claimed == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("edge", EDGES)
-def test_tables_without_verdicts_are_decided_alike(edge, tmp_path):
-    """Columns that older tables lack change no verdict; only the sizes behind a reason are not known."""
-    frame = EDGES[edge]
-    old = results_of(before_verdicts(frame), tmp_path)
-    assert old.estimates["verdict"].to_list() == frame["verdict"].to_list()
-    check_findings(sections_of(old), labels_of(old))
 
 
 @pytest.mark.slow

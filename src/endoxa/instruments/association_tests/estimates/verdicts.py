@@ -12,6 +12,7 @@ from math import comb
 import polars as pl
 
 from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, beside_a_test, decided
+from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 
 OPPOSED = "effect size and permutation test point in different directions"
@@ -39,7 +40,11 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
     # The p-value of the permutation test is a published score: it stays, and weighs on no other test.
     tests = tests.with_columns(corrected["p_adjusted"])
     questions = tests.with_row_index("place").select(
-        *("place", "effect_size", "p_value", "p_adjusted", "neutral", "confidence"),
+        *("place", "effect_size", "p_value", "p_adjusted"),
+        neutral=pl.lit(0.0),
+        confidence=pl.col("confidence").fill_null(
+            DEFAULT_CONFIDENCE
+        ),  # a table of other software may lack it
         alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
         reason=corrected["cannot"],
     )
