@@ -175,12 +175,8 @@ def test_every_door_shows_the_same(edge, tmp_path):
     untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
     text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
-    plots = [
-        figure.plot
-        for section in sections_of(results)
-        if section.anchor == "forest"
-        for figure in section.figures
-    ]
+    drawn = {section.anchor: section.figures for section in sections_of(results)}
+    plots = [figure.plot for figure in drawn.get("forest", drawn["findings"])]
     filled = sum(
         sum(cell.claimed for grid in plot.grids for _, row in grid.rows for cell in row if cell)
         if isinstance(plot, Grids)
@@ -299,7 +295,8 @@ def test_joined_tables_are_one_family(tmp_path):
     assert set(results.estimates["verdict"]) == {"unclear"}
     sections = sections_of(results)
     check_findings(sections, labels_of(results))
-    assert "all tests of this page, whichever run" in sections[-1].notes[0]
+    assert "over everything that stands in one table or on one page" in sections[-1].tables[0].rows[0][1]
+    assert sections[-1].tables[0].rows[0][2] == "3"
     assert read_associations(runs[:1]).estimates["verdict"].to_list() == ["above"]
 
 
@@ -318,7 +315,7 @@ def test_opposite_claims_of_two_poolings_are_said(tmp_path):
 
 def test_sections_with_nothing_to_say_are_not_there(tmp_path):
     anchors = [one.anchor for one in sections_of(results_of(EDGES["4 against 4"], tmp_path))]
-    assert anchors == ["findings", "forest", "effect-sizes", "all-tests", "families"]
+    assert anchors == ["findings", "effect-sizes", "all-tests", "families"]
 
 
 def test_terms_and_texts_that_disagree_claim_nothing():

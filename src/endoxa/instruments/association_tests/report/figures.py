@@ -1,8 +1,8 @@
-"""Figures of association tests: every test in every encoder, rows to choose from, every group against every other."""
+"""Figures of association tests: every test in every encoder, and rows to choose from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import polars as pl
@@ -12,11 +12,10 @@ from endoxa.report import estimates as say
 from endoxa.report.claims import CLAIMED, clear, marked
 from endoxa.report.closer import EACH, Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import claim_map, described, figure_of, in_parts, labelled, series_figure
-from endoxa.report.grids import signed_grid
+from endoxa.report.figures import claim_map, described, in_parts, labelled, series_figure
 from endoxa.report.labels import isolated
 from endoxa.report.plots import MOST_APART
-from endoxa.report.words import language_name, listed, plural, signed, slug
+from endoxa.report.words import language_name, plural, signed, slug
 
 MOST_STRONGEST = 24
 """Tests in the first chart; of more, those with the largest mean effect size. The sections below hold all."""
@@ -40,23 +39,16 @@ INTERVALS = (
     "Marks right of the dashed line: the first group lies nearer to the first attribute, rather than the second, than "
     "the second group does; left of it: the second group does. Filled marks: the groups differ (adjusted permutation "
     "p-value at most {level}). Lines are {levels} intervals, which draw the words of the two groups anew, not the "
-    "attributes, the sentences around them or the encoder. A line that excludes zero beside a hollow mark is not a claim "
-    "(not after adjustment over all tests)."
+    "attributes, the sentences around them or the encoder. A line that excludes zero beside a hollow mark is not a "
+    "claim (not after adjustment over all tests)."
 )
 MAPS = (
     "A cell is an effect size. Blue with a star: the first group lies nearer to the first attribute, rather than the "
-    "second, than the second group does; orange with a star: the second group does (adjusted permutation p-value at most "
-    "{level}). Full colours: effect sizes of at least {large}. Grey cells are not distinguishable or cannot be tested, "
-    "empty ones undefined. Intervals and p-values are in the table of all tests."
+    "second, than the second group does; orange with a star: the second group does (adjusted permutation p-value "
+    "at most {level}). Full colours: effect sizes of at least {large}. Grey cells are not distinguishable or cannot be "
+    "tested, empty ones undefined. Intervals and p-values are in the table of all tests."
 )
 """How to read the figures of every test: of few encoders, and of many."""
-
-LEAST_GROUPS = 3
-PANEL_ROWS = 4
-"""Rows of matrices in one figure: more would not fit on a printed page."""
-
-ATTRIBUTES = ("axis", "language", "a", "b")
-"""What one matrix is about."""
 
 _SHOWN = pl.col("effect_size").map_elements(lambda effect: signed(effect, 2), return_dtype=pl.String)
 
@@ -140,7 +132,7 @@ def every_test(results: Associations) -> Section | None:
     None where the first figure of the page shows all of them.
     """
     few = len(results.encoders) <= MOST_APART
-    if few and results.estimates.select(TEST).n_unique() <= MOST_STRONGEST:
+    if results.estimates.select(TEST).n_unique() <= (MOST_STRONGEST if few else 1):
         return None
     most = MOST_ROWS if few else MOST_MAPPED
     findings: list[Finding] = []
@@ -198,83 +190,6 @@ def _maps(estimates: pl.DataFrame, drawn: pl.DataFrame, language: str, title: st
 
 def _differ(tests: pl.DataFrame) -> str:
     return f"in {tests.filter(clear()).height} of {plural(tests.height, 'result')} the groups differ"
-
-
-def matrices(results: Associations) -> Section | None:
-    """A matrix of groups for every axis, language and attribute pair with three groups or more; None without one.
-
-    Of more encoders than `MOST_APART` the maps of tests and encoders show the same cells.
-    """
-    figures = tuple(_matrices(results.estimates)) if len(results.encoders) <= MOST_APART else ()
-    if not figures:
-        return None
-    return Section(
-        "groups",
-        "Every group against every other",
-        figures=figures,
-        notes=(
-            "Read a cell from its row. Blue, plus: the group of the row lies nearer to the first attribute, rather "
-            "than the second, than the group of the column does; orange, minus: nearer to the second, rather than the "
-            "first. Every pair of groups stands once; read from the column, its sign turns. A dark outline and a star: "
-            f"the groups differ (adjusted p-value at most {results.level}; p-values are in the table of all tests). "
-            "Grey cells are undefined, empty ones were not tested. All colours of this report are on one scale.",
-        ),
-    )
-
-
-def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
-    reach = EFFECT.domain(estimates.select(value="effect_size"))[1]
-    for (axis, language, a, b), tests in estimates.group_by(ATTRIBUTES, maintain_order=True):
-        groups = list(dict.fromkeys([*tests["x"], *tests["y"]]))
-        if not _are_crossed(tests, groups):
-            continue
-        across = 2 if len(groups) <= 4 else 1
-        ordered = pl.concat(tests.partition_by("model", maintain_order=True))
-        title = f"{a} or {b}" + (f", {language_name(str(language))}" if language else "")
-        encoders = ordered["encoder"].unique(maintain_order=True).to_list()
-        for part, page in in_parts(encoders, PANEL_ROWS * across, even=False):
-            shown = ordered.filter(pl.col("encoder").is_in(list(page)))
-            defined = shown["effect_size"].drop_nulls().to_list()
-            sizes = (
-                f"Effect sizes as tested run from {min(defined):+.2f} to {max(defined):+.2f}; {_differ(shown)}. The "
-                "table of all tests holds every number."
-                if defined
-                else "Every effect size is undefined."
-            )
-            legend = f"effect size: row nearer than column to {isolated(b)} (−), to {isolated(a)} (+)"
-            cells = _cells(shown, groups)
-            yield figure_of(
-                cells,
-                signed_grid(cells, groups, reach=reach, title=legend),
-                name=f"groups-{slug(f'{language} {a} {b}')}",
-                title=title + (f" ({axis})" if axis else "") + part,
-                rows=cells,
-                alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "
-                f"{b}. {sizes}",
-                wide=True,
-            )
-
-
-def _are_crossed(tests: pl.DataFrame, groups: Sequence[str]) -> bool:
-    """Whether at least half of all pairs of three groups or more were tested, each once per encoder."""
-    cells = {(frozenset((x, y)), encoder) for x, y, encoder in tests.select("x", "y", "encoder").iter_rows()}
-    enough = 4 * len({pair for pair, _ in cells}) >= len(groups) * (len(groups) - 1)
-    return tests.height == len(cells) and len(groups) >= LEAST_GROUPS and enough
-
-
-def _cells(tests: pl.DataFrame, groups: Sequence[str]) -> pl.DataFrame:
-    """A cell for every test, above the diagonal; the sign is turned where the test names its groups the other way."""
-    places = {group: place for place, group in enumerate(groups)}
-    x, y = (pl.col(name).replace_strict(places, return_dtype=pl.Int64) for name in ("x", "y"))
-    turned = pl.when(x > y)
-    return tests.select(
-        panel="label",
-        subpanel="pooling",
-        row=turned.then("y").otherwise("x"),
-        column=turned.then("x").otherwise("y"),
-        value=turned.then(-pl.col("effect_size")).otherwise("effect_size"),
-        mark=pl.when(clear()).then(pl.lit(CLAIMED)).otherwise(pl.lit("")),
-    )
 
 
 def closer(results: Associations) -> Section | None:

@@ -9,9 +9,14 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.figures import closer, every_test, matrices, strongest
+from endoxa.instruments.association_tests.report.figures import closer, every_test, strongest
 from endoxa.instruments.association_tests.report.quoting import diagnostics
-from endoxa.instruments.association_tests.report.results import TEST, Associations, read_associations
+from endoxa.instruments.association_tests.report.results import (
+    TEST,
+    Associations,
+    confidence_words,
+    read_associations,
+)
 from endoxa.instruments.association_tests.report.tables import (
     all_tests,
     effect_sizes,
@@ -25,6 +30,7 @@ from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.plots import MOST_APART
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, language_name, listed, p_value, plural, signed
@@ -54,6 +60,8 @@ def findings(results: Associations) -> Section:
     """How many tests show a difference, the largest of every encoder, what could not be tested."""
     estimates, figure = results.estimates, strongest(results)
     number, meaning = page_number(estimates)
+    apart = len(results.encoders) <= MOST_APART or estimates["test"].n_unique() == 1
+    levels = confidence_words(estimates) if apart else ""
     return Section(
         anchor="findings",
         title="What the tests show",
@@ -62,7 +70,8 @@ def findings(results: Associations) -> Section:
         tables=() if estimates.height == 1 else (encoder_table(estimates),),
         notes=(
             "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
-            "attribute marked +, left of it to the one marked −. Filled dots: the groups differ.",
+            "attribute marked +, left of it to the one marked −. Filled dots: the groups differ. "
+            f"{f'Lines: {levels} intervals.' if levels else ''}",
             "Effect size: how much nearer the first group lies to the first attribute, rather than the second, than "
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
@@ -313,7 +322,7 @@ def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
     An effect size that is printed as zero changes with nothing.
     """
     effect = pl.col("effect_size")
-    placed = estimates.with_columns(place=pl.int_range(pl.len()).min().over("label", "pooling"))
+    placed = estimates.with_row_index("place").with_columns(pl.col("place").min().over("label", "pooling"))
     signs = placed.drop_nulls("effect_size").select(
         *("label", "test", "language", "place"),
         first="pooling",
@@ -379,7 +388,6 @@ SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
     every_test,
     closer,
-    matrices,
     poolings,
     effect_sizes,
     all_tests,
