@@ -11,11 +11,13 @@ from endoxa.instruments.choices.estimates import analyze
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.jobs import presentations_of, shown
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.choices.probe.work import TYPES, _rows
-from endoxa.instruments.choices.report.page import Results, diagnostics, sentence
+from endoxa.instruments.choices.report.page import Results, diagnostics
+from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
@@ -53,7 +55,7 @@ def probed(tmp_path: Path, kind: str, model: str, table=None, **settings):
     asked = ChoiceSettings(data=str(tmp_path / "items.jsonl"), models=(model,), **settings)
     run(CHOICES, asked, tmp_path / "run")
     estimates = pl.read_csv(tmp_path / "run" / "estimates.csv").filter(axis="all")
-    return {row["measure"]: row for row in estimates.iter_rows(named=True)}
+    return {row["name"]: row for row in estimates.iter_rows(named=True)}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_both_orders_of_a_list_are_one_unit(tmp_path):
         pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
     )
     once, twice = (
-        analyze(each)["estimates"].filter(measure="bias_d").row(0, named=True)
+        analyze(each)["estimates"].filter(name="bias_d").row(0, named=True)
         for each in (table.filter(order="01"), table)
     )
     assert (twice["n"], twice["attributes"]) == (16, 8)
@@ -166,7 +168,7 @@ def asked(kind, answer, table=None, **options):
         for row in _rows(each, "m", "letters", ChatAnswer(said))
     ]
     estimates = analyze(pl.DataFrame(rows, schema=TYPES, orient="row"))["estimates"].filter(axis="all")
-    return {row["measure"]: row for row in estimates.iter_rows(named=True)}
+    return {row["name"]: row for row in estimates.iter_rows(named=True)}
 
 
 @pytest.mark.parametrize(
@@ -281,12 +283,12 @@ def test_a_share_of_0_lies_as_far_from_one_half_as_any():
 @pytest.mark.parametrize(
     ("n_stereotype", "said"),
     [
-        (6, "concludes the stereotype more often than its opposite (difference +0.200 of all"),
+        (6, "concludes the stereotype more often than its opposite, a difference of +0.200 of all"),
         (
             4,
-            "concludes the opposite of the stereotype more often than the stereotype (difference −0.200 of all",
+            "concludes the opposite of the stereotype more often than the stereotype, a difference of −0.200 of all",
         ),
-        (5, "concludes the stereotype as often as its opposite (difference 0.000 of all"),
+        (5, "concludes the stereotype as often as its opposite, a difference of 0.000 of all"),
     ],
 )
 def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
@@ -300,7 +302,8 @@ def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
         )
         for k in range(10)
     ]
-    assert said in sentence(results_of(rows).main[0])
+    (row,) = results_of(rows).main
+    assert said in sentence(kind_of(row), row).text
 
 
 def test_ties_of_scored_options_are_looked_at():
@@ -330,6 +333,6 @@ def test_bias_of_a_list_is_that_of_a_worked_example():
             pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
         )
     )
-    row = found["estimates"].filter(measure="bias_d", axis="all").row(0, named=True)
+    row = found["estimates"].filter(name="bias_d", axis="all").row(0, named=True)
     assert row["value"] == pytest.approx(0.5)
     assert found["associations"]["error"].min() > 0
