@@ -27,7 +27,7 @@ from endoxa.instruments.questions.report.headline import (
 )
 from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
-from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
+from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.published import averages, paper_forms, published
 from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, read_results
@@ -61,7 +61,6 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     builders = (
         partial(_headline, runs),
         partial(_quoting, runs),
-        partial(planted, runs),
         categories,
         closer,
         accuracy,
