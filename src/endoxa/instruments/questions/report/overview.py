@@ -183,4 +183,3 @@ def _usage(run: Run, results: QaResults) -> Iterator[dict[str, Any]]:
 
 def _number(value: object, form: str, missing: str = NOT_RECORDED) -> str:
     return form.format(value) if isinstance(value, int | float) else missing
-
