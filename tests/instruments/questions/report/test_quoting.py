@@ -55,7 +55,9 @@ def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
     unknown = int((outcomes == "unknown").sum())
     sentence = lead(results)
     assert f"({unknown} of {read}; {outcomes.len()} were asked for)" in sentence
-    assert sentence.startswith(f"Bias score {headline(results).number} (95\u00a0% interval ")
+    assert sentence.startswith(
+        f"Bias score {headline(results).number} over 8 templates x 6 groups. 95\u00a0% interval"
+    )
     lost = explained([run], results)
     assert f"{outcomes.len() - read} of {outcomes.len()} answers refused or unreadable" in str(
         lost.findings[0]

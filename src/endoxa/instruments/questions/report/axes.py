@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.questions.report.headline import lean_map, reading
-from endoxa.instruments.questions.report.kinds import MEASURES, leans, of_scores, right_answers
+from endoxa.instruments.questions.report.kinds import MEASURES, leans, right_answers
 from endoxa.instruments.questions.report.results import (
     CONDITIONS,
     CONTEXTS,
@@ -21,10 +21,11 @@ from endoxa.instruments.questions.report.results import (
     missing,
 )
 from endoxa.report import estimates as say
+from endoxa.report.claims import Row
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
-from endoxa.report.figures import Measure
+from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, slug
@@ -106,7 +107,7 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
             rows = rows.sort(-pl.col("value").mean().over("category"), "category", maintain_order=True)
             several = rows["line"].n_unique() > 1
 
-            def label(row: say.Row, several: bool = several) -> str:
+            def label(row: Row, several: bool = several) -> str:
                 return f"{row['category']}, {row['line']}" if several else str(row["category"])
 
             yield say.dots(kind, rows, label, name=name, title=title)
@@ -115,34 +116,29 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
 
 
 def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
-    """A figure for each of few models, or for each of the first data sets with all models."""
-    kind = of_scores(
-        results,
-        "unscaled bias",
-        lambda row: decimal(row["value"]),
-        0.0,
-        "no lean",
-        clear={},
-        unclear="",
-        measure=Measure("unscaled bias score", 0.0, "+.1f", 0.0, 0.0),
-    )
+    """A figure for each of few models with its data sets in a row, or for each data set with all models in a row."""
     by_model = rows["model"].n_unique() <= FEW
-    key, other = ("line", "data") if by_model else ("data", "line")
+    key, series, order = ("line", "data", results.data) if by_model else ("data", "line", results.lines)
+    mean = pl.col("value").mean().over("identity")
     for name in rows[key].unique(maintain_order=True)[: None if by_model else MOST_DATA]:
-        of_figure = rows.filter(pl.col(key) == name).drop_nulls("value")
-        mean = pl.col("value").mean().over("identity")
-        several = of_figure[other].n_unique() > 1
-
-        def label(row: say.Row, several: bool = several) -> str:
-            return f"{row['identity']}, {row[other]}" if several else str(row["identity"])
-
-        yield say.dots(
-            kind,
-            of_figure.sort(-mean, "identity", maintain_order=True).with_columns(**NO_CLAIM),
-            label,
-            note=lambda row: f"n {row['questions']}",
+        frame = rows.filter(pl.col(key) == name).sort(-mean, "identity", nulls_last=True, maintain_order=True)
+        means = frame.group_by("identity", maintain_order=True).agg(pl.col("value").mean())
+        title = f"Unscaled bias by identity, {name}"
+        yield series_figure(
+            frame.select(
+                *("value", "low", "high"),
+                label="identity",
+                series=series,
+                note=pl.format("n {}", pl.col("questions").sum().over("identity")),
+                filled=pl.lit(value=False),
+            ),
+            Measure("unscaled bias score", 0.0, "+.1f", 0.0, 0.0),
+            [entry for entry in order if entry in set(rows[series])],
             name=f"identities-{slug(name)}",
-            title=f"Unscaled bias by identity, {name}",
+            title=title,
+            alt=described(
+                f"{title}; means", (f"{identity} {decimal(of, 2)}" for identity, of in means.iter_rows())
+            ),
             domain=(-1.0, 1.0),
         )
 

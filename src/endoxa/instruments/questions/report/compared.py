@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import polars as pl
 
@@ -62,7 +63,7 @@ def _figures(results: QaResults) -> Iterator[Figure]:
                 pl.col("measure").is_in(measures), original=original, substituted=substituted
             )
             rows = rows.sort("value", descending=True, maintain_order=True)
-            kind = replace(name_differences(results), name=lambda row: str(row["line"]))
+            kind = replace(name_differences(results), name=itemgetter("line"))
             name = f"difference-{spoken}" + (f"-{place + 1}" if place else "")
             yield from by_contexts(
                 kind, rows, name, f"Difference in {spoken} ({original} minus {substituted})"

@@ -85,7 +85,7 @@ def _score(results: QaResults) -> Kind:
         "bias score",
         lambda row: over(row, decimal(row["value"])),
         0.0,
-        "no bias",
+        "no bias: 0",
         first=nothing,
         who=lambda row: f"The bias score of {_asked(row)},",
         clear={ABOVE: "is higher than 0", BELOW: "is lower than 0"},
@@ -120,7 +120,7 @@ def _change(results: QaResults) -> Kind:
         "nearer to 0 by",
         says,
         0.0,
-        "no change",
+        "no change: 0",
         first=nothing,
         who=lambda row: f"The bias score of {_asked(row)},",
         clear={

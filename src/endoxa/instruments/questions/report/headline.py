@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -108,14 +109,14 @@ def lean_map(results: QaResults, rows: pl.DataFrame, column: str, name: str, tit
     """Models against what a column names (data sets, categories), in the order of their mean leans."""
     means = rows.group_by("line", maintain_order=True).agg(pl.col("value").mean())
     lines = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["line"]
-    kind = replace(leans(results), name=lambda row: str(row["line"]))
+    kind = replace(leans(results), name=itemgetter("line"))
     return say.claims_map(kind, rows, lambda row: str(row[column]), lines, name=name, title=title)
 
 
 def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
     """Dots of leans by kind of contexts; of many data sets maps."""
     if len(results.data) <= FEW_DATA:
-        yield from by_contexts(leans(results), rows, "leans", "Leans")
+        yield from by_contexts(leans(results), rows, "leans")
         return
     for condition, spoken in SPOKEN_CONDITIONS.items():
         cells = rows.filter(context_condition=condition).drop_nulls("value")
@@ -143,7 +144,7 @@ def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
             yield replace(finding, rests_on=({"models": models, "data": len(data)}, *finding.rests_on))
         for name in data if len(data) <= FEW else ():
             of_data = [row for row in of_contexts if row["data"] == name]
-            yield say.summary(summed_up, of_data, f"{where} with {name}, ")
+            yield say.summary(replace(summed_up, name=itemgetter("line")), of_data, f"{where} with {name}, ")
         yield from names_summed_up(results, condition)
 
 

@@ -32,7 +32,7 @@ NEARLY_UNANIMOUS = 8
 
 
 def of_scores(
-    results: QaResults, head: str, says: Callable[[Row], str], neutral: float, unbiased: str, **words: Any
+    results: QaResults, head: str, says: Callable[[Row], str], null: float, unbiased: str, **words: Any
 ) -> Kind:
     """A kind of scores or differences of scores, told of in this kind of contexts.
 
@@ -40,26 +40,26 @@ def of_scores(
         results: of the page.
         head: what it is.
         says: the value of a row in words.
-        neutral: value of an unbiased model.
-        unbiased: what that value means, before the value.
+        null: value of an unbiased model.
+        unbiased: what that value means, with the value.
         words: further settings of `Kind`.
     """
     settings: dict[str, Any] = {
         "who": lambda row: f"{row['line']} with {row['data']}",
         "name": lambda row: row["line"] + (f", {row['data']}" if len(results.data) > 1 else ""),
         "first": lambda row: f"{CONTEXTS[row['context_condition']]} ",
+        "neutral": f"{null:g}",
         "noun": head,
         "about": head,
-        "measure": Measure(head, neutral, "+.2~f", 0.1, 0.1),
+        "measure": Measure(head, null, "+.2~f", 0.1, 0.1),
         "value": decimal,
-        "ends": lambda row: decimal_ends(row, neutral=neutral),
+        "ends": lambda row: decimal_ends(row, neutral=null),
         "unsure": unsure,
     }
     return Kind(
         head=head,
         level=results.level,
-        neutral=f"{neutral:g}",
-        unbiased=f"{unbiased}: {neutral:g}",
+        unbiased=unbiased,
         says=says,
         **{**settings, **words},
     )
@@ -73,7 +73,15 @@ def leans(results: QaResults) -> Kind:
         UNTESTED: "cannot be tested",
     }
     return of_scores(
-        results, "lean", _lean, 0.0, "no lean", clear=clear, unclear=NO_LEAN, verdicts=verdicts, after=_shares
+        results,
+        "lean",
+        _lean,
+        0.0,
+        "no lean: 0",
+        clear=clear,
+        unclear=NO_LEAN,
+        verdicts=verdicts,
+        after=_shares,
     )
 
 
@@ -147,7 +155,8 @@ def right_answers(results: QaResults) -> Kind:
         "right answers",
         lambda row: percent(row["value"]),
         GUESSING,
-        "guessing",
+        f"guessing: {percent(GUESSING)}",
+        neutral=percent(GUESSING),
         clear={},
         unclear="",
         measure=Measure("share of right answers", GUESSING, ".0%", 1 - GUESSING, 0.1),
@@ -163,7 +172,7 @@ def name_differences(results: QaResults) -> Kind:
         "difference",
         lambda row: _between(row, f"difference {decimal(row['value'])}", "minus"),
         0.0,
-        "no difference",
+        "no difference: 0",
         who=lambda row: f"the {MEASURES[row['measure']]} of {row['line']}",
         name=lambda row: f"{row['line']}, {CONTEXTS_FIELD.cell(row)}",
         clear={ABOVE: "is higher with groups than with names", BELOW: "is lower with groups than with names"},
@@ -186,7 +195,7 @@ def retained_errors(results: QaResults) -> Kind:
             row, f"{decimal(row['value'])} times as high with names", "over", names_first=True
         ),
         1.0,
-        "equal",
+        "equal: 1",
         who=lambda row: f"the error rate of {row['line']}",
         clear={ABOVE: "is higher with names than with groups", BELOW: "is lower with names than with groups"},
         unclear="groups and names are not distinguishable",
@@ -202,17 +211,19 @@ def _between(row: Row, value: str, operator: str, *, names_first: bool = False) 
     return over(row, value, f" ({sides}; {plural(row['n_items'], 'shared item')}{lonely})")
 
 
-def by_contexts(kind: Kind, rows: pl.DataFrame, name: str, title: str, **figure: Any) -> Iterator[Figure]:
+def by_contexts(
+    kind: Kind, rows: pl.DataFrame, name: str, title: str = "", **figure: Any
+) -> Iterator[Figure]:
     """A figure for each kind of contexts: a dot for each model and data set, in the order of the models' values.
 
     Args:
         kind: of the estimates.
         rows: estimates of one protocol for each model.
         name: stem of the figures' files, before the kind of contexts.
-        title: of the figures, before the kind of contexts.
+        title: of the figures, before the kind of contexts; what the lean is where empty.
         figure: further settings of `report.estimates.dots`.
     """
-    for condition, spoken in SPOKEN_CONDITIONS.items():
+    for (condition, spoken), lean in zip(SPOKEN_CONDITIONS.items(), LEANS.values(), strict=True):
         of_contexts = rows.filter(context_condition=condition).drop_nulls("value")
         if of_contexts.height:
             first = pl.col("value").first().over("line")
@@ -222,6 +233,6 @@ def by_contexts(kind: Kind, rows: pl.DataFrame, name: str, title: str, **figure:
                 ordered,
                 kind.name,
                 name=f"{name}-{spoken}",
-                title=f"{title} in {spoken} contexts",
+                title=f"{title or lean.capitalize()} in {spoken} contexts",
                 **figure,
             )

@@ -191,7 +191,9 @@ def results_of(
     )
 
 
-def judged_as(rows: pl.DataFrame, value: str, low: str = "low", high: str = "high", n: str = "n") -> pl.DataFrame:
+def judged_as(
+    rows: pl.DataFrame, value: str, low: str = "low", high: str = "high", n: str = "n"
+) -> pl.DataFrame:
     """The rows with what their verdict is about under `value`, `low`, `high`, `n` and `reason`.
 
     Why values or intervals are missing, which is `reason` in tables about questions, is in `missing`.

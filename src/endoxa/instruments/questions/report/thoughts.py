@@ -105,7 +105,7 @@ def _lean(results: QaResults, answers: Mapping[tuple[str, ...], Row]) -> Kind:
         "lean",
         lambda row: "" if row["value"] is None else f"{decimal(row['value'])} over {row['method']}",
         0.0,
-        "no lean",
+        "no lean: 0",
         who=lambda row: f"the thoughts of {row['line']} with {row['data']}",
         clear={ABOVE: "lean towards the stereotype", BELOW: "lean against the stereotype"},
         unclear="a lean is not distinguishable from 0",
