@@ -38,6 +38,7 @@ FEW = 3
 """Up to so many rows get a sentence each; of more it is said how many have which verdict."""
 DOWNLOADED = (
     *("model", "rule", "model_a", "rule_a", "model_b", "rule_b", "label", "axis", "language"),
+    *("protocol", "data", "category", "context_condition"),
     *("value", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
 )
 """Columns of the rows behind a figure, as far as a table has them."""

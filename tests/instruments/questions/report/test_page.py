@@ -241,7 +241,7 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
     assert [rows[2]["over"], rows[3]["over"]] == [f"{own['n_evaluated'][0]} items", "16 templates"]
     assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
     assert rows[0]["reduction"] == "–"
-    assert "asked to explain invalid assumptions first, is nearer to 0 than asked at once" in page.text
+    assert "(asked to explain invalid assumptions first) is nearer to 0 than asked at once" in page.text
     assert f"{own['n_dropped'][0]} of 384 questions asked were left out" in page.text
     assert {row["category"] for row in page.table("Scores of each category")} == {"River", "Town"}
 

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.report.explained import explained
 from endoxa.instruments.questions.report.headline import headline, lead
-from endoxa.instruments.questions.report.quoting import _other_rule, run_diagnostics
+from endoxa.instruments.questions.report.quoting import _other_rule, explained, run_diagnostics
 from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import Run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -266,7 +267,7 @@ def averages(results: QaResults) -> Section:
         title="Averages by provider and size",
         folded=True,
         figures=tuple(
-            _average(results, replace(kind(results), name=str), column, name)
+            _average(results, kind(results), column, name)
             for kind, column, name in (
                 (right_answers, "accuracy", "average-accuracy"),
                 (leans, "bias_score", "average-bias"),
@@ -308,5 +309,6 @@ def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figu
     frame = pl.DataFrame(rows, schema_overrides={"value": pl.Float64}).with_columns(
         low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64), **NO_CLAIM
     )
-    title = f"Average {MEASURES[column]}"
-    return say.dots(kind, frame, lambda row: str(row["label"]), name=name, title=title)
+    title, domain = f"Average {MEASURES[column]}", (0.0, 1.0) if column == "accuracy" else None
+    kind = replace(kind, measure=replace(kind.measure, title=title.lower()))
+    return say.dots(kind, frame, itemgetter("label"), name=name, title=title, domain=domain)

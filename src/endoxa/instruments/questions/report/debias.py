@@ -87,7 +87,7 @@ def _score(results: QaResults) -> Kind:
         0.0,
         "no bias: 0",
         first=nothing,
-        who=lambda row: f"The bias score of {_asked(row)},",
+        who=lambda row: f"The bias score of {_asked(row)}",
         clear={ABOVE: "is higher than 0", BELOW: "is lower than 0"},
         unclear="it is not distinguishable from 0",
         measure=Measure("bias score", 0.0, "+.2f", 0.1, 0.1),
@@ -122,7 +122,7 @@ def _change(results: QaResults) -> Kind:
         0.0,
         "no change: 0",
         first=nothing,
-        who=lambda row: f"The bias score of {_asked(row)},",
+        who=lambda row: f"The bias score of {_asked(row)}",
         clear={
             ABOVE: "is nearer to 0 than asked at once",
             BELOW: "is farther from 0 than asked at once",
@@ -134,7 +134,7 @@ def _change(results: QaResults) -> Kind:
 
 
 def _asked(row: Row) -> str:
-    return f"{row['label']} with {row['data']}, {SPOKEN[row['protocol']]}"
+    return f"{row['label']} with {row['data']} ({SPOKEN[row['protocol']]})"
 
 
 def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:

@@ -18,7 +18,6 @@ from endoxa.instruments.questions.report.answers import answers, outcomes
 from endoxa.instruments.questions.report.axes import accuracy, averages, axes, closer
 from endoxa.instruments.questions.report.compared import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.explained import explained
 from endoxa.instruments.questions.report.headline import (
     better_than_guessing,
     headline,
@@ -29,7 +28,7 @@ from endoxa.instruments.questions.report.headline import (
 from endoxa.instruments.questions.report.kinds import leans
 from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.published import paper_forms, published
-from endoxa.instruments.questions.report.quoting import diagnostics
+from endoxa.instruments.questions.report.quoting import diagnostics, explained
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
 from endoxa.report import estimates as say
