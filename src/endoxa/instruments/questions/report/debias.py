@@ -176,7 +176,6 @@ def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
             name="debias",
             title="Bias score by protocol",
             outer=("outer_low", "outer_high"),
-            tall=True,
         )
 
 
