@@ -10,8 +10,8 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.inference import listed_units
-from endoxa.instruments.pairs.estimates.preference import KINDS
 from endoxa.instruments.pairs.estimates.references import lacking
+from endoxa.instruments.pairs.estimates.statistics import KINDS
 from endoxa.instruments.pairs.report.league import first_rule, groups, many
 from endoxa.instruments.pairs.report.results import (
     CALIBRATED_NOTE,

@@ -17,7 +17,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
-from endoxa.instruments.pairs.estimates.inference import Units, share_inference, units_of
+from endoxa.instruments.pairs.estimates.inference import Units, share_estimate, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.quoting import (
@@ -120,12 +120,10 @@ class Preferences:
         """Share of the chosen pairs in which the stereotypical sentence is preferred."""
         sides = np.sign(self.values[chosen])
         units = self.units[0][chosen], self.units[1][chosen]
-        inference = share_inference(sides, units, confidence=self.confidence, seed=0)
-        low, high = (inference.interval.low, inference.interval.high) if self.linked else (NAN, NAN)
-        clear = (
-            self.linked and not inference.untestable and inference.p_value <= significance(self.confidence)
-        )
-        value = float(((1 + sides) / 2).mean())
+        row = share_estimate("share", sides, units, confidence=self.confidence, seed=0)
+        low, high = (row.low, row.high) if self.linked else (NAN, NAN)
+        clear = self.linked and not row.reason and row.p_value <= significance(self.confidence)
+        value = row.value
         return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
 
 

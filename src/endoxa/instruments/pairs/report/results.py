@@ -12,9 +12,14 @@ import polars as pl
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
 from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
-from endoxa.instruments.pairs.estimates.power import MINIMUM_DETECTABLE_CALIBRATED, MINIMUM_DETECTABLE_RATIO
-from endoxa.instruments.pairs.estimates.preference import KINDS, PLACEBO, WITH_GROUPS
 from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, REFERENCES
+from endoxa.instruments.pairs.estimates.statistics import (
+    DETECTABLE,
+    DETECTABLE_CALIBRATED,
+    KINDS,
+    PLACEBO,
+    WITH_GROUPS,
+)
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report.claims import CHIPS, Row, clear, is_clear
 from endoxa.report.figures import Measure
@@ -262,7 +267,7 @@ def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:
     `frequency` and `length` are the ratios of the references, `references` those that alone have the verdict of the
     row.
     """
-    names = {MINIMUM_DETECTABLE_RATIO.name: RAW, MINIMUM_DETECTABLE_CALIBRATED: CALIBRATED}
+    names = {DETECTABLE: RAW, DETECTABLE_CALIBRATED: CALIBRATED}
     detectable = estimates.filter(pl.col("name").is_in(list(names)), interval=IDENTITIES)
     detectable = detectable.select(*CELL, pl.col("name").replace(names), detectable="value")
     cells = deciding(identity_rows(estimates, RAW, CALIBRATED), CELL).join(
