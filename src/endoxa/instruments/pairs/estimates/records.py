@@ -90,8 +90,8 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
         if "by_frequency" not in records.columns:
-            names = ("language", *_SENTENCES)
-            records = records.with_columns(by_frequency=by_distinct(records, names, by_frequency, pl.Float64))
+            frequencies = by_distinct(records, ("language", *_SENTENCES), by_frequency, pl.Float64)
+            records = records.with_columns(by_frequency=frequencies)
     if "attribute" not in records.columns:
         records = records.with_columns(attribute=attributes_of(records))
     if "kind" not in records.columns:

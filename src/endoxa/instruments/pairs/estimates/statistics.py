@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
+from typing import Any
 
 import numpy as np
 
@@ -227,7 +228,7 @@ def effect_sizes(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     The tests are those of the mean: an effect size is 0 where the mean is.
     """
     independent, clustered = means(asked, values, units)
-    nothing = {"value": NAN, "low": NAN, "high": NAN}
+    nothing: dict[str, Any] = {"value": NAN, "low": NAN, "high": NAN}
     independent = replace(
         independent, method="noncentral t interval, paired t-test", interval=NONCENTRAL_T, **nothing
     )
@@ -313,7 +314,7 @@ def _with_groups(sample: Sample) -> np.ndarray | None:
     return None if groups is None else np.where(np.isnan(sample.neutral_difference), NAN, groups)
 
 
-def _of_kind(kind: str, values: Values, sample: Sample) -> np.ndarray | None:
+def _of_kind(kind: str, values: Callable[[Sample], np.ndarray], sample: Sample) -> np.ndarray | None:
     """Values of the pairs of one kind or direction, where there are others besides."""
     labels = sample.direction if kind in DIRECTIONS else sample.kind
     if labels is None or (labels == kind).all():
