@@ -11,7 +11,6 @@ import polars as pl
 
 from endoxa.instruments.stories.report.records import shares
 from endoxa.instruments.stories.report.results import StoryResults, attribute_name, value_name
-from endoxa.report.charts import square_legend
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -183,7 +182,6 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str], **figure: Any) -> Fi
         {name: colors[part] for part, name in named.items()},
         dark=[named[part] for part in drawn if colors[part] in DARK],
         of="stories",
-        legend=square_legend(columns=2, labelLimit=165),
         **figure,
     )
 
