@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
 from endoxa.instruments.pairs.estimates.inference import Units, share_estimate, units_of
-from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
+from endoxa.instruments.pairs.estimates.records import CONTENT, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.quoting import (
     FEWEST,
@@ -41,7 +42,7 @@ from endoxa.sources.check.problems import Item, Trace
 from endoxa.sources.drafts import Draft
 from endoxa.stats.contrasts import contrast
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import CLEAR, decide, significance
 
 FLAGGED = ("error", "warning")
 """Severities of checks that flag a pair; notes are only worth knowing."""
@@ -53,32 +54,6 @@ MOST_SINGLE = 0.5
 MOST_NAMED = 3
 """Checks that are named; more are counted."""
 TOKENS = ("n_tokens_more", "n_tokens_less")
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of pairs.
-
-    Attributes:
-        value: the share.
-        low: lower end of its interval over identities and attributes; NaN where it has none.
-        high: upper end.
-        level: confidence level in words.
-        side: 1 above one half, -1 below it, 0 where the test cannot tell.
-    """
-
-    value: float
-    low: float
-    high: float
-    level: str
-    side: int
-
-    @property
-    def ends(self) -> str:
-        """' (95 % interval 48.0 to 60.0)', or nothing."""
-        return (
-            f" ({self.level} interval {percent_interval(self.low, self.high)})" if isfinite(self.low) else ""
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +91,28 @@ class Preferences:
         """The confidence level as '95 %'."""
         return f"{100 * self.confidence:g}\u00a0%"
 
-    def share(self, chosen: np.ndarray) -> Share:
-        """Share of the chosen pairs in which the stereotypical sentence is preferred."""
-        sides = np.sign(self.values[chosen])
-        units = self.units[0][chosen], self.units[1][chosen]
-        row = share_estimate("share", sides, units, confidence=self.confidence, seed=0)
-        low, high = (row.low, row.high) if self.linked else (NAN, NAN)
-        clear = self.linked and not row.reason and row.p_value <= significance(self.confidence)
-        value = row.value
-        return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
+    def row(self, chosen: np.ndarray) -> dict[str, Any]:
+        """Share of the chosen pairs in which the stereotypical sentence is preferred, as a row with its own verdict."""
+        sides, units = np.sign(self.values[chosen]), (self.units[0][chosen], self.units[1][chosen])
+        estimate = share_estimate("share", sides, units, confidence=self.confidence, seed=0)
+        row, p_value = asdict(estimate), estimate.p_value
+        if not self.linked:
+            row |= {"low": NAN, "high": NAN, "reason": "languages are not linked"}
+        alpha = significance(self.confidence)
+        decision = decide(estimate.value, 0.5, p_value, p_value, alpha=alpha, untestable=row["reason"])
+        return row | {"p_adjusted": p_value, **asdict(decision)}
+
+    def ends(self, row: Mapping[str, Any]) -> str:
+        """' (95 % interval 48.0 to 60.0)', or nothing."""
+        low, high = row["low"], row["high"]
+        return f" ({self.level} interval {percent_interval(low, high)})" if isfinite(low) else ""
+
+    def diagnostic(
+        self, name: str, sentence: str, concerning: bool, value: float | None = None, **more: Any
+    ) -> Diagnostic:
+        """A diagnostic of all pairs of this model and rule."""
+        n = more.pop("n", len(self.values))
+        return Diagnostic(name, sentence, concerning, n, self.model, self.rule, value, **more)
 
 
 def examined(
@@ -250,34 +238,26 @@ def _preferences(
     arranged = known.sort("model", "rule", "data", CONTENT, "item_id")
     parts = arranged.partition_by("model", "rule", maintain_order=True)
     for scores, items in zip(scores_of(records, FLIPS), parts, strict=True):
-        yield _of_scores(scores, items, labels, confidence)
-
-
-def _of_scores(
-    scores: Scores, items: pl.DataFrame, labels: Mapping[str, str], confidence: float
-) -> Preferences:
-    word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
-    defined = ~np.isnan(scores.sample.neutral_difference)
-    if calibration_decides(int(defined.sum()), len(defined)):
-        scores, kept, word = calibrated(scores, defined), defined, "preferred, compared with others,"
-    sample = scores.sample
-    counted = bool(items["tokens"].is_not_null().all())
-    return Preferences(
-        model=scores.model,
-        rule=scores.rule,
-        label=f"{labels[scores.model]} under {scores.rule}",
-        word=word,
-        values=sample.difference,
-        size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less)),
-        units=units_of(sample),
-        items=items.with_columns(
-            length=pl.col("tokens" if counted else "characters"),
-            measure=pl.lit("tokens" if counted else "characters"),
-        ).filter(kept),
-        confidence=confidence,
-        rounding=scores.rounding,
-        linked=not scores.unlinked(np.ones(len(scores.item), dtype=bool)),
-    )
+        word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
+        defined = ~np.isnan(scores.sample.neutral_difference)
+        decider = scores
+        if calibration_decides(int(defined.sum()), len(defined)):
+            decider, kept, word = calibrated(scores, defined), defined, "preferred, compared with others,"
+        sample = decider.sample
+        measure = "tokens" if items["tokens"].is_not_null().all() else "characters"
+        yield Preferences(
+            model=scores.model,
+            rule=scores.rule,
+            label=f"{labels[scores.model]} under {scores.rule}",
+            word=word,
+            values=sample.difference,
+            size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less)),
+            units=units_of(sample),
+            items=items.with_columns(length=measure, measure=pl.lit(measure)).filter(kept),
+            confidence=confidence,
+            rounding=decider.rounding,
+            linked=not decider.unlinked(np.ones(len(decider.item), dtype=bool)),
+        )
 
 
 def _compared(
@@ -288,6 +268,7 @@ def _compared(
     *,
     about: str = "",
     after: str = "",
+    **numbers: Any,
 ) -> Diagnostic:
     """A difference of two shares: it concerns the ratio where it is distinguishable from 0 and at least 10 points.
 
@@ -298,16 +279,16 @@ def _compared(
         words: which pairs those are, behind "where".
         about: what is compared, behind the model.
         after: a further sentence.
+        numbers: what stands in that sentence.
     """
     n = int((groups == 1).sum()), int((groups == -1).sum())
-    model, rule, total = preferences.model, preferences.rule, sum(n)
+    counts: dict[str, Any] = {"first_n": n[0], "second_n": n[1], **numbers}
     if min(n) < FEWEST:
         sentence = (
             f"{preferences.label}{about}: {plural(n[0], 'pair')} where {words[0]}, {count(n[1])} where {words[1]}: too "
             f"few to compare (at least {FEWEST} of each).{after}"
         )
-        counts = {"first_n": n[0], "second_n": n[1], "needed": FEWEST}
-        return Diagnostic(name, sentence, False, total, model, rule, numbers=counts)
+        return preferences.diagnostic(name, sentence, False, n=sum(n), numbers=counts | {"needed": FEWEST})
     found = contrast(
         (1 + np.sign(preferences.values)) / 2,
         groups,
@@ -327,80 +308,66 @@ def _compared(
         f"difference {by}.{after}"
     )
     concerning = found.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
-    numbers = {
+    counts |= {
         "first": found.first,
         "second": found.second,
-        "first_n": n[0],
-        "second_n": n[1],
         "p_value": found.p_value,
         "confidence": preferences.confidence,
     }
-    return Diagnostic(name, sentence, concerning, total, model, rule, difference, low, high, numbers)
+    return preferences.diagnostic(
+        name, sentence, concerning, difference, low=low, high=high, n=sum(n), numbers=counts
+    )
 
 
 def _length(preferences: Preferences) -> Iterator[Diagnostic]:
     """Does the shorter sentence win."""
     length = preferences.items["length"].to_numpy()
-    measure = preferences.items["measure"][0]
-    numbers: dict[str, float] = {}
+    numbers: dict[str, Any] = {"measure": preferences.items["measure"][0]}
     same, after = length == 0, ""
     if n := int(same.sum()):
-        share = preferences.share(same)
-        after = f" Where both are equally long: {percent(share.value)} of {plural(n, 'pair')}{share.ends}."
-        numbers = {"same": share.value, "same_low": share.low, "same_high": share.high, "same_n": n}
-    found = _compared(
+        row = preferences.row(same)
+        share = f"{percent(row['value'])} of {plural(n, 'pair')}{preferences.ends(row)}"
+        after = f" Where both are equally long: {share}."
+        numbers |= {"same": row["value"], "same_low": row["low"], "same_high": row["high"], "same_n": n}
+    yield _compared(
         preferences,
         "length of the sentences",
         -np.sign(length),
         ("it is shorter", "it is longer"),
-        about=f", length in {measure}",
+        about=f", length in {numbers['measure']}",
         after=after,
+        **numbers,
     )
-    yield replace(found, numbers={**found.numbers, **numbers, "measure": measure})
 
 
 def _labels(preferences: Preferences) -> Iterator[Diagnostic]:
     """Pairs that state a stereotype and pairs that contradict one; nothing where the data label none."""
     label = preferences.items["direction"].to_numpy()
-    groups = np.where(label == "stereo", 1, np.where(label == "antistereo", -1, 0))
+    groups = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
+    words = ("a stereotype is stated", "one is contradicted")
     if (groups == 1).any() and (groups == -1).any():
-        yield _compared(
-            preferences,
-            "stereotypes stated or contradicted",
-            groups,
-            ("a stereotype is stated", "one is contradicted"),
-        )
+        yield _compared(preferences, "stereotypes stated or contradicted", groups, words)
 
 
 def _capitals(preferences: Preferences) -> Iterator[Diagnostic]:
     """Pairs in which a capital letter stands among the differing words of one sentence only."""
     capital = preferences.items["capital"].to_numpy()
+    words = ("only its differing words have a capital letter", "only those of the other sentence do")
     if capital.any():
-        yield _compared(
-            preferences,
-            "capital letters",
-            capital,
-            ("only its differing words have a capital letter", "only those of the other sentence do"),
-        )
+        yield _compared(preferences, "capital letters", capital, words)
 
 
 def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> Iterator[Diagnostic]:
     """The ratio without the pairs that the checks flag."""
-    ids = preferences.items["item_id"]
-    flagged, total = preferences.items["flagged"].to_numpy(), len(ids)
-    n = int(flagged.sum())
-    name, model, rule = "pairs flagged by the dataset checks", preferences.model, preferences.rule
+    name, flagged = "pairs flagged by the dataset checks", preferences.items["flagged"].to_numpy()
+    total, n = len(flagged), int(flagged.sum())
     if not n:
         sentence = f"{preferences.label}: none of {plural(total, 'pair')} is flagged."
-        yield Diagnostic(name, sentence, False, total, model, rule, 0.0)
+        yield preferences.diagnostic(name, sentence, False, 0.0)
         return
-    of_run = set(ids)
-    checks = Counter(
-        check
-        for check, _ in sorted(
-            {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
-        )
-    )
+    of_run = set(preferences.items["item_id"])
+    found = {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
+    checks = Counter(check for check, _ in sorted(found))
     named = [f"{check} {count(number)}" for check, number in checks.most_common(MOST_NAMED)]
     others = len(checks) - len(named)
     which = listed([*named, *([plural(others, "further check")] if others else [])])
@@ -408,23 +375,20 @@ def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> I
         f"{count(n)} of {plural(total, 'pair')} ({percent(n / total)}) "
         f"{'is' if n == 1 else 'are'} flagged ({which})."
     )
-    numbers: dict[str, object] = {**dict(checks), "further": others, "flagged": n}
+    numbers: dict[str, Any] = {**checks, "further": others, "flagged": n}
     concerning = n >= MANY_FLAGGED * total
     if n < total:
-        share, rest = preferences.share(np.ones(total, dtype=bool)), preferences.share(~flagged)
-        concerning |= abs(rest.value - share.value) >= MOVED or rest.side != share.side
+        every, rest = preferences.row(np.ones(total, dtype=bool)), preferences.row(~flagged)
+        sides = [row["verdict"] if row["verdict"] in CLEAR else "" for row in (every, rest)]
+        concerning |= abs(rest["value"] - every["value"]) >= MOVED or sides[0] != sides[1]
         sentence += (
-            f" Without them the stereotypical sentence is {preferences.word} in {percent(rest.value)} of "
-            f"{plural(total - n, 'pair')}{rest.ends}, with them in {percent(share.value)} ({preferences.label})."
+            f" Without them the stereotypical sentence is {preferences.word} in {percent(rest['value'])} of "
+            f"{plural(total - n, 'pair')}{preferences.ends(rest)}, with them in {percent(every['value'])} "
+            f"({preferences.label})."
         )
-        numbers |= {
-            "without": rest.value,
-            "without_low": rest.low,
-            "without_high": rest.high,
-            "with": share.value,
-            "left": total - n,
-        }
-    yield Diagnostic(name, sentence, concerning, total, model, rule, n / total, numbers=numbers)
+        without = {"without": rest["value"], "without_low": rest["low"], "without_high": rest["high"]}
+        numbers |= {**without, "with": every["value"], "left": total - n}
+    yield preferences.diagnostic(name, sentence, concerning, n / total, numbers=numbers)
 
 
 def _single_identities(every: Sequence[Preferences]) -> Iterator[Diagnostic]:
@@ -439,42 +403,27 @@ def _single_identities(every: Sequence[Preferences]) -> Iterator[Diagnostic]:
         f"{count(single)} of {count(number)} {what} {'has' if single == 1 else 'have'} a single pair: intervals take "
         "each as a group of its own, so other names of one group count as further groups."
     )
-    numbers = {"single": single, "identities": number}
-    yield Diagnostic(
-        "identities with a single pair",
-        sentence,
-        single > MOST_SINGLE * number,
-        number,
-        value=single / number,
-        numbers=numbers,
-    )
+    name, numbers = "identities with a single pair", {"single": single, "identities": number}
+    concerning = single > MOST_SINGLE * number
+    yield Diagnostic(name, sentence, concerning, number, value=single / number, numbers=numbers)
 
 
 def _ties(preferences: Preferences) -> Iterator[Diagnostic]:
     ties, n = int((preferences.values == 0).sum()), len(preferences.values)
     share = f"{plural(ties, 'tie')} in {plural(n, 'pair')} ({percent(ties / n)})"
     sentence = f"{preferences.label}: {share}, counted one half."
-    yield Diagnostic(
-        "ties",
-        sentence,
-        ties > MANY_TIES * n,
-        n,
-        preferences.model,
-        preferences.rule,
-        ties / n,
-        numbers={"ties": ties},
-    )
+    yield preferences.diagnostic("ties", sentence, ties > MANY_TIES * n, ties / n, numbers={"ties": ties})
 
 
 def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Pairs whose scores differ by no more than rounding was seen to move, or by less than such a number is rounded."""
-    kind = types.get(preferences.model)
+    name, kind = "precision of the numbers", types.get(preferences.model)
     if kind is None:
         return
     n, label = len(preferences.values), preferences.label
     if kind not in ROUNDING:
         sentence = f"{label} ran with {kind} weights: in full precision pairs may change sides."
-        yield Diagnostic("precision of the numbers", sentence, True, n, preferences.model, preferences.rule)
+        yield preferences.diagnostic(name, sentence, True)
         return
     if isfinite(preferences.rounding):
         close = int(within_rounding(preferences.values, preferences.rounding).sum())
@@ -486,13 +435,5 @@ def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[D
         f"{label} ran with {kind} numbers: in {count(close)} of {plural(n, 'pair')} ({percent(close / n)}) the scores "
         f"differ by {reason}, so these may change sides with float32."
     )
-    yield Diagnostic(
-        "precision of the numbers",
-        sentence,
-        close > MANY_ROUNDED * n,
-        n,
-        preferences.model,
-        preferences.rule,
-        close / n,
-        numbers={"close": close},
-    )
+    concerning = close > MANY_ROUNDED * n
+    yield preferences.diagnostic(name, sentence, concerning, close / n, numbers={"close": close})
