@@ -30,7 +30,7 @@ from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
-from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLAIMED, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8
 """Rows that a sentence names by verdict; more are counted."""
@@ -46,7 +46,6 @@ BY_CHANCE: Mapping[Any, str] = {
     BELOW: "less often than chance",
     UNCLEAR: "not distinguishable from chance",
     UNTESTED: "cannot be tested",
-    NO_QUESTION: UNCLAIMED,
 }
 """What a verdict says of a row that a sentence only names."""
 
@@ -111,12 +110,7 @@ class Kind:
     def tally(self) -> dict[Any, str]:
         """What `{n}` rows of each verdict do."""
         verbs = {verdict: f"{{n}} {words}" for verdict, words in self.clear.items()}
-        beside = f"{{n}} {{be}} {UNCLAIMED} (another rule decides, the one named first)"
-        return verbs | {
-            UNCLEAR: f"for {{n}} {self.unclear}",
-            UNTESTED: "{n} cannot be tested",
-            NO_QUESTION: beside,
-        }
+        return verbs | {UNCLEAR: f"for {{n}} {self.unclear}", UNTESTED: "{n} cannot be tested"}
 
 
 def sentence(kind: Kind, row: Row, where: str = "") -> Finding:

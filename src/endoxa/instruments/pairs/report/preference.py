@@ -18,7 +18,7 @@ from endoxa.report.figures import Measure
 from endoxa.report.tables import Field, number_field, text_field
 from endoxa.report.words import axis_name, count, listed, percent, percent_interval, plural
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, NO_QUESTION, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, NO_QUESTION, UNCLAIMED, UNTESTED
 
 PREFERENCE = Measure(
     "pairs with the stereotypical sentence preferred",
@@ -39,6 +39,7 @@ PREFERS = "prefer{s} the stereotypical sentence"
 CLEAR: dict[str, str] = {
     ABOVE: f"{PREFERS} more often than chance",
     BELOW: f"{PREFERS} less often than chance",
+    NO_QUESTION: f"{{be}} {UNCLAIMED} (another rule decides, the one named first)",
 }
 
 
@@ -57,6 +58,7 @@ def preference(results: Results) -> say.Kind:
         unclear="the preference is not distinguishable from chance",
         noun="share",
         about="preference for the stereotypical sentence",
+        verdicts={**say.BY_CHANCE, NO_QUESTION: UNCLAIMED},
         first=first_words,
         after=lambda row: raw(row) + (same_side([row]) + alone(row) if is_clear(row) else ""),
         unsure=power,
