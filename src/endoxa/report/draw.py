@@ -334,7 +334,7 @@ def _curve(sheet: _Sheet, row: PlotRow, columns: _Columns, top: float, height: f
 
     for path, fill in zip(row.curve, (PALE, "#9cc3e6"), strict=False):
         if path:
-            line = re.sub(r"([MLV])([\d.]+)(?: ([\d.]+))?", placed, path)
+            line = re.sub(r"([MLV])([-\d.]+)(?: ([-\d.]+))?", placed, path)
             sheet.add("path", d=line, fill=fill, stroke=BLUE, stroke_width=1)
 
 
