@@ -106,9 +106,7 @@ def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
 def _of_references(row: Mapping[str, Any], label: str) -> str:
     """What word frequency and length alone prefer, and that nothing more is claimed where they do as the model does."""
     shares = [
-        f"{words} alone {percent(row[column])}"
-        for column, words in ALONE.items()
-        if row[column] is not None
+        f"{words} alone {percent(row[column])}" for column, words in ALONE.items() if row[column] is not None
     ]
     return f"{label}: {listed(shares)}.{same_side([row])}" if shares and not calibrated(row) else ""
 

@@ -340,6 +340,11 @@ def _axes_title(results: Results, cells: pl.DataFrame) -> str:
 def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
     """Of each model and rule which axes show a preference, and a figure for each language, all on one scale."""
     several = len(results.languages) > 1
+
+    def named(row: Row) -> str:
+        language = f" ({language_name(row['language'])})" if several and row["language"] != ALL else ""
+        return axis_name(row["axis"]) + language
+
     for model, rule in results.combinations:
         rows = cells.filter(model=model, rule=rule)
         label, single = f"{results.labels[model]} under {rule} by axis", rows.filter(pl.col("axis") != ALL)
@@ -349,7 +354,7 @@ def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
             ", single languages": single.filter(pl.col("language") != ALL),
         }
         findings = [
-            say.by_verdict(kind, f"{label}{scope}", part.rows(named=True), _axis)
+            say.by_verdict(kind, f"{label}{scope}", part.rows(named=True), named)
             for scope, part in spoken.items()
             if several == bool(scope)
         ]
@@ -358,12 +363,6 @@ def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
             for _, of_language in rows.group_by("language", maintain_order=True)
         ]
         yield findings, figures
-
-
-def _axis(row: Row) -> str:
-    """The axis of a row, and its language where it is one of several."""
-    language = row["language"]
-    return axis_name(row["axis"]) + ("" if language == ALL else f" ({language_name(language)})")
 
 
 def _axes_figure(results: Results, kind: say.Kind, rows: pl.DataFrame, domain: tuple[float, float]) -> Figure:
@@ -492,7 +491,7 @@ def _explained_figures(results: Results, preferences: Preferences) -> Iterator[F
                 title=title,
                 domain=(0.0, 1.0),
                 reading="Share of pairs in which the stereotypical sentence is "
-                f"{preferences.word}; {preferences.label}.{note}{fewer if left_out else ''}",
+                f"{preferences.word.removesuffix(',')}; {preferences.label}.{note}{fewer if left_out else ''}",
                 wide=name == "length",
             )
 

@@ -119,9 +119,7 @@ def _head(axis: str) -> str:
 
 def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
     """The estimates that decide, with the interval asked for; what is claimed is what the identities say."""
-    names = (
-        ("mean_difference", "calibrated_mean_difference") if paper.interval == T else (RAW, CALIBRATED)
-    )
+    names = ("mean_difference", "calibrated_mean_difference") if paper.interval == T else (RAW, CALIBRATED)
     rows = results.estimates.filter(pl.col("name").is_in(names))
     if paper.rules:
         rows = rows.filter(pl.col("rule").is_in(paper.rules))
