@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.report.preference import (
     CALIBRATED_NOTE,
+    PREFERENCE,
     calibrated,
     limits,
+    preference,
     raw_fields,
     some_calibrated,
     unit_fields,
     verdict_words,
 )
-from endoxa.instruments.pairs.report.results import Results, overall, preference_cells
+from endoxa.instruments.pairs.report.results import CELL, Results, by_language, overall, preference_cells
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row, agreed, cannot_be_tested, clear, is_clear, signed_ends
-from endoxa.report.closer import LEAST_ROWS
+from endoxa.report.closer import EACH, LEAST_ROWS, Box, closer_section
 from endoxa.report.document import Finding, Section
 from endoxa.report.figures import Measure
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import (
+    axis_name,
     count,
     language_name,
     listed,
@@ -35,7 +39,7 @@ from endoxa.report.words import (
 )
 from endoxa.schema import ALL
 from endoxa.stats.letters import compact_letters, groups_apart
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 
 COMPARED = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis")
 """What a comparison is about."""
@@ -147,6 +151,83 @@ def differences_counted(results: Results) -> Iterator[Finding]:
     untested = int(rules["untested"].sum())
     rest = f"; {count(untested)} cannot be tested" if untested else ""
     yield Finding(f"{text}{rest}.", (least, most, {"untested": untested}, *pooled.rows(named=True)))
+
+
+LETTERS_NOTE = (
+    "Letters beside the numbers: two models that share no letter differ on the same pairs, at {level} after "
+    "Benjamini-Hochberg over all comparisons; two that share one are not distinguishable, or could not be tested. The "
+    "first letter is that of the highest ratio. Letters are given over all axes, for one rule at a time."
+)
+
+
+def league(results: Results) -> Section | None:
+    """Many models side by side, and who differs from whom; None where they are few."""
+    section = _closer(results) if many(results) else None
+    if section is None:
+        return None
+    compared = overall(comparisons(results))
+    downloaded = compared.select(
+        *(pl.col(name).replace_strict(dict(results.labels)) for name in ("model_a", "model_b")),
+        *("rule_a", "rule_b", "difference", "low", "high", "p_adjusted", "n", "verdict"),
+    )
+    return replace(
+        section,
+        title="Models side by side",
+        findings=(groups(results, first_rule(results)), *differences_counted(results)),
+        notes=(LETTERS_NOTE.format(level=f"{significance(results.confidence):g}"), *section.notes),
+        template="rows.html.j2",
+        values={
+            "name": f"comparisons-{results.slug}",
+            "rows": downloaded.with_columns(pl.col(pl.Float64).round_sig_figs(4)),
+            "what": "comparisons of two models",
+        },
+    )
+
+
+def closer(results: Results) -> Section | None:
+    """All estimates to choose from; None where the other figures show all of them, and where `league` has them."""
+    return None if many(results) or single(results) else _closer(results)
+
+
+def single(results: Results) -> bool:
+    """One model, one rule, one language: the figure of axes shows every estimate."""
+    return len(results.combinations) == len(results.languages) == 1
+
+
+def _closer(results: Results) -> Section | None:
+    cells, kind, side_by_side = by_language(results), preference(results), many(results)
+    if side_by_side:
+        given = letters(results, cells)
+        cells = cells.join(given, on=list(CELL), how="left", maintain_order="left")
+    rows = cells.select(
+        results.labelled,
+        "rule",
+        pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
+        pl.col("language").map_elements(language_name, return_dtype=pl.String),
+        *("value", "low", "high", "n"),
+        pl.col("clusters").alias("identities"),
+        *("p_adjusted", "verdict", *(["letters"] if side_by_side else [])),
+        reading=pl.Series(map(kind.reading, cells.rows(named=True)), dtype=pl.String),
+    )
+    language = language_name(cells["language"][0])
+    return closer_section(
+        rows,
+        (
+            Box("model", "model"),
+            Box("rule", "rule", first_rule(results)),
+            Box("axis", "axis", axis_name(ALL) if side_by_side else EACH, together=axis_name(ALL)),
+            Box("language", "language", language, together=language_name(ALL)),
+        ),
+        PREFERENCE,
+        name=f"closer-{results.slug}",
+        title="Preference ratio by model, the highest first"
+        if side_by_side
+        else "Preference ratio of every cell",
+        reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
+        "taken as samples.",
+        line="an unbiased model",
+        choose=" models, rules, axes and languages",
+    )
 
 
 def _points(value: float) -> str:

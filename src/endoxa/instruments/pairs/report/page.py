@@ -11,19 +11,17 @@ from dataclasses import replace
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
-from endoxa.instruments.pairs.report.compared import comparison, flips, many
+from endoxa.instruments.pairs.report.compared import closer, comparison, flips, league, many
 from endoxa.instruments.pairs.report.items import pairs_shown
 from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.quoting import diagnostics, examined
 from endoxa.instruments.pairs.report.results import Results, gather
 from endoxa.instruments.pairs.report.sections import (
     axes,
-    closer,
     distributions,
     explained,
     headline,
     lead,
-    league,
     title,
 )
 from endoxa.instruments.pairs.report.tables import paper_forms

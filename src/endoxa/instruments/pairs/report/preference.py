@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.pairs.estimates.deciding import CALIBRATED
 from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
 from endoxa.instruments.pairs.estimates.statistics import KINDS
 from endoxa.instruments.pairs.report.results import Results
@@ -79,7 +78,7 @@ def pairs_preferred(row: Row) -> str:
 
 def calibrated(row: Row) -> bool:
     """Whether a row that decides is a calibrated one."""
-    return str(row["name"]).startswith(CALIBRATED)
+    return str(row["name"]).startswith("calibrated_")
 
 
 def some_calibrated(rows: pl.DataFrame) -> bool:
@@ -220,16 +219,22 @@ def power(row: Row) -> str:
     )
 
 
-def rounding_notes(rows: Iterable[Row], label: Callable[[Row], str]) -> tuple[str, ...]:
-    """A sentence for each row whose verdict could be another one in full precision; none for all others."""
-    return tuple(
+def rounding_notes(rows: Sequence[Row], label: Callable[[Row], str]) -> Sequence[str]:
+    """A sentence for each row whose verdict could be another one in full precision, or of many their number."""
+    notes = [
         f"{label(row)}: {count(row['within_rounding'])} of {plural(row['n'], 'pair')} lie within the rounding of "
         f"{row['precision']}. Had all of them gone one way or all the other, the ratio would be "
         f"{percent(row['rounding_low'])} or {percent(row['rounding_high'])}, and the verdict "
         f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
         for row in rows
         if row["rounding_verdicts"]
-    )
+    ]
+    if len(notes) <= say.MOST_NAMED:
+        return notes
+    return [
+        f"In {count(len(notes))} of {count(len(rows))} rows the rounding of half precision could change the verdict "
+        "(column rounding_verdicts of the estimates). Use --dtype float32 for the last word."
+    ]
 
 
 def verdict_words(verdicts: str) -> str:

@@ -282,13 +282,15 @@ def _compared(
         numbers: what stands in that sentence.
     """
     n = int((groups == 1).sum()), int((groups == -1).sum())
-    counts: dict[str, Any] = {"first_n": n[0], "second_n": n[1], **numbers}
+    counts = {"first_n": n[0], "second_n": n[1]}
     if min(n) < FEWEST:
         sentence = (
             f"{preferences.label}{about}: {plural(n[0], 'pair')} where {words[0]}, {count(n[1])} where {words[1]}: too "
             f"few to compare (at least {FEWEST} of each).{after}"
         )
-        return preferences.diagnostic(name, sentence, False, n=sum(n), numbers=counts | {"needed": FEWEST})
+        return preferences.diagnostic(
+            name, sentence, False, n=sum(n), numbers={**counts, "needed": FEWEST, **numbers}
+        )
     found = contrast(
         (1 + np.sign(preferences.values)) / 2,
         groups,
@@ -308,35 +310,33 @@ def _compared(
         f"difference {by}.{after}"
     )
     concerning = found.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
-    counts |= {
-        "first": found.first,
-        "second": found.second,
-        "p_value": found.p_value,
-        "confidence": preferences.confidence,
-    }
+    test = {"p_value": found.p_value, "confidence": preferences.confidence}
+    every = {"first": found.first, "second": found.second, **counts, **test, **numbers}
     return preferences.diagnostic(
-        name, sentence, concerning, difference, low=low, high=high, n=sum(n), numbers=counts
+        name, sentence, concerning, difference, low=low, high=high, n=sum(n), numbers=every
     )
 
 
 def _length(preferences: Preferences) -> Iterator[Diagnostic]:
     """Does the shorter sentence win."""
     length = preferences.items["length"].to_numpy()
-    numbers: dict[str, Any] = {"measure": preferences.items["measure"][0]}
+    measure = preferences.items["measure"][0]
+    numbers: dict[str, Any] = {}
     same, after = length == 0, ""
     if n := int(same.sum()):
         row = preferences.row(same)
         share = f"{percent(row['value'])} of {plural(n, 'pair')}{preferences.ends(row)}"
         after = f" Where both are equally long: {share}."
-        numbers |= {"same": row["value"], "same_low": row["low"], "same_high": row["high"], "same_n": n}
+        numbers = {"same": row["value"], "same_low": row["low"], "same_high": row["high"], "same_n": n}
     yield _compared(
         preferences,
         "length of the sentences",
         -np.sign(length),
         ("it is shorter", "it is longer"),
-        about=f", length in {numbers['measure']}",
+        about=f", length in {measure}",
         after=after,
         **numbers,
+        measure=measure,
     )
 
 

@@ -11,14 +11,7 @@ import polars as pl
 from endoxa.instruments.pairs.estimates.deciding import deciding
 from endoxa.instruments.pairs.estimates.references import lacking
 from endoxa.instruments.pairs.estimates.statistics import KINDS
-from endoxa.instruments.pairs.report.compared import (
-    comparisons,
-    differences_counted,
-    first_rule,
-    groups,
-    letters,
-    many,
-)
+from endoxa.instruments.pairs.report.compared import first_rule, groups, many, single
 from endoxa.instruments.pairs.report.preference import (
     CALIBRATED_NOTE,
     PREFERENCE,
@@ -35,6 +28,7 @@ from endoxa.instruments.pairs.report.preference import (
     prefers,
     ratio_fields,
     raw,
+    raw_fields,
     rounding_notes,
     same_side,
     some_calibrated,
@@ -51,12 +45,12 @@ from endoxa.instruments.pairs.report.results import (
     rule_unit,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, agreed, corrected, signed_ends
-from endoxa.report.closer import EACH, LEAST_ROWS, Box, closer_section
+from endoxa.report.claims import Row, agreed, corrected, signed_ends
+from endoxa.report.closer import LEAST_ROWS
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.plots import LEAST_PAIRS, Axis, ridge_plot, robust_range
 from endoxa.report.quoting import FEWEST
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Field, Table, number_field, text_field
 from endoxa.report.words import (
     axis_name,
     count,
@@ -69,7 +63,7 @@ from endoxa.report.words import (
 )
 from endoxa.schema import ALL
 from endoxa.stats.intervals import FEWEST_CLUSTERS
-from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED, significance
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_ROWS, MOST_CELLS = 60, 300
 """Rows of the tables of models and of cells; of more, the rows to download have the numbers."""
@@ -147,7 +141,7 @@ def where_fields(results: Results, *columns: str) -> tuple[Field, ...]:
 
 def downloads(results: Results, **where: str) -> dict[str, Any]:
     """Settings of a figure whose rows are among those of "Look closer", where `where` holds; else it has its own."""
-    if _single(results) or by_language(results).height < LEAST_ROWS:
+    if single(results) or by_language(results).height < LEAST_ROWS:
         return {}
     return {"part_of": (f"closer-{results.slug}", where)}
 
@@ -242,39 +236,33 @@ def _tables(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[T
         yield say.numbers(kind, "By kind of pair", kinds, where, ratio_fields(results, kinds))
     names = ("mean_difference", "calibrated_mean_difference")
     differences = deciding(overall(identity_rows(results.estimates, *names)), CELL, names)
-    some = names[1] in differences["name"]
-    raw_mean = (
-        text_field("calibrated", lambda row: "yes" if row["name"] == names[1] else "no"),
-        number_field("raw mean", "raw", signed),
+    ends = number_field(
+        f"{results.level} t interval, pairs", lambda row: signed_interval(row["pair_low"], row["pair_high"])
     )
-    yield table_of(
+    unit = text_field("unit", "rule", rule_unit)
+    yield say.numbers(
+        replace(kind, head="mean difference", value=signed, ends=signed_ends),
         "Mean score difference (stereotypical minus other sentence)",
         differences,
-        (
-            *where_fields(results),
-            number_field("mean difference", "value", signed),
-            number_field(f"{results.level} interval", signed_ends),
-            text_field("unit", "rule", rule_unit),
-            VERDICT,
-            P_ADJUSTED,
-            number_field(
-                f"{results.level} t interval, pairs",
-                lambda row: signed_interval(row["pair_low"], row["pair_high"]),
-            ),
-            *(raw_mean if some else ()),
-        ),
+        where_fields(results),
+        (unit, ends, *raw_fields(differences, "raw mean", signed)),
     )
 
 
 def axes(results: Results) -> Section:
     """Preference ratio for every axis and language: a forest plot per model and rule, or a map per rule."""
     kind = preference(results)
-    place = {language: number for number, language in enumerate([ALL, *results.languages])}
+    order = {language: number for number, language in enumerate([ALL, *results.languages])}
     cells = by_language(results).sort(
-        *("model", "rule"), pl.col("language").replace_strict(place), pl.col("axis") != ALL, "axis"
+        *("model", "rule"), pl.col("language").replace_strict(order), pl.col("axis") != ALL, "axis"
     )
+
+    def place(row: Row) -> str:
+        several = len(results.languages) > 1 and row["language"] != ALL
+        return axis_name(row["axis"]) + (f" ({language_name(row['language'])})" if several else "")
+
     few = len(results.combinations) <= say.FEW
-    parts = _few_axes(results, kind, cells) if few else _many_axes(results, kind, cells)
+    parts = _few_axes(results, kind, cells, place) if few else _many_axes(results, kind, cells)
     findings, figures = zip(*parts, strict=True)
     listed_groups = (
         ", unless they are groups of a table: then the bar is about these groups as they are"
@@ -311,7 +299,10 @@ def axes(results: Results) -> Section:
             reading
             + (" Ratios are compared with others where the table says so." if some_calibrated(cells) else ""),
             *agreed(cells.rows(named=True), kind.neutral),
-            *_rounded(results, cells.filter(pl.col("axis") != ALL).rows(named=True)),
+            *rounding_notes(
+                cells.filter(pl.col("axis") != ALL).rows(named=True),
+                lambda row: f"{results.label(row['model'], row['rule'])}, {place(row)}",
+            ),
         ),
     )
 
@@ -324,7 +315,7 @@ def _axes_title(results: Results, cells: pl.DataFrame) -> str:
     """The highest and the lowest axis that can be tested and how many are decided, of one model in one language."""
     every = cells.filter(pl.col("axis") != ALL, pl.col("value").is_not_nan()).sort("value")
     rows = every.filter(pl.col("verdict") != UNTESTED).rows(named=True)
-    if not _single(results) or len(rows) < 2:
+    if not single(results) or len(rows) < 2:
         return "By axis and language" if len(results.languages) > 1 else "By axis"
     decided = sum(row["verdict"] in (ABOVE, BELOW) for row in rows)
     alike = sum(bool(row["references"]) for row in rows)
@@ -337,14 +328,9 @@ def _axes_title(results: Results, cells: pl.DataFrame) -> str:
     )
 
 
-def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
+def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame, place: Callable[[Row], str]) -> Parts:
     """Of each model and rule which axes show a preference, and a figure for each language, all on one scale."""
     several = len(results.languages) > 1
-
-    def named(row: Row) -> str:
-        language = f" ({language_name(row['language'])})" if several and row["language"] != ALL else ""
-        return axis_name(row["axis"]) + language
-
     for model, rule in results.combinations:
         rows = cells.filter(model=model, rule=rule)
         label, single = f"{results.labels[model]} under {rule} by axis", rows.filter(pl.col("axis") != ALL)
@@ -354,7 +340,7 @@ def _few_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
             ", single languages": single.filter(pl.col("language") != ALL),
         }
         findings = [
-            say.by_verdict(kind, f"{label}{scope}", part.rows(named=True), named)
+            say.by_verdict(kind, f"{label}{scope}", part.rows(named=True), place)
             for scope, part in spoken.items()
             if several == bool(scope)
         ]
@@ -407,24 +393,6 @@ def _many_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
             **downloads(results, rule=rule, language=language_name(language)),
         )
         yield [say.verdict_tally(kind, f"{label} (a model on an axis)", rows.rows(named=True))], [figure]
-
-
-def _rounded(results: Results, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Rows whose verdict could be another one in full precision: a sentence for each, or of many their number."""
-    several = len(results.languages) > 1
-    notes = rounding_notes(
-        rows,
-        lambda row: (
-            f"{results.label(row['model'], row['rule'])}, {axis_name(row['axis'])}"
-            + (f", {language_name(row['language'])}" if several else "")
-        ),
-    )
-    if len(notes) <= say.MOST_NAMED:
-        return notes
-    return (
-        f"In {count(len(notes))} of {count(len(rows))} rows by axis the rounding of half precision could change the "
-        "verdict (column rounding_verdicts of the estimates). Use --dtype float32 for the last word.",
-    )
 
 
 def explained(results: Results, every: Sequence[Preferences]) -> Section | None:
@@ -537,7 +505,7 @@ def _distribution(
     results: Results, rows: pl.DataFrame, rule: str, language: str, domain: tuple[float, float]
 ) -> Figure:
     difference = pl.col("difference")
-    summary = rows.group_by("label", maintain_order=True).agg(
+    summary = rows.group_by(model="label", maintain_order=True).agg(
         pairs=pl.len(),
         share_above_0=(difference > 0).mean(),
         mean=difference.mean(),
@@ -547,105 +515,18 @@ def _distribution(
     summary = summary.sort("share_above_0", descending=True, maintain_order=True)
     notes = [f"{percent(share)} above 0" for share in summary["share_above_0"]]
     tips = [
-        f"{row['label']}: {plural(row['pairs'], 'pair')}, mean {signed(row['mean'])}, standard deviation "
-        f"{signed(row['standard_deviation']).lstrip('+')}, {note}"
+        f"{row['model']}: {plural(row['pairs'], 'pair')}, mean {signed(row['mean'])}, {note}"
         for row, note in zip(summary.iter_rows(named=True), notes, strict=True)
     ]
-    frame = summary.select("label", note=pl.Series(notes), tip=pl.Series(tips))
+    frame = summary.select(label="model", note=pl.Series(notes), tip=pl.Series(tips))
     frame = frame.join(rows.select("label", "difference"), on="label", maintain_order="left")
     unit = rule_unit(rule)
-    axis = Axis(domain, f"stereotypical − other sentence ({unit})", ".2~f", neutral=0.0)
     return Figure(
         name=f"differences-{results.slug}-{slug(rule)}-{slug(rows['language'][0])}",
         title=f"{rule}, {language}" if len(results.languages) > 1 else rule,
-        plot=ridge_plot(frame, axis),
+        plot=ridge_plot(frame, Axis(domain, f"stereotypical − other sentence ({unit})", ".2~f", neutral=0.0)),
         alt=f"Distribution of score differences under {rule}, {language}, in {unit}. {'; '.join(tips)}.",
-        rows=summary.select(
-            pl.col("label").alias("model"),
-            rule=pl.lit(rule),
-            language=pl.lit(language),
-            unit=pl.lit(unit),
-        ).hstack(summary.drop("label")),
-    )
-
-
-LETTERS_NOTE = (
-    "Letters beside the numbers: two models that share no letter differ on the same pairs, at {level} after "
-    "Benjamini-Hochberg over all comparisons; two that share one are not distinguishable, or could not be tested. The "
-    "first letter is that of the highest ratio. Letters are given over all axes, for one rule at a time."
-)
-
-
-def league(results: Results) -> Section | None:
-    """Many models side by side, and who differs from whom; None where they are few."""
-    section = _closer(results) if many(results) else None
-    if section is None:
-        return None
-    compared = overall(comparisons(results))
-    downloaded = compared.select(
-        *(pl.col(name).replace_strict(dict(results.labels)) for name in ("model_a", "model_b")),
-        *("rule_a", "rule_b", "difference", "low", "high", "p_adjusted", "n", "verdict"),
-    )
-    return replace(
-        section,
-        title="Models side by side",
-        findings=(groups(results, first_rule(results)), *differences_counted(results)),
-        notes=(LETTERS_NOTE.format(level=f"{significance(results.confidence):g}"), *section.notes),
-        template="rows.html.j2",
-        values={
-            "name": f"comparisons-{results.slug}",
-            "rows": downloaded.with_columns(pl.col(pl.Float64).round_sig_figs(4)),
-            "what": "comparisons of two models",
-        },
-    )
-
-
-def closer(results: Results) -> Section | None:
-    """All estimates to choose from; None where the other figures show all of them, and where `league` has them."""
-    return None if many(results) or _single(results) else _closer(results)
-
-
-def _single(results: Results) -> bool:
-    """One model, one rule, one language: the figure of axes shows every estimate."""
-    return len(results.combinations) == len(results.languages) == 1
-
-
-def _closer(results: Results) -> Section | None:
-    cells, kind, side_by_side = by_language(results), preference(results), many(results)
-    if side_by_side:
-        given = letters(results, cells)
-        cells = cells.join(given, on=list(CELL), how="left", maintain_order="left")
-    rows = cells.select(
-        results.labelled,
-        "rule",
-        pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
-        pl.col("language").map_elements(language_name, return_dtype=pl.String),
-        *("value", "low", "high", "n"),
-        pl.col("clusters").alias("identities"),
-        *("p_adjusted", "verdict", *(["letters"] if side_by_side else [])),
-        reading=pl.Series(map(kind.reading, cells.rows(named=True)), dtype=pl.String),
-    )
-    highest = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
-    model, rule = highest.select("model", "rule").row(0)
-    models, rules, number = (cells[name].n_unique() for name in ("model", "rule", "axis"))
-    each = (number > 2 and not side_by_side) or models == rules == 1
-    every_axis = EACH if each else axis_name(ALL)
-    language = language_name(cells["language"][0])
-    return closer_section(
-        rows,
-        (
-            Box("model", "model", EACH if every_axis else results.labels[model]),
-            Box("rule", "rule", first_rule(results) if side_by_side else rule),
-            Box("axis", "axis", every_axis, together=axis_name(ALL)),
-            Box("language", "language", language, together=language_name(ALL)),
+        rows=summary.select("model", rule=pl.lit(rule), language=pl.lit(language), unit=pl.lit(unit)).hstack(
+            summary.drop("model")
         ),
-        PREFERENCE,
-        name=f"closer-{results.slug}",
-        title="Preference ratio by model, the highest first"
-        if side_by_side
-        else "Preference ratio of every cell",
-        reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
-        "taken as samples.",
-        line="an unbiased model",
-        choose=" models, rules, axes and languages",
     )
