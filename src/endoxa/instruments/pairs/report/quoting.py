@@ -126,8 +126,11 @@ def examined(
         labels: how models are called.
         confidence: confidence level of intervals.
     """
-    facts, problems = looked_up(_items(folders))
-    every = _preferences(records, facts, _token_counts(folders), labels, confidence)
+    table = _read(folders)
+    facts, problems = looked_up(
+        table.select(PAIR_COLUMNS).unique("item_id", keep="first", maintain_order=True)
+    )
+    every = _preferences(records, facts, _token_counts(table), labels, confidence)
     return [preferences for preferences in every if len(preferences.values)], problems
 
 
@@ -154,16 +157,13 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
     return list(diagnostics(every, problems, [folder], records["item_id"].n_unique()))
 
 
-def _items(folders: Sequence[Path]) -> pl.DataFrame:
-    """Every pair once, as the runs keep it."""
-    frames = []
-    for folder in folders:
-        lazy = pl.scan_parquet(folder / RECORDS)
-        present = [name for name in PAIR_COLUMNS if name in lazy.collect_schema()]
-        frames.append(lazy.select(present).unique("item_id", maintain_order=True).collect())
-    table = pl.concat(frames, how="diagonal").unique("item_id", maintain_order=True)
-    absent = [pl.lit(None, pl.String).alias(name) for name in PAIR_COLUMNS if name not in table.columns]
-    return table.with_columns(absent)
+def _read(folders: Sequence[Path]) -> pl.DataFrame:
+    """Every record as the runs keep it: the pair, model, rule and numbers of tokens; absent columns are null."""
+    names = (*PAIR_COLUMNS, "model", "rule", *TOKENS)
+    lazy = [pl.scan_parquet(folder / RECORDS) for folder in folders]
+    frames = [rows.select(name for name in names if name in rows.collect_schema()).collect() for rows in lazy]
+    table = pl.concat(frames, how="diagonal_relaxed")
+    return table.with_columns(pl.lit(None).alias(name) for name in names if name not in table.columns)
 
 
 def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
@@ -198,23 +198,14 @@ def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
     return facts.with_columns(flagged=pl.col("item_id").is_in(sorted(flagged))), problems
 
 
-def _token_counts(folders: Sequence[Path]) -> pl.DataFrame:
+def _token_counts(table: pl.DataFrame) -> pl.DataFrame:
     """Tokens by which the stereotypical sentence is longer, under the rule of each model that scores most tokens.
 
     Rules that score shared tokens only count as many in both sentences. Without any other, a model has no rows.
     """
-    frames = []
-    for folder in folders:
-        lazy = pl.scan_parquet(folder / RECORDS)
-        if set(TOKENS) <= set(lazy.collect_schema()):
-            frames.append(lazy.select("item_id", "model", "rule", "stereotypical", *TOKENS).collect())
-    kinds = {"item_id": pl.String, "model": pl.String, "tokens": pl.Int64}
-    if not frames:
-        return pl.DataFrame(schema=kinds)
-    table = pl.concat(frames, how="vertical_relaxed")
     more, less = (pl.col(name).cast(pl.Int64) for name in TOKENS)
     sign = pl.when(pl.col("stereotypical") == "more").then(1).otherwise(-1)
-    table = table.with_columns(tokens=sign * (more - less), scored=more + less)
+    table = table.drop_nulls(TOKENS).with_columns(tokens=sign * (more - less), scored=more + less)
     rules = table.group_by("model", "rule", maintain_order=True).agg(
         pl.col("scored").sum(), differs=(pl.col("tokens") != 0).any()
     )
@@ -223,7 +214,7 @@ def _token_counts(folders: Sequence[Path]) -> pl.DataFrame:
         .sort("scored", "rule", descending=[True, False])
         .unique("model", keep="first", maintain_order=True)
     )
-    return table.join(fullest, on=["model", "rule"], how="semi").select(list(kinds))
+    return table.join(fullest, on=["model", "rule"], how="semi").select("item_id", "model", "tokens")
 
 
 def _preferences(
