@@ -419,7 +419,7 @@ def _grid(sheet: _Sheet, grid: Grid, cells: _Cells, x: float) -> None:
         sheet.y += height
 
 
-def _cell(sheet: _Sheet, cell: GridCell, box: tuple[float, float, float], written: bool) -> None:  # noqa: FBT001
+def _cell(sheet: _Sheet, cell: GridCell, box: tuple[float, float, float], written: bool) -> None:
     left, width, height = box
     outline: dict[str, float | str] = {"stroke": INK, "stroke_width": 1.4} if cell.claimed else {}
     fill = _mixed({"above": BLUE, "below": ORANGE}.get(cell.side, MUTED), cell.shade)

@@ -64,7 +64,7 @@ def correlation_map(
     )
 
 
-def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:  # noqa: FBT001, FBT002
+def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:
     """A correlation, the fuller the farther from zero."""
     if value is None:
         return GridCell(text, tip)
