@@ -169,7 +169,7 @@ def published_values(results: Results, runs: Sequence[Run]) -> Section | None:
     )
 
 
-def _measured(results: Results, reference: Reference) -> list[Row]:
+def _measured(results: Results, reference: Reference) -> Sequence[Row]:
     """The estimates that are computed as the paper's, over all pairs of the language."""
     language = reference.language if len(results.languages) > 1 else ALL
     rows = results.estimates.filter(name=reference.estimate, language=language, axis=ALL)

@@ -91,7 +91,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
                 f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
                 f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
             ),
-            sections=present((opening, box, second, explained(results, every), *others, *last)),
+            sections=tuple(present((opening, box, second, explained(results, every), *others, *last))),
         )
 
 

@@ -128,7 +128,7 @@ def examined(
     """
     table = _read(folders)
     facts, problems = looked_up(
-        table.select(PAIR_COLUMNS).unique("item_id", keep="first", maintain_order=True)
+        table.select(list(PAIR_COLUMNS)).unique("item_id", keep="first", maintain_order=True)
     )
     every = _preferences(records, facts, _token_counts(table), labels, confidence)
     return [preferences for preferences in every if len(preferences.values)], problems

@@ -90,7 +90,7 @@ def title(results: Results) -> str:
     return f"{who} prefers the stereotypical sentence in {_hundred(row)}{under}: {claim}"
 
 
-def claiming(results: Results) -> list[Row]:
+def claiming(results: Results) -> Sequence[Row]:
     """The rows over everything under the rule that decides: those of others make no claim."""
     cells = overall(preference_cells(results.estimates))
     return cells.filter(pl.col("verdict") != NO_QUESTION).rows(named=True)
@@ -104,7 +104,7 @@ def _hundred(row: Row) -> str:
     return f"{rounded} of 100 pairs"
 
 
-def _title_of_many(results: Results, rows: list[Row]) -> str:
+def _title_of_many(results: Results, rows: Sequence[Row]) -> str:
     shared = same_side(rows).removesuffix(".").replace(" ", "; ", 1).lower()
     return say.title(preference(results), rows, "models") + shared
 
