@@ -238,7 +238,7 @@ def dots(
         note=pl.Series(map(note or kind.reading, each), dtype=pl.String),
         tip=pl.Series(tips, dtype=pl.String),
     )
-    figure = _downloadable(rows, figure)
+    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
     return dot_figure(
         frame,
         kind.measure,
@@ -247,13 +247,6 @@ def dots(
         reading=" ".join(filter(None, (reading, hollow(each, label)))),
         **figure,
     )
-
-
-def _downloadable(rows: pl.DataFrame, figure: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a figure with the rows that readers download, unless these are part of another figure's."""
-    if "part_of" in figure:
-        return dict(figure)
-    return {"rows": rows.select(name for name in DOWNLOADED if name in rows.columns), **figure}
 
 
 def claims_map(
@@ -271,7 +264,7 @@ def claims_map(
         tip=pl.Series(tips, dtype=pl.String),
     )
     columns = sorted(frame["column"].unique())
-    figure = _downloadable(rows, figure)
+    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
     return claim_map(
         frame, list(order), columns, alt=described(kind.head, tips), wide=len(columns) > 2, **figure
     )

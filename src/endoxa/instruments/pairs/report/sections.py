@@ -46,7 +46,6 @@ from endoxa.instruments.pairs.report.results import (
 )
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row, agreed, corrected, signed_ends
-from endoxa.report.closer import LEAST_ROWS
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.plots import LEAST_PAIRS, Axis, ridge_plot, robust_range
 from endoxa.report.quoting import FEWEST
@@ -139,13 +138,6 @@ def where_fields(results: Results, *columns: str) -> tuple[Field, ...]:
     )
 
 
-def downloads(results: Results, **where: str) -> dict[str, Any]:
-    """Settings of a figure whose rows are among those of "Look closer", where `where` holds; else it has its own."""
-    if single(results) or by_language(results).height < LEAST_ROWS:
-        return {}
-    return {"part_of": (f"closer-{results.slug}", where)}
-
-
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     kind, every = preference(results), preference_cells(results.estimates)
@@ -203,7 +195,6 @@ def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[
     together = cells.height <= say.FEW
     if not together:
         cells = cells.sort("value", descending=True, maintain_order=True)
-    language = language_name(results.languages[0] if len(results.languages) == 1 else ALL)
     compared = ", compared with others" if all(map(calibrated, cells.rows(named=True))) else ""
     for rule in [""] if together else sorted(set(cells["rule"])):
         yield say.dots(
@@ -217,7 +208,6 @@ def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[
             outer=("pair_low", "pair_high"),
             name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
             title=f"Preference for the stereotypical sentence{compared}" + (f", {rule}" if rule else ""),
-            **downloads(results, axis=axis_name(ALL), language=language, **({"rule": rule} if rule else {})),
         )
 
 
@@ -371,7 +361,6 @@ def _axes_figure(results: Results, kind: say.Kind, rows: pl.DataFrame, domain: t
         title=": ".join([label, *where.values()]),
         domain=domain,
         reading=f"Left out: {plural(left_out, 'axis', 'axes')} that cannot be tested." if left_out else "",
-        **downloads(results, model=results.labels[model], rule=rule, **where),
     )
 
 
@@ -390,7 +379,6 @@ def _many_axes(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Parts:
             [results.labels[model] for model in order["model"].unique(maintain_order=True)],
             name=f"axes-{results.slug}-{slug(rule)}",
             title=f"Models by axis, {rule}" if many(results) else f"{MAP_TITLE}, {rule}",
-            **downloads(results, rule=rule, language=language_name(language)),
         )
         yield [say.verdict_tally(kind, f"{label} (a model on an axis)", rows.rows(named=True))], [figure]
 
