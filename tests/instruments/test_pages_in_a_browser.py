@@ -139,8 +139,8 @@ def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
     figure.locator("select[name=model]").select_option("each model")
     figure.locator("select[name=axis]").select_option(HOSTILE)
     figure.locator("select[name=language]").select_option("Hindi")
-    figure.locator("svg[aria-label*=Hindi]").wait_for()
-    marks = figure.locator("svg[role=img] [data-tip]")
+    figure.locator(".plot[aria-label*=Hindi]").wait_for()
+    marks = figure.locator(".plot[role=img] [data-tip]")
     assert figure.locator("output").inner_text() == "4 estimates."
     wanted = sorted(((cells[name, HOSTILE, "hi"], name) for name in "abcd"), reverse=True)
     tips = [mark.get_attribute("data-tip") for mark in marks.all()]
@@ -220,7 +220,7 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
 def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: Browser) -> None:
     page, faults = _opened(window, pages["pairs"], color_scheme="dark")
     drawn, rows = page.locator("figure[data-closer]"), page.locator("figure:has(.plot)").first
-    for figure in (drawn, rows):  # a chart, and rows of the page
+    for figure in (drawn, rows):  # with boxes and without
         name = str(figure.get_attribute("id")).removeprefix("figure-")
         files = {}
         for ending, start in (("svg", b"<svg "), ("png", b"\x89PNG"), ("json", b"{")):
@@ -241,7 +241,7 @@ def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: 
 def test_pictures_stand_without_scripts(pages: dict[str, Path], window: Browser) -> None:
     page, _ = _opened(window, pages["pairs"], java_script_enabled=False)
     figure = page.locator("figure[data-closer]")
-    assert figure.locator("svg").is_visible()
+    assert figure.locator(".plot").is_visible()
     assert not figure.locator("form").is_visible()
     assert _downloaded(page, figure.locator("a[download]")).height == 4 * 3 * 3
     ridges = page.locator("[aria-labelledby^=differences] figure")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.report.tables import Table
@@ -45,6 +46,10 @@ class Figure:
         from endoxa.report.draw import drawing
 
         return drawing(self).svg
+
+    def save(self, path: str | Path) -> None:
+        """Write the figure as SVG, as large as on a screen."""
+        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
