@@ -225,8 +225,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
+        from endoxa.instruments.stories.profiles.coding import write_sheet
         from endoxa.instruments.stories.profiles.probe import vocabulary_of
-        from endoxa.instruments.stories.profiles.sheet import write_sheet
 
         sheet = Path(settings.sheet)
         count = write_sheet(
@@ -258,7 +258,7 @@ STORIES = Instrument(
     help=STORIES_HELP,
     **_probe("probe", "stories"),
     summary=_stories_summary,
-    headline=_late("report.quoting", "stories_headline"),
+    headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -272,7 +272,7 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("report.quoting", "extraction_headline"),
+    headline=_late("outcomes", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,

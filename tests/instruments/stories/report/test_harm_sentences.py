@@ -15,8 +15,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.panel import Ratings, decide_together, difference
-from endoxa.instruments.stories.harm.raters import mean
+from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference, mean
 from endoxa.instruments.stories.languages import analyze_overlap, shift
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.presence import presence

@@ -20,12 +20,22 @@ from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
-from endoxa.instruments.stories.report.distributions import stacked_bars
-from endoxa.instruments.stories.report.explorers import stories as stories_shown
-from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples, shares
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import association_rows, read_discovered, together
-from endoxa.instruments.stories.report.strongest import compare_planted, planted, planted_associations
+from endoxa.instruments.stories.report.sources import (
+    MOST_CHARACTERS,
+    association_rows,
+    read_discovered,
+    read_samples,
+    shares,
+    together,
+)
+from endoxa.instruments.stories.report.stories import (
+    compare_planted,
+    planted,
+    planted_associations,
+    stacked_bars,
+)
+from endoxa.instruments.stories.report.stories import stories as stories_shown
 from endoxa.report.inputs import read_runs
 from endoxa.report.items import packed
 from endoxa.sources.stereotales import read_profiles

@@ -1,8 +1,7 @@
 """Associations in stories: which values come together more often than chance (Le Jeune et al. 2026)."""
 
-from endoxa.instruments.stories.associations.cells import stories_needed
 from endoxa.instruments.stories.associations.discover import PAPER, Discovered, discover, overview, tally
-from endoxa.instruments.stories.associations.lift import compare_associations
+from endoxa.instruments.stories.associations.lift import compare_associations, stories_needed
 from endoxa.instruments.stories.associations.permutations import NullCheck, null_check
 from endoxa.instruments.stories.options import Discovery
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.fisher import Tested, Within, run_families
 from endoxa.instruments.stories.associations.lift import (
     category,
     chi_square,
@@ -17,8 +18,7 @@ from endoxa.instruments.stories.associations.lift import (
     design_effects,
     lift_interval,
 )
-from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
-from endoxa.instruments.stories.associations.tested import Family, Name, Tested, Within, run_families
+from endoxa.instruments.stories.associations.tables import Name, Stories, Table, count, families
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
 from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
@@ -173,9 +173,6 @@ def overview(profiles: Profiles) -> pl.DataFrame:
     return pl.DataFrame(rows).fill_nan(None)
 
 
-Done = tuple[Name, Table, Tested]
-"""A table with its name and what its tests found."""
-
 PAPER = pl.col("paper_rule") == 1
 """What the article's extra rule keeps: medium or large effect, lift of at least 2."""
 
@@ -203,48 +200,41 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     """
     stories = Stories.of(profiles, by_language=settings.by_language)
     every = [
-        [
-            (table.name(profiles), stories.with_units(table) if stories and table.usable else table)
-            for table in tables
-        ]
+        [stories.with_units(table) if stories and table.usable else table for table in tables]
         for tables in families(profiles, count(profiles, by_language=settings.by_language))
     ]
-    testable = [
-        Family(tuple(table for _, table in usable), tuple(name for name, _ in usable))
-        for usable in ([named for named in family if named[1].usable] for family in every)
-        if usable
-    ]
+    testable = [usable for tables in every if (usable := [table for table in tables if table.usable])]
     total = len(testable)
-    kept: list[Done] = []
+    kept: list[tuple[Table, Tested]] = []
     rows = dict[Name, dict[str, Any]]()
     progress("testing tables", 0, total)
     results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
     for family, tests in zip(testable, results, strict=True):
-        for done in zip(family.names, family.tables, tests, strict=True):
+        for table, test in zip(family, tests, strict=True):
             # Here, while other processes test, and not after them.
-            rows[done[0]] = _table_row(*done, settings)
-            if done[2].significant:
-                kept.append(done)
+            rows[table.name] = _table_row(table, test, settings)
+            if test.significant:
+                kept.append((table, test))
     associations = _associations(kept, profiles, settings)
     none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
-    names = [name for family in every for name, _ in family]
-    tables = [rows.get(name) or {**_parts(name), **none} for name in names]
+    tables = [rows.get(table.name) or {**_parts(table), **none} for family in every for table in family]
     return Discovered(
-        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row"),
+        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row").fill_nan(None),
         associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
     )
 
 
-def _parts(name: Name) -> dict[str, Any]:
-    return dict(zip(("model", "aggregation", "base_attribute", "compared_attribute"), name, strict=True))
+def _parts(table: Table) -> dict[str, Any]:
+    columns = ("model", "aggregation", "base_attribute", "compared_attribute")
+    return dict(zip(columns, table.name, strict=True))
 
 
-def _table_row(name: Name, table: Table, test: Tested, settings: Discovery) -> dict[str, Any]:
+def _table_row(table: Table, test: Tested, settings: Discovery) -> dict[str, Any]:
     counts, within = table.counts, test.within
     v = cramer_v(counts)
     verdict = table_verdict(table, test, settings)
     return {
-        **_parts(name),
+        **_parts(table),
         "status": "tested",
         "rows": counts.shape[0],
         "columns": counts.shape[1],
@@ -261,8 +251,8 @@ def _table_row(name: Name, table: Table, test: Tested, settings: Discovery) -> d
         "prompts": _prompts(table),
         "unit": "story" if table.prompts is None else "prompt",
         "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if test.draws else "fisher",
-        "stratified_p_value": None if within is None else _filled(within.p_value),
-        "stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
+        "stratified_p_value": within and within.p_value,
+        "stratified_p_adjusted": within and within.p_adjusted,
         "verdict": verdict.verdict,
         "reason": verdict.reason,
     }
@@ -272,77 +262,76 @@ def _prompts(table: Table) -> int:
     return int(table.counts.sum()) if table.prompts is None else table.prompts.prompts
 
 
-def _filled(p_value: float) -> float | None:
-    return None if np.isnan(p_value) else p_value
-
-
-def _associations(kept: Sequence[Done], profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+def _associations(
+    kept: Sequence[tuple[Table, Tested]], profiles: Profiles, settings: Discovery
+) -> pl.DataFrame:
     """Step 2: the significant cells of the tables kept."""
     rows: list[dict[str, Any]] = []
     if kept:
-        cells, starts = cells_of([table.counts for _, table, _ in kept])
+        cells, starts = cells_of([table.counts for table, _ in kept])
         log_p = log_p_greater(cells)
         ends = np.stack(lift_interval(cells, settings.confidence))
-        for done, start, stop in zip(kept, starts, starts[1:], strict=False):
-            here, (_, table, test) = np.arange(start, stop), done
+        for (table, test), start, stop in zip(kept, starts, starts[1:], strict=False):
+            here = np.arange(start, stop)
             of_table, logs, lifts = cells[here], log_p[here], ends[:, here]
             if table.prompts is not None and test.log_p is not None:
                 # A prompt has several stories: prompts are the units.
                 effects = design_effects(table.prompts)
                 logs, lifts = test.log_p, np.stack(lift_interval(of_table, settings.confidence, effects))
-            rows += _cell_rows(done, of_table, logs, lifts, profiles=profiles, settings=settings)
-    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row")
+            for place, row in _cell_rows(table, test, of_table, logs, settings):
+                base, compared = divmod(place, table.counts.shape[1])
+                rows.append(
+                    {
+                        **row,
+                        "base_value": profiles.values[table.base][table.rows[base]],
+                        "compared_value": profiles.values[table.compared][table.columns[compared]],
+                        "lift_low": float(lifts[0, place]),
+                        "lift_high": float(lifts[1, place]),
+                    }
+                )
+    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row").fill_nan(None)
 
 
 def _cell_rows(
-    done: Done,
-    cells: Cells,
-    log_p: np.ndarray,
-    lifts: np.ndarray,
-    *,
-    profiles: Profiles,
-    settings: Discovery,
-) -> Iterator[dict[str, Any]]:
-    """The significant cells of one table, from the logarithms of their p-values and the ends of their lifts."""
-    name, table, test = done
-    adjusted = adjust(np.exp(log_p), dependent=True)
-    within, log_p_within = adjusted_within(test.within), None if test.within is None else test.within.log_p
-    decision = table_verdict(table, test, settings)
-    v = cramer_v(table.counts)
+    table: Table, test: Tested, cells: Cells, log_p: np.ndarray, settings: Discovery
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Places of the significant cells of a table, from the logarithms of their p-values, and what was found of each."""
+    adjusted, within = adjust(np.exp(log_p), dependent=True), adjusted_within(test.within)
+    log_p_within = None if test.within is None else test.within.log_p
+    decision, v = table_verdict(table, test, settings), cramer_v(table.counts)
     effect = category(v, table.counts.shape)
     for place in np.flatnonzero(adjusted < settings.alpha).tolist():
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
         lift = a * n / (r * c)
         p_within = None if within is None else float(within[place])
         verdict = cell_verdict(decision, test.within, p_within, settings)
-        yield {
-            **_parts(name),
-            "base_value": profiles.values[table.base][table.rows[place // table.counts.shape[1]]],
-            "compared_value": profiles.values[table.compared][table.columns[place % table.counts.shape[1]]],
-            "p_value": float(np.exp(log_p[place])),
-            "log10_p": float(log_p[place] / np.log(10)),
-            "p_adjusted": float(adjusted[place]),
-            "table_p_adjusted": test.p_adjusted,
-            "cramer_v": v,
-            "effect_category": effect,
-            "fraction": a / r,
-            "lift": lift,
-            "lift_low": float(lifts[0, place]),
-            "lift_high": float(lifts[1, place]),
-            "count": a,
-            "row_total": r,
-            "column_total": c,
-            "table_total": n,
-            "table_decision_stable": int(test.certain),
-            "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
-            "prompts": _prompts(table),
-            "interval": "stories" if table.prompts is None else "prompts",
-            "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
-            "stratified_p_adjusted": p_within,
-            "table_stratified_p_adjusted": None if test.within is None else _filled(test.within.p_adjusted),
-            "verdict": verdict.verdict,
-            "reason": verdict.reason,
-        }
+        yield (
+            place,
+            {
+                **_parts(table),
+                "p_value": float(np.exp(log_p[place])),
+                "log10_p": float(log_p[place] / np.log(10)),
+                "p_adjusted": float(adjusted[place]),
+                "table_p_adjusted": test.p_adjusted,
+                "cramer_v": v,
+                "effect_category": effect,
+                "fraction": a / r,
+                "lift": lift,
+                "count": a,
+                "row_total": r,
+                "column_total": c,
+                "table_total": n,
+                "table_decision_stable": int(test.certain),
+                "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
+                "prompts": _prompts(table),
+                "interval": "stories" if table.prompts is None else "prompts",
+                "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
+                "stratified_p_adjusted": p_within,
+                "table_stratified_p_adjusted": test.within and test.within.p_adjusted,
+                "verdict": verdict.verdict,
+                "reason": verdict.reason,
+            },
+        )
 
 
 COUNTS = (

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from endoxa.instruments.stories.harm.analysis import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, PEOPLE
-from endoxa.instruments.stories.harm.ratings import check_ratings, load_ratings, read_human, unmatched
+from endoxa.instruments.stories.harm.ratings import (
+    ALL_MODELS,
+    PEOPLE,
+    check_ratings,
+    load_ratings,
+    read_human,
+    unmatched,
+)
 
 __all__ = [
     "ALL_MODELS",

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.harm.raters import every_pair, mean, measured, ratio
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import (
     By,

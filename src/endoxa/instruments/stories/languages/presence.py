@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
+from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
+from endoxa.instruments.stories.associations.lift import power
 from endoxa.instruments.stories.associations.tables import Table, count, families
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
 from endoxa.schema import ALL
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.frames import read_table
@@ -359,7 +360,7 @@ def _power(here: Cell, stories: int) -> float:
     values, columns = here.shape
     rate = here.column / here.total
     lift = min(here.lift, values, 1 / rate)
-    return power(stories, base_rate=rate, lift=lift, values=values, cells=values * columns)
+    return power(stories, base_rate=rate, lift=lift, values=values, columns=columns)
 
 
 def _require_same(profiles: Profiles, where: Presence) -> None:

@@ -1,6 +1,6 @@
 """How far extracted profiles can be trusted, and what counts become when their errors are taken into account."""
 
-from endoxa.instruments.stories.profiles.errors import (
+from endoxa.instruments.stories.profiles.coding import (
     Confusion,
     ExtractionAnalysis,
     analyze_extraction,

@@ -8,16 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import (
-    ALL_MODELS,
-    BENIGN,
-    HARMFUL,
-    PEOPLE,
-    RESOLUTION,
-    THRESHOLD,
-    UNDECIDED,
-    in_general,
-)
+from endoxa.instruments.stories.harm.raters import RESOLUTION, in_general
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
     P_ADJUSTED,

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
-from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
+from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.harm import harm_title
 from endoxa.instruments.stories.report.results import StoryResults

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
 from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
 from endoxa.instruments.stories.languages.presence import By

@@ -7,7 +7,7 @@ Besides it, the report can be every association of every model, alone and pooled
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,14 +15,15 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE, PUBLISHED
-from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
-from endoxa.instruments.stories.report.distributions import distribution_data, distributions
-from endoxa.instruments.stories.report.explorers import (
+from endoxa.instruments.stories.outcomes import constant_raters, diagnostics, ratings_alike, run_counts
+from endoxa.instruments.stories.report.associations import (
     association_data,
     association_table,
     associations,
+    associations_by_model,
     csv_rows,
-    stories,
+    strongest,
+    strongest_sentence,
 )
 from endoxa.instruments.stories.report.harm import (
     blind_spots,
@@ -38,7 +39,6 @@ from endoxa.instruments.stories.report.languages import (
     models_compared,
     overlap_families,
 )
-from endoxa.instruments.stories.report.quoting import diagnostics
 from endoxa.instruments.stories.report.results import (
     StoryResults,
     attribute_name,
@@ -47,12 +47,7 @@ from endoxa.instruments.stories.report.results import (
     value_field,
 )
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
-from endoxa.instruments.stories.report.strongest import (
-    associations_by_model,
-    planted,
-    strongest,
-    strongest_sentence,
-)
+from endoxa.instruments.stories.report.stories import distribution_data, distributions, planted, stories
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
@@ -358,6 +353,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
 def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
     section = harm_opening(results) or headline(results)
+    labels = {model: results.label(model) for model in results.names}
     cut_off = [
         finding
         for _, facts, counts in run_counts(runs)
@@ -365,9 +361,7 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     ]
     rated = [run for run in runs if run.kind == HARM and run.folder.is_dir()]
     constant = [
-        Finding(constant_sentence(rater, results.label(rater.model)), (asdict(rater),))
-        for run in rated
-        for rater in constant_raters(run.folder)
+        Finding(sentence, (row,)) for run in rated for sentence, row in constant_raters(run.folder, labels)
     ]
     versions = sentence_findings(version_sentences(results.names))
     alike = sentence_findings(sentence for run in rated for sentence in ratings_alike(run.folder, run.facts))

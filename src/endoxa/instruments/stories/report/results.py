@@ -13,17 +13,21 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.permutations import KEYS
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
 from endoxa.instruments.stories.languages.presence import By, with_ids
-from endoxa.instruments.stories.report.records import CUBE, Sample, counted, merged, read_samples
 from endoxa.instruments.stories.report.sources import (
     CLAIMED,
+    CUBE,
     POOLED,
+    Sample,
     Source,
     association_rows,
     associations_of_table,
+    counted,
     covered,
     differences_of,
+    merged,
+    read_samples,
     read_stories,
     tested_together,
     together,
