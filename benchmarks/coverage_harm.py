@@ -34,8 +34,7 @@ from endoxa.instruments.stories.harm.raters import (
     pearson,
     spearman,
 )
-from endoxa.instruments.stories.languages import shift
-from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.overlap import compare_reach
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.runs.options import Resampling

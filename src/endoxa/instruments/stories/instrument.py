@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
@@ -36,17 +36,12 @@ class StoriesSettings(FramedSettings):
     sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
 
 
-Order = Literal["attributes-first", "story-first"]
-ATTRIBUTES_FIRST: Order = "attributes-first"
-
-
 class ExtractSettings(FramedSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
         vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
         structured: hold extractors to a JSON schema where their provider can.
-        order: what stands first in the questions.
         sheet: file for a sheet on which a person codes a sample; None writes none.
         sheet_rows: stories on that sheet.
     """
@@ -68,12 +63,6 @@ class ExtractSettings(FramedSettings):
         bool,
         Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
     ] = True
-    order: Annotated[
-        Order,
-        Option(
-            "What comes first in the questions; 'story-first' continues runs of earlier versions.", ASKING
-        ),
-    ] = ATTRIBUTES_FIRST
     sheet: Annotated[
         str | None,
         Option(

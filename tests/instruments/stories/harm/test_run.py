@@ -18,16 +18,10 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm import (
-    ALL_MODELS,
-    PEOPLE,
-    HarmAnalysis,
-    analyze_harm,
-    load_ratings,
-    read_human,
-)
+from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
 from endoxa.instruments.stories.harm.analysis import alpha, majority_probability, median_interval, verdict
 from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 from endoxa.runs.options import Resampling

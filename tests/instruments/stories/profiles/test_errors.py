@@ -18,14 +18,10 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles import (
-    Confusion,
-    analyze_extraction,
-    correct_counts,
-    load_extraction,
-)
+from endoxa.instruments.stories.profiles import analyze_extraction, correct_counts, load_extraction
 from endoxa.instruments.stories.profiles.coding import (
     Coding,
+    Confusion,
     corrected_table,
     draw,
     error_table,

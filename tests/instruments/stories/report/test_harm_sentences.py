@@ -16,8 +16,8 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
 from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference, mean
-from endoxa.instruments.stories.languages import analyze_overlap, shift
-from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.languages import analyze_overlap
+from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.harm import (
     blind_spots,

@@ -133,7 +133,7 @@ class Exchanged(MonteCarlo):
         rows, kinds = self._units.counts.shape
         place = (np.arange(size)[:, None] * rows + self._rows) * kinds + types
         counts = np.bincount(place.ravel(), minlength=size * rows * kinds).reshape(-1, kinds)
-        tables = counts.astype(float) @ self._units.vectors.astype(float)
+        tables: np.ndarray = counts.astype(float) @ self._units.vectors.astype(float)
         return tables.astype(np.intp).reshape(size, rows, -1)
 
 

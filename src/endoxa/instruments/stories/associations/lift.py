@@ -429,10 +429,10 @@ def stories_needed(
     """
     if base_rate * lift > 1 or lift > values:
         return None
-    shape = {"base_rate": base_rate, "lift": lift, "alpha": alpha, "values": values, "columns": columns}
 
     def enough(stories: int) -> bool:
-        return power(stories, tables=TABLES, **shape) >= target
+        shape = {"values": values, "columns": columns, "tables": TABLES}
+        return power(stories, base_rate=base_rate, lift=lift, alpha=alpha, **shape) >= target
 
     high = 10
     while not enough(high):

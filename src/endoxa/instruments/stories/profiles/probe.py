@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.curate.review.coding import require_new_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
-from endoxa.instruments.stories.profiles.coding import load_extraction, require_new_sheet
+from endoxa.instruments.stories.profiles.coding import load_extraction
 from endoxa.instruments.stories.profiles.reading import (
     REFUSAL,
     Decision,
@@ -99,7 +100,7 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
         if not text.strip():
             return None
         metadata = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers_of}
-        turns = turns_of(text, story.language, vocabulary, settings.order)
+        turns = turns_of(text, story.language, vocabulary)
         readable = (lambda answer: read_refusal(answer) is not None,)
         return Job(number, turns, settings.system, settings.seed, metadata, schemas, readable)
 

@@ -13,11 +13,11 @@ from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMA
 from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
+    CLAIMS,
     COLORS,
     P_ADJUSTED,
     UNRATED,
     StoryResults,
-    claim,
     ends_field,
     first_rows,
     side,
@@ -160,7 +160,7 @@ def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
         f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
-        f"{claim(tested)}.",
+        f"{CLAIMS[tested['verdict']].format(reason=tested['reason'])}.",
         (tested, harmful, benign, apart, {"least_shown": LEAST_P}),
     )
 

@@ -1,34 +1,28 @@
-"""Who the protagonists are, the stories to read, and what was planted in simulated tellers beside what was found."""
+"""Who the protagonists are, and the stories to read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.results import (
-    ASSOCIATION,
     StoryResults,
     attribute_name,
-    ends_field,
     side,
-    value_field,
     value_name,
 )
-from endoxa.instruments.stories.report.sources import POOLED, Sample, shares
+from endoxa.instruments.stories.report.sources import Sample, shares
 from endoxa.report.charts import square_legend
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, language_name, p_value, percent, plural
+from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
-from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
 COLORS = ("#0b5fa5", "#f2b489", "#00795a", "#c6dff3", "#7b3f98", "#e3d29b", "#1b1f24")
@@ -317,172 +311,3 @@ def _told(sample: Sample) -> str:
         "No usable profile." if sample.profile is None else "Nothing could be told about the protagonist."
     )
     return f"{sample.story or '(no text)'}\n\n→ {'; '.join(traits) or unread}"
-
-
-DETECTED, MISSED = "yes", "no"
-NO_STORIES, TOO_FEW = "not asked", "too few stories"
-TESTABLE = (DETECTED, MISSED)
-TABLE = ("base_attribute", "compared_attribute")
-
-
-TRUTH = {**dict.fromkeys(PARTS, pl.String), "expected_fraction": pl.Float64, "expected_lift": pl.Float64}
-MEASURED = ("fraction", "lift", "lift_low", "lift_high")
-
-
-def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
-    """What was planted in a simulated teller, as its name says; None for every other model."""
-    from endoxa.models.chat import parse_chat_model
-    from endoxa.models.chat.simulated import SimulatedModel
-
-    if not model.startswith("sim/"):
-        return None
-    try:
-        description = SimulatedModel(parse_chat_model(model)).describe()
-    except UserError:  # a respondent of another version
-        return None
-    probes: Mapping[str, Any] = description["probes"]
-    stated = probes.get("stories", {}).get("associations")  # latent strengths state none
-    return None if stated is None else tuple(stated)
-
-
-def compare_planted(results: StoryResults, model: str) -> pl.DataFrame | None:
-    """Every association planted in a model beside what its stories show; None where it is no simulated teller.
-
-    Returns:
-        `model`; columns of `TRUTH`; `stories`, those of its base value that tell the compared attribute, null where the
-        stories are not there; `power`, the probability that so many pass both steps (`associations.lift`), null where
-        it is not testable; columns of `MEASURED`, null where it was not found; `outcome`, one of `TESTABLE`, or why it
-        could not be found.
-    """
-    truth = planted_associations(model)
-    if truth is None:
-        return None
-    alphas = results.tested.filter(POOLED, model=model)["alpha"]
-    alpha = float(alphas[0]) if len(alphas) else Discovery().alpha
-    written = results.protagonists.filter(model=model)
-    numbers = [
-        (None, None) if written.is_empty() else _stories_and_power(written, entry, alpha) for entry in truth
-    ]
-    claims = results.claimed.filter(POOLED, model=model).select(*PARTS, *MEASURED)
-    stories, power = pl.col("stories"), pl.col("power")
-    return (
-        pl.DataFrame([dict(entry) for entry in truth], schema=TRUTH)
-        .with_columns(
-            pl.Series("stories", [number for number, _ in numbers], dtype=pl.Int64),
-            pl.Series("power", [chance for _, chance in numbers], dtype=pl.Float64),
-            model=pl.lit(model),
-        )
-        .join(claims, on=PARTS, how="left", maintain_order="left")
-        .with_columns(
-            outcome=pl.when(pl.col("lift").is_not_null())
-            .then(pl.lit(DETECTED))
-            .when(stories.is_null() | power.is_not_null())
-            .then(pl.lit(MISSED))
-            .otherwise(pl.when(stories > 0).then(pl.lit(TOO_FEW)).otherwise(pl.lit(NO_STORIES)))
-        )
-    )
-
-
-def _stories_and_power(
-    written: pl.DataFrame, entry: Mapping[str, Any], alpha: float
-) -> tuple[int, float | None]:
-    """Stories that could show an association, and with which power; None where it is in no table that is tested."""
-    from endoxa.instruments.stories.associations.lift import TABLES, power
-    from endoxa.instruments.stories.associations.tables import FEWEST
-
-    compared = entry["compared_attribute"]
-    if compared not in written.columns:
-        return 0, None
-    value = pl.col(compared).cast(pl.String)
-    telling = written.filter(
-        pl.col("base_attribute") == entry["base_attribute"],
-        value.is_not_null(),
-        ~value.is_in([UNKNOWN, OTHER]),
-    )
-    counts = dict(telling.group_by("base_value").len().iter_rows())
-    stories = int(counts.get(entry["base_value"], 0))
-    values = sum(n >= FEWEST for n in counts.values())
-    columns = telling[compared].n_unique()
-    if stories < FEWEST or values < 2 or columns < 2:
-        return stories, None
-    rate = entry["expected_fraction"] / entry["expected_lift"]
-    lift = min(entry["expected_lift"], values, 1 / rate)
-    shape = {"values": values, "columns": columns, "tables": TABLES}
-    return stories, power(stories, base_rate=rate, lift=lift, alpha=alpha, **shape)
-
-
-def planted(results: StoryResults) -> Section | None:
-    """Every planted association with its true and its measured lift; None where no teller is simulated."""
-    compared = {model: compare_planted(results, model) for model in results.writers}
-    tellers = {model: rows for model, rows in compared.items() if rows is not None}
-    if not tellers:
-        return None
-
-    return Section(
-        anchor="planted",
-        title="Planted and found",
-        findings=tuple(_planted_finding(results, model, rows) for model, rows in tellers.items()),
-        tables=(
-            table_of(
-                "Planted associations",
-                pl.concat(tellers.values()),
-                (
-                    text_field("model", "model", results.label),
-                    ASSOCIATION,
-                    value_field("planted share", "expected_fraction", percent, 0),
-                    value_field("measured share", "fraction", percent, 0),
-                    value_field("planted lift", "expected_lift", decimal, 2),
-                    value_field("measured lift", "lift", decimal, 2),
-                    ends_field(f"{results.level} interval", "lift_"),
-                    value_field("stories"),
-                    value_field("power", "power", percent, 0),
-                    text_field("found", "outcome"),
-                ),
-                most_open=30,
-            ),
-        ),
-        notes=(
-            "Simulated tellers write stories in which these associations were planted; everything else is independent. "
-            "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
-            "table are true findings. Stories are those about the first trait that tell the second attribute; power is "
-            "the probability that so many show the planted lift, if stories of one prompt do not depend on each other.",
-        ),
-    )
-
-
-def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> Finding:
-    """How many planted associations were found, of those that the stories could show, and what else was found."""
-    claims = results.claimed.filter(POOLED, model=model)
-    hit = claims.join(rows, on=PARTS, how="semi").height
-    beside = claims.join(rows, on=TABLE, how="semi").height - hit
-    other = claims.height - hit - beside
-    testable = rows.filter(pl.col("outcome").is_in(TESTABLE))
-    unasked, few = (rows.filter(outcome=why).height for why in (NO_STORIES, TOO_FEW))
-    power = float(rows["power"].sum())
-    numbers = {
-        "hit": hit,
-        "testable": testable.height,
-        "power": round(power, 1),
-        "beside": beside,
-        "other": other,
-        "asked": unasked,
-        "few": few,
-    }
-    shown = "the stories could show none of the planted associations"
-    if testable.height:
-        computed = testable["power"].null_count() == 0
-        expected = f" ({decimal(power, 1)} were to be expected with so many stories)" if computed else ""
-        # A table alone does not say what its stories were asked about.
-        showable = " that the stories could show" if rows["stories"].count() else ""
-        shown = (
-            f"{count(hit) if hit else 'none'} of {plural(testable.height, 'planted association')}{showable} "
-            f"{'were' if hit > 1 else 'was'} found{expected}"
-        )
-    if unasked:
-        shown += f"; {count(unasked)} {'was' if unasked == 1 else 'were'} not asked for"
-    if few:
-        shown += f"{', ' if unasked else '; '}{count(few)} had too few stories"
-    also = [f"in the same tables: {count(beside)}"] * bool(beside)
-    also += [f"in tables where nothing was planted: {count(other)}, all false"] * bool(other)
-    end = f" Also found {'; '.join(also)}." if also else ""
-    return Finding(f"{results.label(model)}: {shown}.{end}", (numbers,))
