@@ -9,7 +9,7 @@ import pytest
 from babel.messages.pofile import read_po
 from django.utils.translation import gettext, override
 
-from endoxa.words.countries import people_of
+from endoxa.words.countries import from_country, people_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES
 
@@ -123,7 +123,7 @@ _NAMED = re.compile(r"%\((?:\w*_)?country\)s")
 
 @pytest.mark.parametrize("language", FROM)
 def test_from_and_the_country(language):
-    found = {code: geography.from_country(code, language) for code in FROM[language]}
+    found = {code: from_country(code, language) for code in FROM[language]}
     assert found == FROM[language]
 
 
@@ -158,7 +158,7 @@ def test_cards_and_exports(language, code):
 @pytest.mark.parametrize("language", UI_LANGUAGES)
 def test_every_country_has_its_phrase(language):
     for code in geography.codes():
-        phrase = geography.from_country(code, language)
+        phrase = from_country(code, language)
         assert geography.name(code, language) in phrase
         assert "{" not in phrase
 
@@ -173,4 +173,4 @@ def test_every_country_has_its_phrase(language):
     ],
 )
 def test_languages_without_articles(language, phrase):
-    assert geography.from_country("US", language) == phrase
+    assert from_country("US", language) == phrase

@@ -94,21 +94,19 @@ def test_bad_tables_are_refused_with_row_and_column(tmp_path, before, after, sen
 
 
 def test_rules_on_questions_that_nobody_is_asked_are_refused(tmp_path, campaign):
-    declared = groups.read_groups(write_table(tmp_path / "groups.csv"))
+    groups_of = groups.content_of(write_table(tmp_path / "groups.csv"))
     with pytest.raises(
-        UserError, match="group 'yoruba', column 'own': no question about the person is called 'ethnicity'"
+        UserError, match=r"groups.csv.*group 'yoruba', column 'own': no question .* is called 'ethnicity'"
     ):
-        groups.require_rules(declared, campaign.settings, "groups.csv")
+        save_from_file(campaign, groups_of, "groups.csv")
     save_from_file(campaign, {"profile": PROFILE[:1]}, "test")
-    with pytest.raises(
-        UserError, match="group 'women', column 'own': no question about the person is called 'gender'"
-    ):
-        groups.require_rules(declared, campaign.settings, "groups.csv")
-    odd = groups.read_groups(
-        write_table(tmp_path / "odd.csv", "id,name_en,kind,own\ntiv,Tiv people,ethnic group,ethnicity=tiv\n")
+    with pytest.raises(UserError, match=r"group 'women', column 'own': no question .* is called 'gender'"):
+        save_from_file(campaign, groups_of, "groups.csv")
+    odd = write_table(
+        tmp_path / "odd.csv", "id,name_en,kind,own\ntiv,Tiv people,ethnic group,ethnicity=tiv\n"
     )
-    with pytest.raises(UserError, match="'ethnicity' has no answer 'tiv'"):
-        groups.require_rules(odd, campaign.settings, "odd.csv")
+    with pytest.raises(UserError, match=r"'ethnicity' has no answer 'tiv' .*Change the rule, or ask"):
+        save_from_file(campaign, groups.content_of(odd), "odd.csv")
 
 
 def test_cards_and_questions_name_the_group_and_answers_say_whether_it_is_their_own(

@@ -31,7 +31,7 @@ from endoxa_collect.models import (
     Via,
 )
 from endoxa_collect.organiser.decisions import Action, decide, revision
-from endoxa_collect.organiser.opening import Rehearsal, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
@@ -203,7 +203,7 @@ class TestReleased:
             organiser.post(reverse("organiser:rehearsal", args=["river"]), {"sure": "on"}).status_code == 302
         )
         assert rehearsed.people.count() == 1
-        assert rehearsal_of(rehearsed) is Rehearsal.RELEASED
+        assert rehearsal_of(rehearsed) == RELEASED
 
 
 class TestPaper:

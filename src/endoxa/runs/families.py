@@ -5,8 +5,9 @@ A page prints the families it uses (`endoxa.report.families`), and every finding
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -240,7 +241,7 @@ LENIENCY = Family(
 CHOICE_LEANS = Family(
     "choices",
     "one test for each model and premise over all axes, first and alone; then one for each model, premise and axis",
-    ("kind", "measure"),
+    ("kind", "name"),
     f"{BENJAMINI_HOCHBERG}, for each kind and measure",
     "leans towards or against the stereotype",
     ("axis",),
@@ -307,6 +308,16 @@ def decided(
         pl.Series("verdict", [decision.verdict for decision in decisions], dtype=pl.String),
         pl.Series("reason", [decision.reason for decision in decisions], dtype=pl.String),
     ).with_columns(beside_a_test(*(name for name in ends if name in table.columns)))
+
+
+def judged(
+    rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any], family: Family, *, confidence: float
+) -> pl.DataFrame:
+    """Rows of estimates (`stats.estimate`) as their table, with corrected p-values, verdicts and reasons."""
+    table = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=dict(schema))
+    return decided(adjusted(table, family), confidence=confidence).with_columns(
+        pl.col(pl.Float64).fill_nan(None)
+    )
 
 
 def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:

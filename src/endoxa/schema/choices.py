@@ -146,7 +146,7 @@ CHOICE_ESTIMATE_COLUMNS: dict[str, str] = {
     "kind": "'inference', 'decision' or 'association'",
     "premise": "of inferences the kind of premise, else empty",
     "axis": "an axis, or 'all'",
-    "measure": "name of the measure (docs/methods/choices.md)",
+    "name": "name of the measure (docs/methods/choices.md)",
     "value": "its value",
     "low": "lower end of its interval",
     "high": "upper end of its interval",

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -118,15 +118,23 @@ def two_way(
     decides (`sampled` says so).
 
     Args:
-        values: an observation each; in 0..1 for a share, ties one half.
+        values: an observation each; for a share in 0..1, ties one half.
         first: code of each observation's unit of the first kind.
         second: of the second kind.
         neutral: value that is tested.
         confidence: confidence level of the interval.
-        bounds: (0, 1) for a share; None for a mean of anything.
+        bounds: (0, 1) for a share; other ends for what is carried to a share and back; None for a mean of anything.
         flips: sign patterns drawn where the test is not exact.
         seed: of those.
     """
+    if bounds is not None and bounds != (0, 1):
+        least, width = bounds[0], bounds[1] - bounds[0]
+        settings: dict[str, Any] = {"confidence": confidence, "bounds": (0, 1), "flips": flips, "seed": seed}
+        share = two_way(
+            (values - least) / width, first, second, neutral=(neutral - least) / width, **settings
+        )
+        ends = (least + width * end for end in (share.interval.low, share.interval.high))
+        return replace(share, interval=Interval(*ends))
     kinds, cells = _units(values - neutral, first, second)
     within, enough, deciding = _roles(kinds, cells, confidence)
     if deciding is None:

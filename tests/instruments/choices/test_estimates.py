@@ -53,7 +53,7 @@ def probed(tmp_path: Path, kind: str, model: str, table=None, **settings):
     asked = ChoiceSettings(data=str(tmp_path / "items.jsonl"), models=(model,), **settings)
     run(CHOICES, asked, tmp_path / "run")
     estimates = pl.read_csv(tmp_path / "run" / "estimates.csv").filter(axis="all")
-    return {row["measure"]: row for row in estimates.iter_rows(named=True)}
+    return {row["name"]: row for row in estimates.iter_rows(named=True)}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_both_orders_of_a_list_are_one_unit(tmp_path):
         pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
     )
     once, twice = (
-        analyze(each)["estimates"].filter(measure="bias_d").row(0, named=True)
+        analyze(each)["estimates"].filter(name="bias_d").row(0, named=True)
         for each in (table.filter(order="01"), table)
     )
     assert (twice["n"], twice["attributes"]) == (16, 8)
@@ -166,7 +166,7 @@ def asked(kind, answer, table=None, **options):
         for row in _rows(each, "m", "letters", ChatAnswer(said))
     ]
     estimates = analyze(pl.DataFrame(rows, schema=TYPES, orient="row"))["estimates"].filter(axis="all")
-    return {row["measure"]: row for row in estimates.iter_rows(named=True)}
+    return {row["name"]: row for row in estimates.iter_rows(named=True)}
 
 
 @pytest.mark.parametrize(
@@ -330,6 +330,6 @@ def test_bias_of_a_list_is_that_of_a_worked_example():
             pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
         )
     )
-    row = found["estimates"].filter(measure="bias_d", axis="all").row(0, named=True)
+    row = found["estimates"].filter(name="bias_d", axis="all").row(0, named=True)
     assert row["value"] == pytest.approx(0.5)
     assert found["associations"]["error"].min() > 0

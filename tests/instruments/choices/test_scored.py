@@ -59,7 +59,7 @@ def test_labels_of_an_nli_model_become_estimates(tmp_path: Path):
         for name, chance in ((agreeing, 0.7), (denying, 0.1), ("undetermined", 0.2)):
             assert part[f"p_{name}"].to_list() == pytest.approx([chance] * part.height, abs=1e-5)
     estimates = pl.read_csv(out / "estimates.csv").filter(axis="all")
-    values = dict(estimates.select("measure", "value").iter_rows())
+    values = dict(estimates.select("name", "value").iter_rows())
     assert (values["net_entailment"], values["agreement"]) == (0, 1)
     assert values["net_neutral"] == pytest.approx(0.2, abs=1e-5)
     assert values["net_probability"] == pytest.approx(0, abs=1e-5)
@@ -85,7 +85,7 @@ def test_likelihoods_sort_a_word_list_without_the_names_of_its_groups(tmp_path: 
     # A list of one word each: both agree with the stereotype, or both are against it.
     by_answer = records.group_by("item_id", "order").agg(pl.len(), pl.col("score").sum().abs())
     assert set(by_answer["len"]) == set(by_answer["score"]) == {2}
-    assert abs(pl.read_csv(out / "estimates.csv").filter(measure="bias_d")["value"][0]) <= 1
+    assert abs(pl.read_csv(out / "estimates.csv").filter(name="bias_d")["value"][0]) <= 1
 
 
 def test_a_liking_for_one_name_moves_no_word():

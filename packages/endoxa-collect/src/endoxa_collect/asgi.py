@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from endoxa_collect import geography, naming
+from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry import words
 from endoxa_collect.security.http import Buffered
@@ -21,7 +21,7 @@ def _warm_up() -> None:
     """Read what somebody would wait for otherwise, and all others of this process behind them: up to 0.5 s each."""
     words.warm_up()
     for language in UI_LANGUAGES:
-        naming.match_country("", language)
+        geography.match_country("", language)
     geography.neighbours(_ISLAND)
     _ = get_resolver().url_patterns
 

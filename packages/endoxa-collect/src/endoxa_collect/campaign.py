@@ -272,7 +272,7 @@ class CampaignSettings(_Checked):
     results_page: bool = labelled(
         True,
         _("Show results to everybody after the end"),
-        _("A page of rounded figures; nothing of single people and nothing that may hurt."),
+        _("A page of figures; nothing of single people and nothing that may hurt."),
     )
     results_from: str = labelled(
         "",
@@ -363,7 +363,10 @@ class CampaignSettings(_Checked):
                 try:
                     require_asked(rules.parse(getattr(group, name)), asked)
                 except ValueError as problem:
-                    raise ValueError(f"group '{group.id}', {name}: {problem}") from None
+                    raise ValueError(
+                        f"group '{group.id}', column '{name}': {problem}. Change the rule, or ask the question "
+                        "(Settings, About the person)."
+                    ) from None
         return self
 
     @model_validator(mode="after")

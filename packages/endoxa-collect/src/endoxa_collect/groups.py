@@ -10,17 +10,17 @@ are about.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from endoxa.errors import UserError
-from endoxa.words.countries import people_of
+from endoxa.words.countries import from_country, people_of
 from endoxa_collect import geography
-from endoxa_collect.campaign import CampaignSettings, Group, in_language, require_asked
-from endoxa_collect.naming import Match, plain
+from endoxa_collect.campaign import CampaignSettings, Group, in_language
+from endoxa_collect.geography import Match, plain
 from endoxa_collect.rules import CLOSE_TO, COUNTRY, LANGUAGE, Rule, holds, parse
 from endoxa_collect.tablefile import TableRow, read_rows
 
@@ -73,7 +73,7 @@ def spoken(code: str, language: str, settings: CampaignSettings) -> dict[str, st
     """What sentences need of a group: `from_country` after "people", or `group`, the words for a declared one."""
     if settings.groups:
         return {"from_country": "", "group": name(code, language, settings)}
-    return {"from_country": geography.from_country(code, language), "group": ""}
+    return {"from_country": from_country(code, language), "group": ""}
 
 
 def beside(code: str, settings: CampaignSettings) -> frozenset[str]:
@@ -182,30 +182,10 @@ def _group(row: TableRow) -> Group:
         raise row.fault(column, f"found '{row.read(column, str)[:60]}', expected {expected}") from None
 
 
-def content_of(table: Path, settings: CampaignSettings) -> dict[str, Any]:
+def content_of(table: Path) -> dict[str, Any]:
     """What changes in settings where cards are about the groups in a table.
 
     Raises:
-        UserError: as in `read_groups` and `require_rules`.
+        UserError: as in `read_groups`.
     """
-    declared = read_groups(table)
-    require_rules(declared, settings, str(table))
-    return {"groups": [group.model_dump(mode="json") for group in declared], "cards": True}
-
-
-def require_rules(groups: Iterable[Group], settings: CampaignSettings, source: str) -> None:
-    """Refuse groups whose rules name an answer that no question about the person asks for.
-
-    Raises:
-        UserError: it says which group, question and answer.
-    """
-    asked = {field.name: tuple(field.choices) for field in settings.profile}
-    for group in groups:
-        for column in ("own", "near"):
-            try:
-                require_asked(parse(getattr(group, column)), asked)
-            except ValueError as problem:
-                raise UserError(
-                    f"{source}, group '{group.id}', column '{column}': {problem}. Change the rule, or ask the "
-                    "question (Settings, About the person)."
-                ) from None
+    return {"groups": [group.model_dump(mode="json") for group in read_groups(table)], "cards": True}

@@ -21,7 +21,7 @@ from django.utils.translation import gettext
 
 from endoxa.errors import UserError
 from endoxa.sources.spreadsheets import neutralised
-from endoxa_collect import groups, naming, withdrawals
+from endoxa_collect import geography, groups, withdrawals
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.counts import reach, recount
 from endoxa_collect.cards.locking import locked
@@ -340,7 +340,7 @@ def _rating(text: str) -> int:
 
 
 def _language(text: str, languages: tuple[str, ...]) -> str:
-    codes = (naming.match_language(text, named_in).code for named_in in ("en", *languages))
+    codes = (geography.match_language(text, named_in).code for named_in in ("en", *languages))
     code = next(filter(None, codes), "")
     if not code:
         raise ValueError(f"found '{text}', expected the name of a language or its code")

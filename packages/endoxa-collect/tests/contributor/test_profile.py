@@ -9,9 +9,9 @@ from django.utils.datastructures import MultiValueDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect import geography, naming
+from endoxa_collect import geography
 from endoxa_collect.contributor.profile import NamesField, Picker
-from endoxa_collect.naming import Names
+from endoxa_collect.geography import Names
 
 SCHOOLING = {
     "name": "school",
@@ -78,7 +78,7 @@ def test_ticked_and_typed_answers_are_stored(newcomer):
 @pytest.mark.parametrize(("name", "most"), [("origins", 10), ("connections", 20), ("languages", 20)])
 def test_nobody_comes_from_everywhere(newcomer, name, most):
     person, client = newcomer
-    codes = sorted(naming.language_codes() if name == "languages" else geography.codes())
+    codes = sorted(geography.language_codes() if name == "languages" else geography.codes())
     many = client.post("/profile/", {name: codes[: most + 1]})
     assert f"Please choose at most {most}." in many.content.decode()
     assert client.post("/profile/", {name: codes[:most], "reminded": "1"}).status_code == 302
@@ -161,21 +161,23 @@ def test_the_page_is_light(newcomer):
     ],
 )
 def test_languages_are_found_by_any_of_their_names(typed, language, code):
-    assert naming.match_language(typed, language).code == code
+    assert geography.match_language(typed, language).code == code
 
 
 def test_similar_languages_are_suggested():
-    assert "sw" in naming.match_language("Swahilli", "en").perhaps
+    assert "sw" in geography.match_language("Swahilli", "en").perhaps
 
 
 @pytest.mark.slow
 @given(st.lists(st.text(max_size=300), max_size=5), st.lists(st.text(max_size=20), max_size=5))
 def test_any_typing_is_taken_without_a_fault(typed, ticked):
-    names = Names({"es": "Spanish"}, naming.language_codes(), lambda text: naming.match_language(text, "en"))
+    names = Names(
+        {"es": "Spanish"}, geography.language_codes(), lambda text: geography.match_language(text, "en")
+    )
     picker = Picker(names, ["es"], "list", "more")
     picked = picker.value_from_datadict(MultiValueDict({"it_typed": typed, "it": ticked}), None, "it")
     context = picker.get_context("it", picked, {"id": "id_it"})["widget"]
     assert {code for code, _name, checked in context["boxes"] if checked} == set(picked.codes)
     field = NamesField(names, picker, most=99, label="", help_text="")
     if not picked.unknown:
-        assert set(field.clean(picked)) <= set(naming.language_codes())
+        assert set(field.clean(picked)) <= set(geography.language_codes())

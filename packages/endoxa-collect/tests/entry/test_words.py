@@ -9,7 +9,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect import naming
+from endoxa_collect import geography
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EmptyTextError, TooLongError, clean, key
 from endoxa_collect.visible import READ, visible
 
@@ -97,7 +97,7 @@ def test_megabytes_of_marks_are_refused_or_cut_before_they_are_normalised(flood,
         clean(flood)
     assert not normalised
     visible(flood)
-    assert naming.match_country(flood, "en").code == naming.match_language(flood, "en").code == ""
+    assert geography.match_country(flood, "en").code == geography.match_language(flood, "en").code == ""
     assert max(map(len, normalised)) <= READ
     assert not any(regex.search(r"\p{M}{9}", text) for text in normalised)
 

@@ -28,8 +28,8 @@ from endoxa_collect.campaign import (
     read_settings,
 )
 from endoxa_collect.cards.counts import recount_needs
+from endoxa_collect.geography import country_names, language_names
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
-from endoxa_collect.naming import country_names, language_names
 from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of, label_of
 from endoxa_collect.organiser.settings import ConflictError, changes, left_pairs, save
 from endoxa_collect.presets import load_preset

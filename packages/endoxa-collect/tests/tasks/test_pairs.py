@@ -82,7 +82,7 @@ def test_the_words_that_differ_are_marked_in_place(more, less, marked):
     found = compare(more, less, "en")
     assert "".join(part.text for part in found.more) == more
     assert "".join(part.text for part in found.less) == less
-    assert ([p.text for p in found.more if p.differs], [p.text for p in found.less if p.differs]) == marked
+    assert ([p.text for p in found.more if p.role], [p.text for p in found.less if p.role]) == marked
 
 
 def test_every_warning_is_one_of_the_checks_of_files():

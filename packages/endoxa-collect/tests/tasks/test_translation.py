@@ -102,7 +102,7 @@ def test_a_pair_that_is_the_same_after_translation_is_marked():
     found = {one["place"]: one["compared"] for one in form(None).candidates}
     assert found[3].identical
     assert "identical-sentences" in found[3].checks
-    assert [part.text for part in found[2].more if part.differs] == ["vagos."]
+    assert [part.text for part in found[2].more if part.role] == ["vagos."]
     assert "".join(part.text for part in found[2].less) == "Los panaderos de 0 son trabajadores."
 
 

@@ -165,7 +165,7 @@ def groups(
     from endoxa_collect.groups import content_of
     from endoxa_collect.organiser.settings import save_from_file
 
-    content = content_of(table, chosen.settings)
+    content = content_of(table)
     removed = save_from_file(chosen, content, str(table))
     for out in removed:
         if out.pairs:

@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from endoxa_collect import geography, groups, naming
+from endoxa_collect import geography, groups
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.cards.kinds import CHOICES
@@ -160,7 +160,7 @@ class CountryField(forms.CharField):
     def clean(self, value: Any) -> str:
         """The code; a name that is not known is told with the nearest ones."""
         typed, language = super().clean(value), get_language() or "en"
-        match = naming.match_country(typed, language)
+        match = geography.match_country(typed, language)
         if typed and not match.code:
             raise ValidationError(
                 not_known(typed, [geography.name(code, language) for code in match.perhaps])

@@ -11,15 +11,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from endoxa_collect import geography, groups, naming, rules
+from endoxa_collect import geography, groups, rules
 from endoxa_collect.access import READ_OR_SEND, Door, allowed
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa_collect.cards.counts import reach
 from endoxa_collect.contributor.progress import topic_name
 from endoxa_collect.contributor.survey import next_step
 from endoxa_collect.frame import country_of_browser
+from endoxa_collect.geography import Names, country_names, language_names
 from endoxa_collect.models import Pair, Person, Source
-from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.visible import READ, visible
 
@@ -125,7 +125,7 @@ class ProfileForm(forms.Form):
         extras = {_EXTRA + name: choice for name, choice in person.extras.items()}
         super().__init__(data, initial=initial | extras, label_suffix="")
         self.country_names = tuple(geography.names(language).values())
-        self.language_names = tuple(naming.two_letter_languages(language).values())
+        self.language_names = tuple(geography.two_letter_languages(language).values())
         self._about_groups = bool(settings.groups)
         # Where rules say who belongs to a group, their questions come first; others about countries are not asked.
         decisive = groups.asked_questions(settings)

@@ -12,14 +12,14 @@ from typing import Any
 from django.utils.translation import get_language, gettext
 
 from endoxa.sources.source import Source
-from endoxa_collect import geography, groups, naming
+from endoxa_collect import geography, groups
 from endoxa_collect.campaign import UNLISTED, CampaignSettings
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, fold, key
 from endoxa_collect.entry.words import has_slurs, negative
+from endoxa_collect.geography import Match
 from endoxa_collect.models import Campaign, Moderation, Pair
 from endoxa_collect.models import Source as PairSource
-from endoxa_collect.naming import Match
 from endoxa_collect.tablefile import TableError, TableRow, read_rows
 from endoxa_collect.visible import READ, visible
 
@@ -221,7 +221,7 @@ def country_cell(typed: str, languages: tuple[str, ...]) -> str:
     """The ISO 3166 code of a country by its code or its name in English or a language of the campaign or pages."""
     if typed.upper() in geography.codes():
         return typed.upper()
-    code, perhaps = _match_of(naming.match_country, typed, languages)
+    code, perhaps = _match_of(geography.match_country, typed, languages)
     if code:
         return code
     fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
@@ -233,10 +233,10 @@ def country_cell(typed: str, languages: tuple[str, ...]) -> str:
 def language_cell(typed: str, languages: tuple[str, ...]) -> str:
     """The code of a language of the campaign by its code, also with a country ("es-CL"), or its name."""
     code = typed.lower().replace("_", "-")
-    for candidate in (code, code.partition("-")[0], _match_of(naming.match_language, typed, languages)[0]):
+    for candidate in (code, code.partition("-")[0], _match_of(geography.match_language, typed, languages)[0]):
         if candidate in languages:
             return candidate
-    perhaps = _match_of(naming.match_language, typed, languages)[1]
+    perhaps = _match_of(geography.match_language, typed, languages)[1]
     fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
     here = get_language() or "en"
     nearest = [geography.language_name(each, here) for each in perhaps if each in languages]

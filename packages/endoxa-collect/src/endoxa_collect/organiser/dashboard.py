@@ -60,7 +60,7 @@ def dashboard(request: HttpRequest, campaign: Campaign, part: str = "dashboard")
             "orders": [(order, wording.BALANCES[order]) for order in ORDERS],
             "lacking": lacking(campaign),
         }
-        context["rehearsal"] = rehearsal_of(campaign).value
+        context["rehearsal"] = rehearsal_of(campaign)
     return render(request, f"organiser/{part}.html", context)
 
 

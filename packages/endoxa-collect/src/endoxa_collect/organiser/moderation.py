@@ -62,8 +62,6 @@ _WORDINGS = 20
 
 OPEN_WORDS = "moderation_open_words"
 """Set in the session of an account that wants all words shown at once."""
-MANY = "moderation_many_{}"
-"""In the session, until the queue of the campaign with this id says it: how many were decided at once, and left."""
 PAGE = 25
 
 _STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
@@ -150,7 +148,6 @@ def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         ],
         "plain": [(pair, revision(pair)) for pair in plain(page.object_list, user)],
         "unjudged": decisions.unjudged(campaign).count(),
-        "many": request.session.pop(MANY.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context)
 
@@ -254,28 +251,40 @@ def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _onward(request, campaign)
 
 
-@allowed(*DECIDERS, methods=SEND)
-def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Hide the pairs that were ticked, or approve those without a flag of a page with all words; say how many.
+def _decide_several(request: HttpRequest, campaign: Campaign, chosen: str, shown: Sequence[str]) -> None:
+    """Decide about each pair as a list showed it ("id:revision"); say how many, and how many were left.
 
-    What changed since the page was shown, and what somebody else looks at, is left.
+    Several are approved only with all words in sight, and of them only those that may be approved with others.
     """
-    approves, user = request.POST.get("action") == Action.APPROVE, account(request)
-    if approves and not request.session.get(OPEN_WORDS):
+    user, several = account(request), chosen == Action.APPROVE and len(shown) > 1
+    if several and not request.session.get(OPEN_WORDS):
         messages.error(request, gettext("To approve several at once, show all words first."))
-        return redirect("organiser:moderation", campaign.slug)
-    sent, decided = request.POST.getlist("plain" if approves else "ticked"), 0
-    for text in sent:
+        return
+    decided = 0
+    for text in shown:
         item, _, seen = text.partition(":")
         with suppress(ValueError, EntryError, Http404):
             pair = decidable(request, campaign, UUID(item))
-            if plain([pair], user) if approves else not decisions.claimant(pair, user):
-                decide(campaign, user, pair.public_id, Action.APPROVE if approves else Action.HIDE, seen)
+            if plain([pair], user) if several else not decisions.claimant(pair, user):
+                marks = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
+                decide(campaign, user, pair.public_id, chosen, seen, **marks)
                 decided += 1
-    request.session[MANY.format(campaign.pk)] = {
-        "approved" if approves else "hidden": decided,
-        "left": len(sent) - decided,
-    }
+    if decided:
+        messages.success(request, gettext("Pairs decided about: %(number)s.") % {"number": decided})
+    if left := len(shown) - decided:
+        fault = gettext(
+            "Left as they were: %(number)s. Somebody else looks at them, they changed meanwhile, or each is to be "
+            "decided about alone."
+        )
+        messages.warning(request, fault % {"number": left})
+
+
+@allowed(*DECIDERS, methods=SEND)
+def moderation_many(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Hide the pairs of the queue that were ticked, or approve those without a flag of a page with all words."""
+    approves = request.POST.get("action") == Action.APPROVE
+    shown = request.POST.getlist("plain" if approves else "ticked")
+    _decide_several(request, campaign, Action.APPROVE if approves else Action.HIDE, shown)
     return redirect("organiser:moderation", campaign.slug)
 
 
@@ -415,32 +424,13 @@ _ONLY = (
 
 
 def _deciding(chosen: Action, label: Any) -> Any:
-    """An action that decides about each pair as the list showed it; pairs that organisers keep are left to them."""
+    """An action that decides about the ticked pairs as the list showed them."""
 
     @action(description=label, permissions=["decide"])
     def decided(pairs: Pairs, request: HttpRequest, ticked: QuerySet[Pair]) -> None:
         seen = dict(shown.split(":", 1) for shown in request.POST.getlist("seen") if ":" in shown)
-        user, several = account(request), chosen == Action.APPROVE and len(ticked) > 1
-        if several and not pairs.open_words:
-            fault = gettext("To approve several at once, show all words first.")
-            pairs.message_user(request, fault, messages.ERROR)
-            return
-        left = 0
-        for pair in ticked:
-            kept = ESCALATED in pair.flags and not pairs.organises
-            if kept or decisions.claimant(pair, user) or (several and not plain([pair], user)):
-                left += 1
-                continue
-            marks: dict[str, Any] = {"topic": pair.topic, "negative": True} if chosen == Action.MARK else {}
-            try:
-                decide(pairs.campaign, user, pair.public_id, chosen, seen.get(str(pair.pk), ""), **marks)
-            except EntryError as problem:
-                pairs.message_user(request, f"{pair.public_id.hex[:4]}: {problem}", messages.ERROR)
-        if left:
-            fault = gettext(
-                "Left as they were: %(number)s. Somebody else looks at them, or each is to be decided about alone."
-            )
-            pairs.message_user(request, fault % {"number": left}, messages.WARNING)
+        shown = [f"{pair.public_id}:{seen.get(str(pair.pk), '')}" for pair in ticked]
+        _decide_several(request, pairs.campaign, chosen, shown)
 
     return decided
 

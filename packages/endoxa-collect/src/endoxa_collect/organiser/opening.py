@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count
@@ -69,28 +68,24 @@ def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> Non
         current.save(update_fields=["state", "began_at", "paused_at"])
 
 
-class Rehearsal(Enum):
-    """Whether what people gave before the opening can be erased; a release holds it for good, or may yet."""
-
-    NONE = "none"
-    ERASABLE = "erasable"
-    RELEASED = "released"
+NONE, ERASABLE, RELEASED = "none", "erasable", "released"
+"""Whether what people gave before the opening can be erased; a release holds it for good, or may yet."""
 
 
-def rehearsal_of(campaign: Campaign) -> Rehearsal:
+def rehearsal_of(campaign: Campaign) -> str:
     """What there is to erase."""
     if not campaign.rehearsing or not campaign.people.exists():
-        return Rehearsal.NONE
-    return Rehearsal.RELEASED if campaign.releases.perhaps_out().exists() else Rehearsal.ERASABLE
+        return NONE
+    return RELEASED if campaign.releases.perhaps_out().exists() else ERASABLE
 
 
 def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
     """Erase everybody who joined before the campaign was opened, with all they gave; how many people.
 
-    Nothing happens once it was opened or released: what people gave then is no rehearsal (`Rehearsal`).
+    Nothing happens once it was opened or released: what people gave then is no rehearsal.
     """
     with locked(campaign.pk) as current:
-        if rehearsal_of(current) is not Rehearsal.ERASABLE:
+        if rehearsal_of(current) != ERASABLE:
             return 0
         people = erase_people(current)
         record(current, user, "rehearsal erased", people=people)
@@ -188,7 +183,7 @@ def opening(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """
     rehearsed, ready, sent = rehearsal_of(campaign), has_day(campaign), request.method == "POST"
     choice = request.POST.get("rehearsal")
-    decided = choice in ("erase", "keep") or rehearsed is not Rehearsal.ERASABLE
+    decided = choice in ("erase", "keep") or rehearsed != ERASABLE
     if sent and ready and decided:
         if choice == "erase":
             end_rehearsal(campaign, request.user)
@@ -198,7 +193,7 @@ def opening(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "campaign": campaign,
         "checks": checklist(campaign),
         "ready": ready,
-        "rehearsal": rehearsed.value,
+        "rehearsal": rehearsed,
         "undecided": sent and not decided,
         "people": campaign.people.count(),
         "refused": sent and not ready,

@@ -25,8 +25,8 @@ from pydantic_core import ErrorDetails
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, HelpLine
+from endoxa_collect.geography import Names, country_names, language_names
 from endoxa_collect.labels import RefusedError, fault_of
-from endoxa_collect.naming import Names, country_names, language_names
 
 SEPARATOR = "|"
 EVERYWHERE = "*"

@@ -85,7 +85,12 @@ def bars(coverage: Iterable[Coverage], settings: CampaignSettings) -> list[tuple
     return named(((row.country, row) for row in coverage), settings, others)
 
 
-_NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)
+_STANDING: dict[str, Promise] = {
+    State.DRAFT: gettext_lazy("The campaign is not open yet. Open it when people have their phones ready."),
+    State.PAUSED: gettext_lazy("The campaign is paused: nobody is asked anything until you open it again."),
+    State.CLOSED: gettext_lazy("The campaign is closed: nobody is asked anything any more."),
+}
+"""How a campaign stands that does not run."""
 
 
 def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
@@ -97,8 +102,8 @@ def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
         begun: whether an organiser opened it, so that its time runs.
         k: ratings each pair should get.
     """
-    if state in _NOT_RUNNING:
-        return _standing_still(state)
+    if standing := _STANDING.get(state):
+        return str(standing)
     rehearsal = gettext("This is a rehearsal until you press Open: then the planned time begins.")
     if not figures.pairs:
         empty = gettext(
@@ -151,23 +156,11 @@ def switch_at(figures: Figures, *, state: str, balance: str, begun: bool) -> dat
 
 def survey_sentence(state: str, *, begun: bool) -> str:
     """How a campaign without cards stands; nothing is forecast of answers to open questions."""
-    if state == State.PAUSED:
-        return gettext("The campaign is paused: nobody gets questions until you open it again.")
-    if state == State.CLOSED:
-        return gettext("The campaign is closed: nobody gets questions any more.")
-    if state == State.DRAFT:
-        return _standing_still(state)
+    if standing := _STANDING.get(state):
+        return str(standing)
     if not begun:
         return gettext("This is a rehearsal until you press Open: then the real collecting begins.")
     return gettext("People are asked the questions of the survey.")
-
-
-def _standing_still(state: str) -> str:
-    if state == State.DRAFT:
-        return gettext("The campaign is not open yet. Open it when people have their phones ready.")
-    if state == State.PAUSED:
-        return gettext("The campaign is paused: nobody gets cards until you open it again.")
-    return gettext("The campaign is closed: nobody gets cards any more.")
 
 
 def _looking_ahead(figures: Figures, k: int) -> str:
@@ -200,7 +193,7 @@ def _looking_ahead(figures: Figures, k: int) -> str:
 
 
 def _running(figures: Figures, state: str) -> bool:
-    return state not in _NOT_RUNNING and figures.minutes_left > 0
+    return state not in _STANDING and figures.minutes_left > 0
 
 
 def _short(figures: Figures) -> int:

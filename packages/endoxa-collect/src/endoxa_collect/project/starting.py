@@ -225,7 +225,7 @@ def start(
     )
     seeds = loaded.seeds
     if groups is not None:
-        content = settings.model_dump(mode="json") | content_of(groups, settings)
+        content = settings.model_dump(mode="json") | content_of(groups)
         settings, seeds = read_settings(content, str(groups)), ()
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))

@@ -12,7 +12,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -30,6 +29,7 @@ from endoxa_collect.tasks.rooms import (
     Content,
     JudgedItem,
     Number,
+    Part,
     RejectingForm,
     TaskSettings,
 )
@@ -43,16 +43,8 @@ _STEM = 4
 """Letters that two forms of a word share at least ("Igbos", "igbo"; "loudly", "loud")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of a statement; `role` is `IDENTITY`, `ATTRIBUTE` or empty."""
-
-    text: str
-    role: str
-
-
 def parts(statement: str, identity: str, attribute: str) -> list[Part]:
-    """The statement in stretches; together they are the statement, letter by letter.
+    """The statement in parts with the role `IDENTITY`, `ATTRIBUTE` or none; together they are it, letter by letter.
 
     The attribute is looked for outside of the identity. What is not found is not marked: identities and attributes are
     normalised, so that "grannies" may stand for "old people".

@@ -17,6 +17,7 @@ from endoxa_collect.tasks.rooms import (
     Answer,
     Content,
     JudgedItem,
+    Part,
     RejectingForm,
     Rows,
     TaskSettings,
@@ -62,13 +63,7 @@ HINTS: dict[str, tuple[Promise, ...]] = {
 }
 """What to look at in a language (ISO 639)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a sentence; `differs` where the other sentence has something else."""
-
-    text: str
-    differs: bool
+DIFFERS = "differs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +71,14 @@ class Compared:
     """Two sentences side by side.
 
     Attributes:
-        more: the first sentence in stretches.
+        more: the first sentence; parts in whose place the second one has something else have the role `DIFFERS`.
         less: the second one.
         checks: names of the checks that found something.
         identical: both are the same text.
     """
 
-    more: tuple[Stretch, ...]
-    less: tuple[Stretch, ...]
+    more: tuple[Part, ...]
+    less: tuple[Part, ...]
     checks: tuple[str, ...]
     identical: bool
 
@@ -107,8 +102,8 @@ def compare(more: str, less: str, language: str) -> Compared:
     from endoxa.sources.check import checks_of_pair
 
     return Compared(
-        more=_stretches(more, [(span.start_more, span.end_more) for span in spans]),
-        less=_stretches(less, [(span.start_less, span.end_less) for span in spans]),
+        more=_parts(more, [(span.start_more, span.end_more) for span in spans]),
+        less=_parts(less, [(span.start_less, span.end_less) for span in spans]),
         checks=tuple(name for name in checks_of_pair(more, less, language) if name in WARNINGS),
         identical=" ".join(more.split()) == " ".join(less.split()),
     )
@@ -119,7 +114,7 @@ def hints(language: str) -> tuple[Promise, ...]:
     return HINTS.get(language.replace("_", "-").split("-")[0].lower(), ())
 
 
-def _stretches(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
+def _parts(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Part, ...]:
     """The sentence letter by letter, with the words of the spans apart."""
     places = [match.span() for match in re.finditer(r"\S+", sentence) if re.search(r"[^\W_]", match.group())]
     made, at = [], 0
@@ -127,10 +122,10 @@ def _stretches(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Stretch
         if first == after or after > len(places):
             continue
         start, end = places[first][0], places[after - 1][1]
-        made += [Stretch(sentence[at:start], differs=False), Stretch(sentence[start:end], differs=True)]
+        made += [Part(sentence[at:start]), Part(sentence[start:end], DIFFERS)]
         at = end
-    made.append(Stretch(sentence[at:], differs=False))
-    return tuple(stretch for stretch in made if stretch.text)
+    made.append(Part(sentence[at:]))
+    return tuple(part for part in made if part.text)
 
 
 OK, CHANGED, REJECTED = "ok", "changed", "rejected"

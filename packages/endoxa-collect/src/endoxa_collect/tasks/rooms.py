@@ -153,6 +153,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a sentence, and what marks it; "" for nothing."""
+
+    text: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """One judgement in force, as exports see it.
 

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.contributor.card_forms import OFFERED, offered_countries
-from endoxa_collect.naming import match_country
+from endoxa_collect.geography import match_country
 from endoxa_collect.presets import load_preset
 
 

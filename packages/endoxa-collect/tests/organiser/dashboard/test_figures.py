@@ -291,7 +291,7 @@ GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the e
             figures_with(),
             "paused",
             True,
-            "The campaign is paused: nobody gets cards until you open it again.",
+            "The campaign is paused: nobody is asked anything until you open it again.",
         ),
         (
             figures_with(pairs=0, done=0),

@@ -99,8 +99,8 @@ def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages)
     ("state", "said"),
     [
         ("draft", "The campaign is not open yet."),
-        ("paused", "The campaign is paused: nobody gets questions until you open it again."),
-        ("closed", "The campaign is closed: nobody gets questions any more."),
+        ("paused", "The campaign is paused: nobody is asked anything until you open it again."),
+        ("closed", "The campaign is closed: nobody is asked anything any more."),
     ],
 )
 def test_a_campaign_that_is_not_open_says_so_without_cards(river, pages, state, said):

@@ -227,7 +227,7 @@ def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, mak
     for action in ("hide", "hurts"):
         page(data=ticked(action, pair, seen="0" * 12))
         content = page().content.decode()
-        assert f"{pair.public_id.hex[:4]}: Somebody else decided" in content
+        assert "Left as they were: 1. Somebody else looks at them, they changed meanwhile" in content
         assert "sing loudly" not in content[: content.index('<ul class="rows')]
     pair.refresh_from_db()
     assert (pair.moderation, pair.negative) == (Moderation.LIVE, None)

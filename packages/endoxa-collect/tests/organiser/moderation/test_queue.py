@@ -150,7 +150,7 @@ def test_all_without_a_flag_are_approved_each_for_itself(client, campaign, room,
     page = client.get(at("moderation", campaign))
     assert "Approve the 5 pairs below that have no flag" in page.content.decode()
     done = approve(client, campaign, listed(page), follow=True)
-    assert "5 pairs are approved." in done.content.decode()
+    assert "Pairs decided about: 5." in done.content.decode()
     assert "Approve the" not in done.content.decode()
     assert set(Pair.objects.values_list("attribute", "moderation")) == {
         *((f"love tea number {n}", "live") for n in range(5)),
@@ -188,8 +188,8 @@ def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
     gone.delete()
     named = [*sent, f"{room[5].public_id}:{revision(room[5])}", f"{flagged.public_id}:{revision(flagged)}"]
     done = approve(client, campaign, named, follow=True)
-    assert "1 pair is approved." in done.content.decode()
-    assert "6 were left as they are" in done.content.decode()
+    assert "Pairs decided about: 1." in done.content.decode()
+    assert "Left as they were: 6." in done.content.decode()
     assert list(Pair.objects.filter(moderation=Moderation.LIVE)) == [room[4]]
 
 
@@ -234,7 +234,7 @@ def test_lists_that_no_page_sends_change_nothing(client, campaign, room, moderat
     client.force_login(moderator)
     client.post(at("moderation_words", campaign), {"show": "1"})
     answer = approve(client, campaign, shown, follow=True)
-    assert "0 pairs are approved." in answer.content.decode()
+    assert "Pairs decided about" not in answer.content.decode()
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
 
 
@@ -244,7 +244,7 @@ def test_what_was_covered_is_not_approved_at_once(client, campaign, room, modera
     shown = [f"{pair.public_id}:{revision(pair)}" for pair in room]
     approve(client, campaign, shown)
     page = client.get(at("moderation", campaign)).content.decode()
-    assert '<p class="box error" role="alert">To approve several at once' in page
+    assert '<p class="box error" role="status">To approve several at once' in page
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
 
 
@@ -252,11 +252,11 @@ def test_what_was_covered_is_not_approved_at_once(client, campaign, room, modera
 def test_only_what_was_approved_is_said_to_be_and_once(client, campaign, room, moderator):
     client.force_login(moderator)
     queue = at("moderation", campaign)
-    assert "are approved" not in client.get(queue + "?approved=999&left=0").content.decode()
+    assert "decided about" not in client.get(queue + "?approved=999&left=0").content.decode()
     client.post(at("moderation_words", campaign), {"show": "1"})
     approve(client, campaign, listed(client.get(queue)))
-    assert "5 pairs are approved." in client.get(queue).content.decode()
-    assert "are approved" not in client.get(queue).content.decode()
+    assert "Pairs decided about: 5." in client.get(queue).content.decode()
+    assert "decided about" not in client.get(queue).content.decode()
 
 
 @pytest.mark.slow
@@ -314,8 +314,8 @@ def test_what_was_ticked_is_hidden_at_once_and_comes_back_one_by_one(
     fresh = f"{handed.public_id}:{revision(Pair.objects.get(pk=handed.pk))}"
     sent = {"action": "hide", "ticked": [*ticks, fresh, "no id"]}
     page = client.post(at("moderation_many", campaign), sent, follow=True).content.decode()
-    assert "Pairs hidden: 3" in page
-    assert "5 were left as they are" in page
+    assert "Pairs decided about: 3." in page
+    assert "Left as they were: 5." in page
     hidden = Pair.objects.filter(moderation=Moderation.HIDDEN)
     assert set(hidden) == {room[3], room[4], room[5]}
     assert AuditEntry.objects.filter(action="pair hidden", user=moderator).count() == 3

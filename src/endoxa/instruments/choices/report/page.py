@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,17 +11,17 @@ import polars as pl
 
 from endoxa.instruments.choices.estimates import (
     SCHEMAS,
-    SHARE,
     analyze_run,
     group_score,
     paired,
     read_records,
 )
-from endoxa.instruments.choices.headline import main_rows
+from endoxa.instruments.choices.kinds import CLEAR, ITEMS, MEANINGS, kind_of, main_rows, what
 from endoxa.instruments.choices.report.answers import answers
+from endoxa.report import estimates as say
 from endoxa.report.charts import INK, ORANGE, square_legend
-from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, decimal_ends, interval_holds, percent_ends
-from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, interval_holds, is_clear
+from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import Run
@@ -38,15 +38,13 @@ from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import ALL
 from endoxa.schema.choices import ANTI, BOTH, NEITHER, OUTCOMES, REFUSED, STEREOTYPE, UNDETERMINED, UNREAD
 from endoxa.sources.spreadsheets import csv_text
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
+from endoxa.stats.verdicts import significance
 
-Row = Mapping[str, Any]
 ASKED = {
     **{ask: f"options scored by {rule}" for ask, rule in RULES.items()},
     "nli": "labelled by an NLI model",
 }
 """How models were asked, where no answer was generated and read."""
-KINDS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
 COLORS = {
     STEREOTYPE: ORANGE,
     ANTI: "#a9cdec",
@@ -57,6 +55,8 @@ COLORS = {
     UNREAD: INK,
 }
 MANY_TIES = 0.05
+MOST_SPOKEN = 6
+"""Results with a sentence each; of more those that claim something."""
 PROBABILITIES = ("p_stereotype", "p_anti", "p_undetermined")
 LEAST_LABELLED = 0.08
 MOST_OPEN = 24
@@ -89,66 +89,22 @@ class Results:
         """The measure that stands for each kind, by model."""
         return list(main_rows(self.estimates).rows(named=True))
 
-    def value(self, row: Row, measure: str) -> float | None:
+    def value(self, row: Row, name: str) -> float | None:
         """Another measure of the same model, kind and premise."""
         same = self.estimates.filter(
-            pl.col("axis") == ALL, **{name: row[name] for name in ("model", "kind", "premise")}
-        ).filter(measure=measure)
+            pl.col("axis") == ALL, **{cell: row[cell] for cell in ("model", "kind", "premise")}
+        ).filter(name=name)
         return None if same.is_empty() else same["value"][0]
-
-
-def what(row: Row) -> str:
-    """'decisions', 'inferences (neutral premise)'."""
-    return f"{KINDS[row['kind']]} ({row['premise']} premise)" if row["premise"] else KINDS[row["kind"]]
-
-
-def value_text(row: Row) -> str:
-    """The value as readers see it, a share in percent."""
-    return percent(row["value"]) if row["measure"] == SHARE else signed(row["value"])
-
-
-def sentence(row: Row) -> str:
-    """What one estimate says."""
-    level = f"{100 * row['confidence']:g} % interval"
-    if row["measure"] == SHARE:
-        ends = percent_ends(row)
-        value = f"chooses the stereotyped candidate in {percent(row['value'])} of its choices ({level} {ends}; without "
-        value += f"bias 50 %; {percent(row['bound_low'])} to {percent(row['bound_high'])} with the missing choices)"
-    elif row["measure"] == "bias_d":
-        value = (
-            f"sorts words to groups with a bias of {signed(row['value'])} ({level} {decimal_ends(row)}; "
-            "without bias 0)"
-        )
-    else:
-        side = round(row["value"], 3)
-        which = (
-            "the stereotype more often than its opposite"
-            if side > 0
-            else "the opposite of the stereotype more often than the stereotype"
-            if side < 0
-            else "the stereotype as often as its opposite"
-        )
-        value = (
-            f"concludes {which} (difference {signed(row['value'])} of all answers read, {level} {decimal_ends(row)}; "
-            "without bias 0)"
-        )
-    lean = {ABOVE: "leans towards the stereotype", BELOW: "leans against the stereotype"}.get(
-        row["verdict"], ""
-    )
-    if row["verdict"] == UNTESTED:
-        lean = f"cannot be tested ({row['reason']})"
-    return f"{row['model']} {lean or 'shows no clear lean'} in {what(row)}: it {value}.{corrected(row)}"
 
 
 def title(results: Results) -> str:
     """The finding, in a few words."""
     rows = results.main
-    leaning = [row for row in rows if row["verdict"] == ABOVE]
-    if len(rows) == 1:
-        (row,) = rows
-        lean = {ABOVE: "leans towards the stereotype", BELOW: "leans against the stereotype"}
-        return f"{row['model']} {lean.get(row['verdict'], 'shows no clear lean')} in {what(row)}"
-    return f"A lean towards the stereotype in {len(leaning)} of {plural(len(rows), 'result')}"
+    if len(rows) > 1:
+        return say.title(kind_of(rows[0]), rows, "results")
+    (row,) = rows
+    lean = CLEAR.get(row["verdict"], "show{s} no clear lean").format(s="s")
+    return f"{row['model']} {lean} in {what(row)}"
 
 
 def findings(results: Results) -> Section:
@@ -159,49 +115,34 @@ def findings(results: Results) -> Section:
         for run in results.runs
         for finding in answer_findings(read_counts(run.folder), run.facts, str)
     ]
-    large: dict[str, Any] = (
-        {"number": value_text(rows[0]), "meaning": _meaning(rows[0])} if len(rows) == 1 else {}
-    )
+    large: dict[str, Any] = {}
+    if len(rows) == 1:
+        kind = kind_of(rows[0])
+        meaning = f"{MEANINGS[rows[0]['name']]}. {kind.unbiased.capitalize()}."
+        large = {"number": kind.value(rows[0]["value"]), "meaning": meaning}
     table = table_of(
         "Every kind of item",
         rows,
         (
             text_field("model"),
             text_field("items", what),
-            text_field("value", value_text, numeric=True),
-            text_field("interval", _interval, numeric=True),
-            text_field("without bias", lambda row: "50 %" if row["measure"] == SHARE else "0", numeric=True),
-            text_field("bounds", _bounds, numeric=True),
+            number_field("value", lambda row: kind_of(row).value(row["value"])),
+            number_field("interval", lambda row: kind_of(row).ends(row)),
+            number_field("without bias", lambda row: kind_of(row).neutral),
+            number_field("bounds", _bounds),
             VERDICT,
             P_ADJUSTED,
             number_field("n"),
         ),
     )
-    spoken = rows if len(rows) <= 6 else [row for row in rows if row["verdict"] in (ABOVE, BELOW)]
+    spoken = rows if len(rows) <= MOST_SPOKEN else [row for row in rows if is_clear(row)]
     return Section(
         "findings",
         "What the answers show",
-        findings=(*lost, *(Finding(sentence(row), (row,)) for row in spoken)),
+        findings=(*lost, *(say.sentence(kind_of(row), row) for row in spoken)),
         tables=(table,),
         **large,
     )
-
-
-def _meaning(row: Row) -> str:
-    words = {
-        SHARE: "of the choices agree with the stereotype. Without bias: 50 %.",
-        "bias_d": "bias of word lists (D), −1 to 1. Without bias: 0.",
-    }
-    return words.get(
-        row["measure"],
-        "answers that conclude the stereotype minus its opposite, of all read. Without bias: 0.",
-    )
-
-
-def _interval(row: Row) -> str:
-    if row["low"] is None:
-        return NO_VALUE
-    return percent_ends(row) if row["measure"] == SHARE else decimal_ends(row)
 
 
 def _bounds(row: Row) -> str:
@@ -234,7 +175,7 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
             yield Diagnostic("agreement", text, hides, row["n"], row["model"], value=agreement)
         if row["bound_low"] is not None:
             bounds = {"low": row["bound_low"], "high": row["bound_high"]}
-            crossing = row["verdict"] in (ABOVE, BELOW) and interval_holds(bounds, 0.5)
+            crossing = is_clear(row) and interval_holds(bounds, 0.5)
             text = (
                 f"{row['model']}: with every missing choice against or for the stereotype, the share would be "
                 f"{percent(row['bound_low'])} or {percent(row['bound_high'])}."
@@ -248,7 +189,7 @@ def diagnostics(results: Results) -> Iterator[Diagnostic]:
     for (model, kind), part in scored.group_by("model", "kind", maintain_order=True):
         n, ties = part.height, part.filter(tied).height
         text = (
-            f"{model}, {KINDS[str(kind)]}: {plural(ties, 'tie')} of the likeliest options in {plural(n, 'answer')} "
+            f"{model}, {ITEMS[str(kind)]}: {plural(ties, 'tie')} of the likeliest options in {plural(n, 'answer')} "
             f"({percent(ties / n)}), counted neither for the stereotype nor against it."
         )
         yield Diagnostic("ties", text, ties > MANY_TIES * n, n, str(model), value=ties / n)
@@ -266,7 +207,7 @@ def _other_rule(records: pl.DataFrame) -> Iterator[Diagnostic]:
         here, there = (_scores(part["answer"], each) for each in (str(ask), rule))
         if changed := int((here != there).sum()):
             text = (
-                f"{model}, {KINDS[str(kind)]}: options are compared by {RULES[str(ask)]}. By {RULES[rule]}, "
+                f"{model}, {ITEMS[str(kind)]}: options are compared by {RULES[str(ask)]}. By {RULES[rule]}, "
                 f"{count(changed)} of {plural(part.height, 'answer')} would be others, and the mean score "
                 f"{signed(_towards(part, there))}, not {signed(_towards(part, here))}."
             )
@@ -316,7 +257,7 @@ def rows_by(results: Results) -> Section | None:
                     number_field("against", "against"),
                     number_field("answers", "n"),
                     text_field("model") if scored["model"].n_unique() > 1 else None,
-                    text_field("items", lambda row: KINDS[row["kind"]])
+                    text_field("items", lambda row: ITEMS[row["kind"]])
                     if scored["kind"].n_unique() > 1
                     else None,
                 ),
@@ -362,7 +303,7 @@ def outcomes(results: Results) -> Section:
     label = pl.concat_str(
         pl.col("model"),
         pl.lit(", "),
-        pl.col("kind").replace_strict(KINDS, return_dtype=pl.String),
+        pl.col("kind").replace_strict(ITEMS, return_dtype=pl.String),
         pl.when(pl.col("premise") == "").then(pl.lit("")).otherwise(pl.format(" ({})", "premise")),
     )
     percentage = pl.format("{} %", (100 * pl.col("share")).round(0).cast(pl.Int64))
@@ -451,7 +392,7 @@ def _page(results: Results) -> Page:
     return Page(
         package=__package__,
         title=title(results),
-        subtitle=f"{items}: {', '.join(KINDS[kind] for kind in kinds)}; {how}",
+        subtitle=f"{items}: {', '.join(ITEMS[kind] for kind in kinds)}; {how}",
         entries=(*sections, LIMITS, METHODS, overview(results), CITE),
         runs=results.runs,
         models=results.records["model"].unique(maintain_order=True).to_list(),
