@@ -37,7 +37,7 @@ from endoxa.report.charts import ORANGE
 from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, HARM, RATINGS, Run, simulated_models
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal_interval, p_value
+from endoxa.report.words import NO_VALUE, count, decimal_interval
 from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS, read_associations
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
@@ -400,7 +400,6 @@ SIDES = tuple(
     for heading, end in (("stories about", "base"), ("also have", "compared"))
 )
 """Veiled columns of both sides of an association."""
-P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)
 
 MOST_LISTED = 300
 """Rows of a long list that a page shows; files have all."""
