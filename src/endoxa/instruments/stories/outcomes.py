@@ -167,10 +167,11 @@ def constant_raters(folder: Path, labels: Mapping[str, str]) -> Iterator[tuple[s
         )
 
 
-MANY_LOST = 0.05
+Row = Mapping[str, Any]
+MANY = 0.05
+"""Share of stories lost or told again from which on it concerns the numbers."""
 LEAST_ALPHA = 2 / 3
 """Krippendorff (2004): below it, data are too unreliable even for tentative conclusions."""
-MANY_EQUAL = 0.05
 REFUSED = ("true", "1")
 WHAT = {"stories": "stories", "answers": "answers of extractors", "ratings": "ratings"}
 
@@ -202,37 +203,40 @@ def _stories(folder: Path, *columns: str) -> pl.LazyFrame | None:
     return versions_apart(lazy, "generator_model") if {"generator_model", *columns} <= present else None
 
 
+def _shares(
+    name: str, rows: pl.LazyFrame, part: str, labels: Mapping[str, str], sentence: Callable[[Row], str]
+) -> Iterator[Diagnostic]:
+    """The share of a `part` in all `n` of each model, concerning above `MANY`."""
+    for row in rows.with_columns(share=pl.col(part) / pl.col("n")).collect().iter_rows(named=True):
+        text = f"{labels.get(row['model'], row['model'])}: {sentence(row)}"
+        share, concerning = row["share"], row["share"] > MANY
+        numbers = {key: number for key, number in row.items() if key not in ("model", "n", "share")}
+        yield Diagnostic(name, text, concerning, row["n"], row["model"], value=share, numbers=numbers)
+
+
 def _profiles(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Stories that count in nothing: refusals, and those without a profile."""
     stories = _stories(folder, "refusal")
     if stories is None:
         return
-    table = stories.group_by(model="generator_model", maintain_order=True).agg(
-        n=pl.len(), refused=pl.col("refusal").cast(pl.String).str.to_lowercase().is_in(REFUSED).sum()
+    refused = pl.col("refusal").cast(pl.String).str.to_lowercase().is_in(REFUSED).sum()
+    rows = stories.group_by(model="generator_model", maintain_order=True).agg(n=pl.len(), refused=refused)
+    yield from _shares(
+        "refusals",
+        rows,
+        "refused",
+        labels,
+        lambda row: (
+            f"{count(row['refused'])} of {plural(row['n'], 'story', 'stories')} ({percent(row['share'])}) were read as "
+            "refusals; associations speak of the others only."
+        ),
     )
-    for row in table.collect().iter_rows(named=True):
-        share = row["refused"] / row["n"]
-        sentence = (
-            f"{labels.get(row['model'], row['model'])}: {count(row['refused'])} of "
-            f"{plural(row['n'], 'story', 'stories')} ({percent(share)}) were read as refusals; associations speak of "
-            "the others only."
-        )
-        yield Diagnostic(
-            "refusals",
-            sentence,
-            share > MANY_LOST,
-            row["n"],
-            row["model"],
-            value=share,
-            numbers={"refused": row["refused"]},
-        )
 
 
 def _extractors(run: Run) -> Iterator[Diagnostic]:
     """How far those who read the stories agree; a single one may err as often as it likes."""
-    name = "errors of extraction"
-    path = run.folder / AGREEMENT
-    readers = [str(model.get("name")) for model in entries(run.facts.get("models"))]
+    name, path = "errors of extraction", run.folder / AGREEMENT
+    readers = entries(run.facts.get("models"))
     n = int((run.facts.get("counts") or {}).get("records", 0))
     if len(readers) == 1:
         sentence = (
@@ -241,32 +245,21 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
         )
         yield Diagnostic(name, sentence, True, n)
         return
-    if not path.is_file():
-        return
-    table = read_csv(path, infer_schema_length=None)
+    table = read_csv(path, infer_schema_length=None) if path.is_file() else pl.DataFrame()
     if not {"attribute", "alpha"} <= set(table.columns):
         return
-    alphas = (
-        table.select("attribute", pl.col("alpha").cast(pl.Float64, strict=False))
-        .drop_nulls()
-        .drop_nans("alpha")
-    )
+    alphas = table.select("attribute", pl.col("alpha").cast(pl.Float64, strict=False).fill_nan(None))
+    alphas = alphas.drop_nulls().sort("alpha")
     if alphas.is_empty():
         return
     below = alphas.filter(pl.col("alpha") < LEAST_ALPHA).height
-    least = alphas.sort("alpha").row(0, named=True)
+    attribute, least = alphas.row(0)
     sentence = (
         f"Krippendorff's alpha of {plural(len(readers), 'extractor')} is below 2/3 for {below} of "
-        f"{plural(alphas.height, 'attribute')} (least: {decimal(least['alpha'], 2)}, {least['attribute']})."
+        f"{plural(alphas.height, 'attribute')} (least: {decimal(least, 2)}, {attribute})."
     )
-    numbers = {
-        "extractors": len(readers),
-        "low_attributes": below,
-        "attributes": alphas.height,
-        "two": 2,
-        "three": 3,
-    }
-    yield Diagnostic(name, sentence, below > 0, n, value=least["alpha"], numbers=numbers)
+    counts = {"extractors": len(readers), "low_attributes": below, "attributes": alphas.height}
+    yield Diagnostic(name, sentence, below > 0, n, value=least, numbers={**counts, "two": 2, "three": 3})
 
 
 def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
@@ -278,29 +271,21 @@ def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     prompts = told.group_by("generator_model", "sample_id", "language").agg(
         n=pl.len(), different=pl.col("story").hash().n_unique()
     )
-    table = prompts.group_by(model="generator_model").agg(
-        prompts=pl.len(), stories=pl.col("n").sum(), again=(pl.col("n") - pl.col("different")).sum()
+    again = (pl.col("n") - pl.col("different")).sum()
+    rows = prompts.group_by(model="generator_model").agg(prompts=pl.len(), n=pl.col("n").sum(), again=again)
+    yield from _shares(
+        "repeats of a prompt",
+        rows.sort("model"),
+        "again",
+        labels,
+        lambda row: (
+            f"{plural(row['n'], 'story', 'stories')} to {plural(row['prompts'], 'prompt')}; {count(row['again'])} "
+            f"({percent(row['share'])}) repeat another story of the same prompt word for word."
+        ),
     )
-    for row in table.sort("model").collect().iter_rows(named=True):
-        share = row["again"] / row["stories"]
-        sentence = (
-            f"{labels.get(row['model'], row['model'])}: {plural(row['stories'], 'story', 'stories')} to "
-            f"{plural(row['prompts'], 'prompt')}; {count(row['again'])} ({percent(share)}) repeat another story of the "
-            "same prompt word for word."
-        )
-        numbers = {"prompts": row["prompts"], "again": row["again"]}
-        yield Diagnostic(
-            "repeats of a prompt",
-            sentence,
-            share > MANY_EQUAL,
-            row["stories"],
-            row["model"],
-            value=share,
-            numbers=numbers,
-        )
 
 
-Columns = Mapping[str, Callable[[Mapping[str, Any]], str]]
+Columns = Mapping[str, Callable[[Row], str]]
 """Headings of a headline, and how the cell of a row is written."""
 
 
@@ -309,7 +294,7 @@ def _headline(title: str, rows: Sequence[dict[str, Any]], columns: Columns, **se
     return Headline(title=title, columns=tuple(columns), texts=texts, rows=tuple(rows), **settings)
 
 
-def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Mapping[str, Any]], str]:
+def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Row], str]:
     return lambda row: write(row[name], *digits)
 
 

@@ -13,6 +13,7 @@ import scipy.stats
 
 from endoxa.instruments.stories.associations import Discovery, cells, discover, null_check
 from endoxa.instruments.stories.associations.cells import cells_of, log_p_greater, log_p_units
+from endoxa.instruments.stories.associations.discover import _permuted
 from endoxa.instruments.stories.associations.fisher import (
     Distance,
     Exchanged,
@@ -22,7 +23,7 @@ from endoxa.instruments.stories.associations.fisher import (
     stream,
 )
 from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
-from endoxa.instruments.stories.associations.permutations import _permuted, differences
+from endoxa.instruments.stories.associations.permutations import differences
 from endoxa.instruments.stories.associations.tables import (
     MOST_SIZES,
     Units,

@@ -14,8 +14,7 @@ from endoxa.commands.analyze_associations import discovered_lines
 from endoxa.commands.verbs import print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.discover import tally
-from endoxa.instruments.stories.associations.stored import Companion, write_companion
+from endoxa.instruments.stories.associations.discover import Companion, tally, write_companion
 from endoxa.instruments.stories.report.associations import association_table, class_counts, csv_rows
 from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle

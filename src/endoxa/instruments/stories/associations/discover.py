@@ -1,16 +1,26 @@
-"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods/associations.md)."""
+"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods/associations.md).
+
+`endoxa analyze associations RUN` leaves the associations in the run folder, with the settings it was given and the
+numbers of tests; the report reads them, and discovers with the default settings only where there are none. Beside a
+table of associations, `found.analysis.json` stands beside `found.csv` and is valid only as long as the table is
+unchanged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from endoxa import __version__
 from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
-from endoxa.instruments.stories.associations.fisher import Tested, Within, run_families
+from endoxa.instruments.stories.associations.fisher import Tested, Within, run_families, stream
 from endoxa.instruments.stories.associations.lift import (
     category,
     chi_square,
@@ -18,10 +28,14 @@ from endoxa.instruments.stories.associations.lift import (
     design_effects,
     lift_interval,
 )
-from endoxa.instruments.stories.associations.tables import Name, Stories, Table, count, families
+from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
+from endoxa.instruments.stories.associations.tables import Name, Stories, Table, count, families, has_repeats
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
+from endoxa.runs import estimates
+from endoxa.runs.folder import RECORDS, write_json
 from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.files import sha256
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.correction import adjust
@@ -347,3 +361,218 @@ TEXT = (
 def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of the tables here."""
     return column_types(columns, texts=TEXT, counts=COUNTS)
+
+
+@dataclass(frozen=True, slots=True)
+class NullCheck:
+    """False discoveries under permutation.
+
+    Attributes:
+        permutations: how often values were permuted.
+        families: families of tables, over all permutations.
+        false_families: those in which a table was kept; without any effect their share is the false-discovery rate of
+            step 1, which is to stay below alpha.
+        tables: tables tested.
+        false_tables: tables kept.
+        associations: cells claimed after both steps.
+    """
+
+    permutations: int
+    families: int
+    false_families: int
+    tables: int
+    false_tables: int
+    associations: int
+
+    @property
+    def share(self) -> float:
+        """Share of families with a false discovery."""
+        return self.false_families / self.families if self.families else float("nan")
+
+
+def null_check(
+    profiles: Profiles, settings: Discovery, permutations: int, progress: Callable[[str, float, int], None]
+) -> NullCheck:
+    """Discover associations in stories whose base values were permuted within model, language and base attribute.
+
+    A prompt is permuted with all its stories.
+    """
+    totals = np.zeros(5, dtype=np.int64)
+    for number in range(permutations):
+        progress("permuting", number, permutations)
+        discovered = discover(_permuted(profiles, settings.seed, number), settings)
+        tested = discovered.tables.filter(status="tested")
+        families = tested.group_by("model", "aggregation", "base_attribute").agg(pl.col("significant").max())
+        totals += (
+            len(families),
+            int(families["significant"].sum()),
+            len(tested),
+            int(tested["significant"].sum()),
+            int((discovered.associations["verdict"] == ABOVE).sum()),
+        )
+    return NullCheck(permutations, *map(int, totals))
+
+
+def _permuted(profiles: Profiles, seed: int, number: int) -> Profiles:
+    """The stories with the prompts' values permuted; all stories of a prompt keep together."""
+    generator = stream(seed, "null", number)
+    prompt, first, spoken = _of_prompts(profiles)
+    values = profiles.base_value[first].copy()
+    groups = np.stack([profiles.model[first], spoken, profiles.base[first]])
+    _, group = np.unique(groups, axis=1, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+        values[places] = values[generator.permutation(places)]
+    return replace(profiles, base_value=values[prompt])
+
+
+def _of_prompts(profiles: Profiles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The prompt of each story; for each prompt its first story, and the language (or set of languages) of it."""
+    keys = (profiles.sample, profiles.base_value, profiles.base, profiles.model)
+    if not has_repeats(*keys):
+        every = np.arange(len(profiles))
+        return every, every, profiles.language
+    _, first, prompt = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
+    spoken = np.zeros((len(first), len(profiles.languages)), dtype=bool)
+    spoken[prompt.ravel(), profiles.language] = True
+    return prompt.ravel(), first, np.unique(spoken, axis=0, return_inverse=True)[1].ravel()
+
+
+DISCOVERY = "discovery"
+"""Key of the settings in `run.json`."""
+RECORDS_KEY = "records_sha256"
+FILES = {
+    False: ("associations", "tables"),
+    True: ("associations_by_language", "tables_by_language"),
+}
+"""Names of the tables of all languages together, and of each language."""
+DIFFERENCES = "differences"
+
+
+def settings_of(folder: Path) -> Discovery:
+    """The settings with which associations of a run folder were discovered, else the default ones."""
+    try:
+        return Discovery.of(estimates.settings_of(folder, DISCOVERY) or {})
+    except ValueError:
+        return Discovery()
+
+
+def discover_in(
+    folder: Path, profiles: Profiles, settings: Discovery, progress: Progress = lambda *_: None
+) -> Discovered:
+    """The associations of a run folder: what it holds for these settings, else discovered now and left there.
+
+    Args:
+        folder: run folder of `endoxa probe extract`.
+        profiles: its stories.
+        settings: what is asked for.
+        progress: told how far it is.
+    """
+    associations, tables = FILES[settings.by_language]
+    schemas = {associations: types_of(DISCOVERED_COLUMNS), tables: types_of(ASSOCIATION_TEST_COLUMNS)}
+
+    def analyze() -> estimates.Tables:
+        discovered = discover(profiles, settings, progress)
+        return {associations: discovered.associations, tables: discovered.tables}
+
+    kept = _once(folder, settings, schemas, analyze)
+    return Discovered(tables=kept[tables], associations=kept[associations])
+
+
+def differences_in(folder: Path, stories: Callable[[], pl.DataFrame], settings: Discovery) -> pl.DataFrame:
+    """The differences of protagonists of a run folder, in the same way.
+
+    Args:
+        folder: run folder of `endoxa probe extract`.
+        stories: what `permutations.protagonists_by_story` gives.
+        settings: confidence and seed.
+    """
+
+    def analyze() -> estimates.Tables:
+        return {DIFFERENCES: every_difference(stories(), confidence=settings.confidence, seed=settings.seed)}
+
+    return _once(folder, settings, {DIFFERENCES: TYPES}, analyze)[DIFFERENCES]
+
+
+def _once(
+    folder: Path,
+    settings: Discovery,
+    schemas: Mapping[str, Mapping[str, Any]],
+    analyze: Callable[[], estimates.Tables],
+) -> estimates.Tables:
+    recorded = {**settings.recorded, RECORDS_KEY: sha256(folder / RECORDS)}
+    if not os.access(folder, os.W_OK):
+        tables = estimates.kept(folder, recorded, schemas, DISCOVERY) or analyze()
+    else:
+        if not estimates.holds(folder, recorded, DISCOVERY):
+            # What was found with other settings, by another version, or in other records.
+            for name in (*FILES[False], *FILES[True], DIFFERENCES):
+                (folder / f"{name}.csv").unlink(missing_ok=True)
+        tables = estimates.once(folder, recorded, schemas, analyze, DISCOVERY)
+    # As they were before they were written: an empty reason is no missing one.
+    return {name: table.with_columns(pl.col("reason").fill_null("")) for name, table in tables.items()}
+
+
+def pooled_and_alone(settings: Discovery, profiles: Profiles) -> list[Discovery]:
+    """All languages together and, where there are several, each alone."""
+    return [replace(settings, by_language=alone) for alone in (False, True)[: len(profiles.languages)]]
+
+
+SUFFIX = ".analysis.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """How the associations of a table were discovered.
+
+    Attributes:
+        settings: with which settings.
+        stories: the file or folder they were discovered in.
+        duplicates: stories that have the prompt, model, language and repeat of another.
+        tested: what was tested (`discover.TALLY`).
+    """
+
+    settings: Discovery
+    stories: str
+    duplicates: int
+    tested: pl.DataFrame
+
+
+def companion_of(table: Path) -> Path:
+    """The file beside a table of associations."""
+    return table.with_name(table.stem + SUFFIX)
+
+
+def write_companion(table: Path, companion: Companion) -> None:
+    """Write it beside a table that has just been written.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    content = {
+        "endoxa": __version__,
+        "table": table.name,
+        "sha256": sha256(table),
+        "stories": companion.stories,
+        "settings": {**companion.settings.recorded, "by_language": companion.settings.by_language},
+        "duplicates": companion.duplicates,
+        "tested": companion.tested.to_dicts(),
+    }
+    write_json(companion_of(table), content)
+
+
+def read_companion(table: Path) -> Companion | None:
+    """What stands beside a table; None where there is nothing, or where the table is another one by now."""
+    try:
+        content: dict[str, Any] = json.loads(companion_of(table).read_text(encoding="utf-8"))
+        if content["sha256"] != sha256(table):
+            return None
+        settings = Discovery.of(content["settings"], by_language=bool(content["settings"]["by_language"]))
+        return Companion(
+            settings,
+            str(content["stories"]),
+            int(content["duplicates"]),
+            pl.DataFrame(content["tested"], schema=TALLY, orient="row"),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError):
+        return None

@@ -72,7 +72,7 @@ def difference_kind(results: StoryResults, rater: str) -> Kind:
         return f"difference {signed(row['value'], 2)} points over {rated}"
 
     return Kind(
-        head="minus people",
+        head="difference from people",
         measure=MEASURE,
         level=results.level,
         neutral="0",

@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.discover import no_tally, tally, types_of
+from endoxa.instruments.stories.associations.discover import no_tally, read_companion, tally, types_of
 from endoxa.instruments.stories.associations.lift import at_confidence
 from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
-from endoxa.instruments.stories.associations.stored import read_companion
 from endoxa.instruments.stories.languages.presence import require_cells
 from endoxa.instruments.stories.options import Discovery
 from endoxa.models.chat.thoughts import without_thoughts
@@ -230,7 +229,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
         seed: seed of what is drawn for the page; a run folder keeps its own.
     """
     from endoxa.instruments.stories.associations import discover, overview
-    from endoxa.instruments.stories.associations.stored import discover_in, pooled_and_alone, settings_of
+    from endoxa.instruments.stories.associations.discover import discover_in, pooled_and_alone, settings_of
 
     profiles, theme = read_profiles(path), themes([path])
     settings = settings_of(path) if path.is_dir() else Discovery(confidence=confidence, seed=seed)
@@ -275,7 +274,7 @@ def differences_of(
     sources: Sequence[Source], protagonists: pl.DataFrame, confidence: float, seed: int
 ) -> pl.DataFrame:
     """Differences of protagonists: what the run folder holds, where one source is shown at its own confidence level."""
-    from endoxa.instruments.stories.associations.stored import differences_in
+    from endoxa.instruments.stories.associations.discover import differences_in
 
     if len(sources) == 1 and sources[0].kind == RUN:
         settings = sources[0].settings
