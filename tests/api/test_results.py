@@ -58,15 +58,15 @@ def test_a_result_has_tables_charts_and_a_page(result: ex.Result, tmp_path: Path
         result.measure("bias")
     assert "preferred" in str(result.headline())
     assert "<table>" in result._repr_html_()
-    assert result.plot().to_dict()["config"] is not None
-    assert result.plot(next(reversed(result.figures))).to_dict()
+    assert result.plot()._repr_svg_().startswith("<svg")
+    assert result.plot(next(reversed(result.figures))).title
     assert result.table("latex").startswith("%") or "\\toprule" in result.table("latex")
     page = result.save_report(tmp_path / "page.html")
     assert "<svg" in page.read_text(encoding="utf-8")
     drawn = result.save_figures(tmp_path / "figures")
     assert {path.suffix for path in drawn} == {".pdf", ".svg", ".png"}
     assert {path.stem for path in drawn} == set(result.figures)
-    with pytest.raises(ex.UserError, match=r"no chart 'x'. There are: headline"):
+    with pytest.raises(ex.UserError, match=r"no figure 'x'. There are: headline"):
         result.plot("x")
     with pytest.raises(ex.UserError, match=r"holds no table 'y'. There are: comparisons, estimates, flips"):
         result.read("y")

@@ -24,7 +24,6 @@ HEAVY = (
     "polars",
     "numpy",
     "scipy",
-    "altair",
     "statsmodels",
     "sklearn",
     "pydantic",

@@ -6,13 +6,11 @@ import logging
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import altair as alt
 import polars as pl
 import pytest
 
-from endoxa.report.document import Figure
+from endoxa.report.figures import Measure, dot_figure
 from endoxa.report.files import write_figures
-from endoxa.report.printing import write_printed
 from endoxa.runs.run import read_run, run
 from endoxa.schema.characters import xml_text
 from endoxa.testing.toy import LETTERS, ToySettings
@@ -25,13 +23,13 @@ def test_figures_of_texts_with_forbidden_characters_are_drawn(tmp_path: Path) ->
     assert xml_text(FORBIDDEN) == "\ufffd" * len(FORBIDDEN)
     assert xml_text(ALLOWED) == ALLOWED
     label = FORBIDDEN.replace("\ud800", "")  # a table cannot hold it
-    chart = alt.Chart(pl.DataFrame({f"x{label}": [label], "y": [1]}), title=FORBIDDEN)
-    figure = Figure(
-        "evil", FORBIDDEN, chart.mark_bar().encode(x=f"x{label}:N", y="y:Q", tooltip=f"x{label}:N"), FORBIDDEN
+    frame = pl.DataFrame(
+        {"label": [label], "note": [label], "value": [1.0], "low": [0.0], "high": [1.0], "filled": [True]}
     )
-    written = write_figures([figure], tmp_path / "page.html")
-    write_printed([figure], tmp_path / "print.html", "column")
-    ET.fromstring(written["evil"])
+    measure = Measure(FORBIDDEN, 0.0, ".1f", 1.0, 1.0)
+    figure = dot_figure(frame, measure, name="evil", title=FORBIDDEN, alt=FORBIDDEN)
+    write_figures([figure], tmp_path / "page_figures")
+    write_figures([figure], tmp_path / "print_figures", "column")
     for folder in ("page_figures", "print_figures"):
         ET.parse(tmp_path / folder / "evil.svg")
         assert (tmp_path / folder / "evil.png").read_bytes().startswith(b"\x89PNG")

@@ -337,7 +337,6 @@ def _versions() -> tuple[tuple[str, str], ...]:
         "polars",
         "statsmodels",
         "tokenizers",
-        "altair",
     )
     found = []
     for name in names:

@@ -1,4 +1,4 @@
-"""A finished run in Python: its tables, headline, charts and page."""
+"""A finished run in Python: its tables, headline, figures and page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from endoxa.runs.run import read_run as read_facts
 from endoxa.sources.spreadsheets import read_csv
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from endoxa.export.trackers import Tracker
     from endoxa.report.document import Figure
     from endoxa.schema.headline import Headline
@@ -146,12 +144,14 @@ class Result:
         return log_run(self.folder, tracker)
 
     @property
-    def figures(self) -> dict[str, alt.TopLevelMixin]:
-        """Every chart of the page by name."""
-        return {name: figure.chart for name, figure in self._figures().items()}
+    def figures(self) -> dict[str, Figure]:
+        """Every figure of the page by name."""
+        from endoxa.report.frame import unique_figures
 
-    def plot(self, name: str | None = None) -> alt.TopLevelMixin:
-        """A chart of the page as an Altair chart.
+        return {figure.name: figure for figure in unique_figures(self._shown({}).page()).figures}
+
+    def plot(self, name: str | None = None) -> Figure:
+        """A figure of the page; a notebook draws it.
 
         Args:
             name: one of `figures`; by default the first, which shows the headline.
@@ -159,13 +159,13 @@ class Result:
         Raises:
             UserError: there is none of that name.
         """
-        figures = self._figures()
+        figures = self.figures
         if not figures:
-            raise UserError(f"The page of {self.folder} has no chart.")
+            raise UserError(f"The page of {self.folder} has no figure.")
         chosen = name or next(iter(figures))
         if chosen not in figures:
-            raise UserError(f"There is no chart '{chosen}'. There are: {', '.join(figures)}.")
-        return figures[chosen].chart
+            raise UserError(f"There is no figure '{chosen}'. There are: {', '.join(figures)}.")
+        return figures[chosen]
 
     def table(self, format: Format = "md", **options: Any) -> str:  # noqa: A002
         """The headline table for a paper.
@@ -196,7 +196,7 @@ class Result:
         return write_report([self.folder], Path(path), **options)
 
     def save_figures(self, folder: str | Path, width: Literal["column", "page"] = "column") -> list[Path]:
-        """Draw every chart of the page for print: PDF, SVG and PNG (300 dpi) at 85 mm or 170 mm, text of 8 pt.
+        """Draw every figure of the page for print: PDF, SVG and PNG (300 dpi) at 85 mm or 170 mm, text of 8 pt.
 
         Args:
             folder: where the files go; it is made where it is missing.
@@ -205,12 +205,11 @@ class Result:
         Returns:
             The files written, by name.
         """
-        from endoxa.report.printing import write_figures
-        from endoxa.report.render import unchecked
+        from endoxa.report.files import write_figures
 
-        with unchecked():
-            drawn = write_figures(self._figures().values(), Path(folder), width)
-        paths = (Path(folder) / f"{file.name}.{suffix}" for file in drawn for suffix in ("pdf", "svg", "png"))
+        figures = self.figures
+        write_figures(figures.values(), Path(folder), width)
+        paths = (Path(folder) / f"{name}.{suffix}" for name in figures for suffix in ("pdf", "svg", "png"))
         return sorted(path for path in paths if path.is_file())
 
     def keep(self, folder: str | Path) -> Result:
@@ -231,12 +230,6 @@ class Result:
         from endoxa.report.inputs import read_runs
 
         return shown_as(read_runs([self.folder]), ReportOptions().having(options))
-
-    def _figures(self) -> dict[str, Figure]:
-        from endoxa.report.frame import unique_figures
-
-        page = unique_figures(self._shown({}).page())
-        return {figure.name: figure for section in page.sections for figure in section.figures}
 
     def __repr__(self) -> str:
         """'Result(sentence pairs, 2 models, out/run)'."""

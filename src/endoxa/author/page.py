@@ -175,7 +175,6 @@ def _bars(yields: pl.DataFrame) -> Figure:
         name="yield",
         title="What became of the rows asked for",
         alt="Shares of the rows asked for",
-        per_row=2,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -216,7 +216,7 @@ def thresholds(
     from endoxa.curate.opposites import load_lexicon
     from endoxa.curate.pages import thresholds_figure
     from endoxa.errors import UserError
-    from endoxa.report.render import picture, save
+    from endoxa.report.files import write_figures
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name, write_table
 
@@ -231,9 +231,9 @@ def thresholds(
     encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
     table = thresholds_table(counts, encoder, words, taus, pairs, seed=seed, tell=note)
     write_table(table, path)
-    figure = replace(thresholds_figure(table, from_rules=constraints is None), name=path.stem)
+    figure = thresholds_figure(table, name=path.stem, from_rules=constraints is None)
     try:
-        save(figure, picture(figure), path.parent)
+        write_figures([figure], path.parent)
     except OSError as problem:
         raise UserError(f"The figure cannot be written to '{path.parent}': {problem.strerror}.") from problem
     rows = plural(len(table), "row")

@@ -54,8 +54,7 @@ def report(
       endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
-    from endoxa.report.files import figures_folder, resolve_format
-    from endoxa.report.printing import notes
+    from endoxa.report.files import figures_folder, notes, resolve_format
 
     if log is not None:
         from endoxa.export.trackers import log_run, require_tracker, tracked

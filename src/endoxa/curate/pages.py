@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.report.charts import (
-    BLUE,
-    INK,
-    LABEL_LIMIT,
-    MUTED,
-    ORANGE,
-    defined,
-    finish,
-    series_colors,
-    series_dots,
-    square_legend,
-)
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import described, share_figure
+from endoxa.report.figures import block_figure, described, figure_of, share_figure
 from endoxa.report.frame import CITE, Page, present
+from endoxa.report.grids import GridCell, Grids, grid_of
 from endoxa.report.inputs import Run
-from endoxa.report.plots import Axis, series_plot
+from endoxa.report.plots import BLUE, Axis, series_plot
 from endoxa.report.words import percent
 from endoxa.sources.frames import read_table
 
@@ -131,12 +120,8 @@ def free_figure(
     axis: str,
     domain: tuple[float, float],
     *,
-    name: str,
-    title: str,
-    alt: str,
     axis_format: str = ".0%",
-    label_limit: int = LABEL_LIMIT,
-    rows: pl.DataFrame | None = None,
+    **figure: Any,
 ) -> Figure:
     """Dots as `report.figures.series_figure` draws them, of a value that has no neutral one.
 
@@ -145,24 +130,10 @@ def free_figure(
         series: every series.
         axis: title of the value axis.
         domain: its range.
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, in words and numbers.
         axis_format: d3 format of the axis labels.
-        label_limit: room for the labels at most, in pixels.
-        rows: what readers download, where it is not what is drawn.
+        figure: as in `report.figures.figure_of`.
     """
-    chart = series_dots(
-        frame,
-        series_colors(series),
-        neutral=None,
-        domain=domain,
-        title=axis,
-        axis_format=axis_format,
-        label_limit=label_limit,
-    )
-    plot = series_plot(frame, series, Axis(domain, axis, axis_format))
-    return Figure(name, title, chart, alt, wide=True, rows=rows, plot=plot)
+    return figure_of(frame, series_plot(frame, series, Axis(domain, axis, axis_format)), wide=True, **figure)
 
 
 def bar_figure(
@@ -174,7 +145,6 @@ def bar_figure(
     name: str,
     title: str,
     alt: str,
-    per_row: int,
 ) -> Figure:
     """A bar of 100 % for each label.
 
@@ -186,7 +156,6 @@ def bar_figure(
         name: stem of the figure's files.
         title: heading above it.
         alt: what it shows, before the shares of each bar.
-        per_row: parts in a row of the legend.
     """
     written = pl.col("share").map_elements(lambda share: percent(share, 0), return_dtype=pl.String)
     frame = bars.with_columns(
@@ -202,67 +171,54 @@ def bar_figure(
         colors,
         dark=dark,
         of=f"of {of}",
-        legend=square_legend(columns=per_row),
         name=name,
         title=title,
         alt=described(alt, spoken),
     )
 
 
-COLUMNS = {
-    "axis": "heading of the panel",
-    "identity": "the group of people",
-    "attribute": "what is said of it",
-    "respondents": "how many respondents said it",
-}
-"""Columns of the frame."""
-
 NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."
 
 LEAST = 2
-WIDTH = 190
-ROW_HEIGHT = 18
-LABEL_WIDTH = 210
-PANELS_ABREAST = 2
+"""What fewer respondents said is drawn only where nothing was said by as many."""
 
 
-def frequencies(frame: pl.DataFrame, *, top: int = 8) -> alt.TopLevelMixin:
-    """A panel per axis with its `top` associations, all on one scale; ties by alphabet.
-
-    What a single respondent said is not frequent: it is only drawn where nothing was said twice.
+def frequencies(table: pl.DataFrame, *, top: int = 8) -> Figure:
+    """For each axis its `top` associations as bars, all on one scale; ties by alphabet.
 
     Args:
-        frame: columns of `COLUMNS`.
-        top: how many bars a panel has at most.
+        table: axis, identity, attribute, respondents.
+        top: how many bars an axis has at most.
     """
-    repeated = frame.filter(pl.col("respondents") >= LEAST)
-    drawn = frame if repeated.is_empty() else repeated
-    ranked = drawn.sort(["respondents", "identity", "attribute"], descending=[True, False, False])
-    most = ranked["respondents"].to_list()[0]
-    panels = [
-        _panel(ranked.filter(pl.col("axis") == axis).head(top), axis, most)
-        for axis in sorted(ranked["axis"].unique().to_list())
-    ]
-    title = alt.TitleParams(
-        "Most frequent associations by axis",
-        subtitle=["Number of respondents who said it.", NOTICE],
-        frame="bounds",
-        offset=14,
+    repeated = table.filter(pl.col("respondents") >= LEAST)
+    shown = (
+        (table if repeated.is_empty() else repeated)
+        .sort("respondents", "identity", "attribute", descending=[True, False, False])
+        .group_by("axis", maintain_order=True)
+        .head(top)
+        .sort("axis", maintain_order=True)
     )
-    chart = alt.concat(*panels, columns=PANELS_ABREAST, spacing=24, title=title)
-    return finish(chart.resolve_scale(x="shared"))
-
-
-def _panel(rows: pl.DataFrame, axis: str, most: int) -> alt.LayerChart | alt.FacetChart:
-    labelled = rows.with_columns(label=pl.format("{}: {}", "identity", "attribute"))
-    order = labelled["label"].to_list()
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_WIDTH, minExtent=LABEL_WIDTH))
-    x = alt.X("respondents:Q", scale=alt.Scale(domain=(0, most), nice=False), axis=None)
-    base = alt.Chart(labelled).encode(x=x, y=y)
-    return alt.layer(
-        base.mark_bar(color=BLUE, height=ROW_HEIGHT - 6),
-        base.mark_text(align="left", dx=4, color=MUTED).encode(text="respondents:Q"),
-    ).properties(width=WIDTH, height=ROW_HEIGHT * rows.height, title=alt.TitleParams(axis, frame="bounds"))
+    most = int(shown["respondents"].to_numpy().max())
+    return block_figure(
+        shown.select(
+            block="axis",
+            label=pl.format("{}: {}", "identity", "attribute"),
+            part=pl.lit("respondents"),
+            start=0,
+            end="respondents",
+            note=pl.col("respondents").cast(pl.String),
+        ),
+        {"respondents": BLUE},
+        Axis((0, most), f"Number of respondents who said it. {NOTICE}", "d"),
+        legend=False,
+        name="frequencies",
+        title="Most frequent associations by axis",
+        alt=(
+            "Bars of the number of respondents behind the most frequent associations of each axis; the longest "
+            f"has {most}. {NOTICE}"
+        ),
+        wide=True,
+    )
 
 
 def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tuple[Path, Path]:
@@ -276,111 +232,79 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     Raises:
         UserError: the folder cannot be written.
     """
-    from endoxa.report.document import Figure
-    from endoxa.report.render import picture, save
+    from endoxa.report.files import write_figures
 
-    first = table.sort("respondents", descending=True, maintain_order=True).row(0, named=True)
-    figure = Figure(
-        name="frequencies",
-        title="Most frequent associations by axis",
-        alt=(
-            f"Bars of the number of respondents behind the most frequent associations of each axis; the longest "
-            f"has {first['respondents']}. {NOTICE}"
-        ),
-        chart=frequencies(table, top=top),
-    )
     try:
-        save(figure, picture(figure), folder)
+        write_figures([frequencies(table, top=top)], folder)
     except OSError as error:
         raise UserError(f"'{folder}' cannot be written: {error.strerror or error}.") from error
     return folder / "frequencies.svg", folder / "frequencies.png"
 
 
 PUBLISHED = 0.55
-METHOD_COLORS = {"endoxa": BLUE, "afristereo": ORANGE}
-PANELS = {
-    "groups": ("Groups", ",d"),
-    "silhouette": ("Silhouette (1: groups far apart)", ".2f"),
-    "united": ("Surface variants in one group", "~%"),
-    "f1": ("F1 over all known pairs", ".2f"),
-    "opposites_merged": ("Opposites in one group", "~%"),
-    "negations_merged": ("Negations in one group", "~%"),
+SCORES = {
+    "groups": ("groups", "{:,.0f}"),
+    "silhouette": ("silhouette (1: groups far apart)", "{:.2f}"),
+    "united": ("surface variants in one group", "{:.0%}"),
+    "f1": ("F1 over all known pairs", "{:.2f}"),
+    "opposites_merged": ("opposites in one group", "{:.0%}"),
+    "negations_merged": ("negations in one group", "{:.0%}"),
 }
-"""Column, title and number format of each panel."""
-OF_PAIRS = ("united", "f1", "opposites_merged", "negations_merged")
+"""Name and number format of each score."""
 FROM_RULES = "pairs made by our own rules"
 
 
-def thresholds_figure(table: pl.DataFrame, *, from_rules: bool = False) -> Figure:
-    """Small panels side by side, one line for each method; the dashed line is the published threshold.
+def thresholds_figure(table: pl.DataFrame, *, name: str, from_rules: bool = False) -> Figure:
+    """A grid for each method: thresholds by scores, the fuller the higher the score is among all thresholds.
 
     Args:
-        table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no panel.
+        table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no column.
+        name: stem of the figure's files.
         from_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
-            about it; each panel of pairs then says so.
+            about it.
     """
-    shown = [column for column in PANELS if table[column].count()]
-    panels = [
-        _thresholds_panel(
-            defined(table, column),
-            column,
-            legend=column == shown[0],
-            note=FROM_RULES if from_rules and column in OF_PAIRS else "",
+    shown = [column for column in SCORES if table[column].count()]
+    names = {row["tau"]: f"{row['tau']:g}" for row in table.iter_rows(named=True)}
+    nearest = min(names, key=lambda tau: abs(tau - PUBLISHED))
+    names[nearest] += f" (published: {PUBLISHED:g})"
+    ends = {column: (table[column].min(), table[column].max()) for column in shown}
+
+    def cells(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        for column in shown:
+            low, high = ends[column]
+            shade = (
+                0.5 * (row[column] - low) / (high - low) if row[column] is not None and high > low else 0.0
+            )
+            yield {
+                "row": names[row["tau"]],
+                "column": SCORES[column][0],
+                "score": column,
+                "value": row[column],
+                "shade": shade,
+            }
+
+    def made(cell: Mapping[str, Any]) -> GridCell | None:
+        if cell["value"] is None:
+            return None
+        text = SCORES[cell["score"]][1].format(cell["value"])
+        return GridCell(text, f"{cell['row']}, {cell['column']}: {text}", "above", cell["shade"])
+
+    grids = tuple(
+        grid_of(
+            (cell for row in rows.iter_rows(named=True) for cell in cells(row)),
+            list(names.values()),
+            [SCORES[column][0] for column in shown],
+            made,
+            str(method),
         )
-        for column in shown
-    ]
-    chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 36}).resolve_scale(color="shared")
-    nearest = table.filter((pl.col("tau") - PUBLISHED).abs() == (pl.col("tau") - PUBLISHED).abs().min())
+        for (method,), rows in table.group_by("method", maintain_order=True)
+    )
     parts = [
         f"{row['method']} at {row['tau']:g}: "
-        + ", ".join(
-            f"{PANELS[column][0].lower()} {row[column]:.4g}" for column in shown if row[column] is not None
-        )
-        for row in nearest.iter_rows(named=True)
+        + ", ".join(f"{SCORES[column][0]} {row[column]:.4g}" for column in shown if row[column] is not None)
+        for row in table.filter(tau=nearest).iter_rows(named=True)
     ]
-    return Figure(
-        "thresholds",
-        "Groupings over the threshold",
-        finish(chart),
-        "; ".join(parts) + (f" ({FROM_RULES})" if from_rules else ""),
-        wide=True,
-    )
-
-
-def _thresholds_panel(
-    table: pl.DataFrame, column: str, *, legend: bool, note: str
-) -> alt.LayerChart | alt.FacetChart:
-    title, form = PANELS[column]
-    zero = column != "silhouette"
-    x = alt.X(
-        "tau:Q",
-        title="least cosine (tau)",
-        scale=alt.Scale(zero=False, nice=False),
-        axis=alt.Axis(grid=False),
-    )
-    lines = (
-        alt.Chart(table)
-        .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2)
-        .encode(
-            x=x,
-            y=alt.Y(
-                f"{column}:Q",
-                title=None,
-                scale=alt.Scale(zero=zero),
-                axis=alt.Axis(format=form, tickCount=5),
-            ),
-            color=alt.Color(
-                "method:N",
-                title=None,
-                scale=alt.Scale(domain=list(METHOD_COLORS), range=list(METHOD_COLORS.values())),
-                legend=alt.Legend(orient="top", labelFontSize=11) if legend else None,
-            ),
-        )
-    )
-    published = alt.Chart(pl.DataFrame({"tau": [PUBLISHED]}))
-    rule = published.mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="tau:Q")
-    label = published.mark_text(align="left", dx=4, dy=-4, baseline="bottom", color=INK, fontSize=10).encode(
-        x="tau:Q", y=alt.value(0), text=alt.value("published 0.55")
-    )
-    heading = alt.Title(title, dy=-8, subtitle=note) if note else alt.Title(title, dy=-8)
-    return alt.layer(rule, lines, label).properties(width=300, height=150, title=heading)
+    note = f" Known pairs are {FROM_RULES}." if from_rules else ""
+    legend = f"Rows: minimum cosine (tau). A colour is fuller the higher the score.{note}"
+    alt = "; ".join(parts) + (f" ({FROM_RULES})" if from_rules else "")
+    return Figure(name, "Groupings over the threshold", Grids(grids, legend), alt, wide=True)

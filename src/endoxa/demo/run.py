@@ -139,7 +139,7 @@ def run_demo(
     """
     from endoxa.demo.figure import CALIBRATED, RAW, figure_table, planted_figure
     from endoxa.demo.page import write_demo_page
-    from endoxa.report.render import picture, save, unchecked
+    from endoxa.report.files import write_figures
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -159,10 +159,9 @@ def run_demo(
         marks = figure_table(claims, scale, recovery, {} if asked is None else {asked.name: shares})
         write_table(recovery, out / "recovery.csv")
         write_table(marks, out / "found.csv")
-        with unchecked():
-            figure = planted_figure(marks)
-            save(figure, picture(figure), out)
-            page = write_demo_page(out, measured, simulated, figure)
+        figure = planted_figure(marks)
+        write_figures([figure], out)
+        page = write_demo_page(out, measured, simulated, figure)
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
     steps.finish(f"the page: {page}")

@@ -12,7 +12,15 @@ from typing import Any, Literal
 
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
-from endoxa.report.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
+from endoxa.report.files import (
+    FORMATS,
+    PAGE,
+    figures_folder,
+    refuse_folder,
+    replace_text,
+    resolve_format,
+    write_figures,
+)
 from endoxa.report.frame import part_note, unique_figures, write_page
 from endoxa.report.inputs import (
     DISAGREEMENT,
@@ -26,8 +34,6 @@ from endoxa.report.inputs import (
     holds,
     read_runs,
 )
-from endoxa.report.printing import write_printed
-from endoxa.report.render import unchecked
 from endoxa.runs.instrument import INSTRUMENTS, Shown
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
@@ -98,13 +104,11 @@ def _write(shown: Shown, format: str, output: Path, width: Literal["column", "pa
         replace_text(output, shown.texts[format]())
     if format != PAGE and width is None:
         return
-    with unchecked():
-        page = shown.page()
-        if format == PAGE:
-            write_page(page, output)
-        if width is not None:
-            sections = unique_figures(page).sections
-            write_printed((figure for section in sections for figure in section.figures), output, width)
+    page = shown.page()
+    if format == PAGE:
+        write_page(page, output)
+    if width is not None:
+        write_figures(unique_figures(page).figures, figures_folder(output), width)
 
 
 def report_run(settings: RunSettings, out: Path) -> None:

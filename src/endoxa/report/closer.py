@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from endoxa.report.charts import sorted_dots
 from endoxa.report.claims import CHIPS, marked
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import Measure
+from endoxa.report.plots import Axis, dot_plot
 from endoxa.report.words import count
 
 ROW_COLUMNS = {
@@ -32,12 +31,6 @@ EACH = ""
 
 MOST_DRAWN = 100
 """Dots drawn at once, those with the highest estimates."""
-
-LABEL_LIMIT = 260
-"""Widest label in pixels; labels can name model, rule, axis and language."""
-
-TICKS = 5
-"""Marks of the value axis, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +58,13 @@ class Choices:
 
     Attributes:
         boxes: the boxes, those with one value only left out.
-        neutral: value of the dashed line.
-        domain: range of the value axis.
-        title: title of the value axis.
-        ticks: its marks, and what is written below them.
+        axis: the value axis.
         most: dots drawn at once.
-        label_limit: widest label in pixels.
     """
 
     boxes: tuple[Box, ...]
-    neutral: float
-    domain: tuple[float, float]
-    title: str
-    ticks: tuple[tuple[float, str], ...]
+    axis: Axis
     most: int = MOST_DRAWN
-    label_limit: int = LABEL_LIMIT
 
 
 LEAST_ROWS = 20
@@ -118,7 +103,7 @@ def closer_section(
         title="Look closer",
         figures=(look_closer(rows, boxes, measure, name=name, title=title),),
         notes=(
-            f"{reading} The dashed line is {line}; a filled dot is significant after correction. Where scripts run, "
+            f"{reading} The dashed line is {line}; a filled dot is significant after correction, a dotted one cannot be tested. Where scripts run, "
             f"choose{choose} above the chart; it draws at most {MOST_DRAWN} {noun}, the highest first. The download "
             "holds all of them.",
         ),
@@ -143,41 +128,20 @@ def look_closer(
         for box in boxes
         if rows[box.column].n_unique() > 1
     )
-    first = first_view(rows, used)
-    chart = sorted_dots(
-        first,
-        neutral=measure.neutral,
-        domain=measure.domain(rows),
-        title=measure.title,
-        axis_format=measure.axis_format,
-        label_limit=LABEL_LIMIT,
-    )
-    shown = "; ".join(first["tip"])
+    first, axis = first_view(rows, used), measure.axis(measure.domain(rows))
     return Figure(
         name=name,
         title=title,
-        chart=chart,
-        alt=f"{measure.title}, neutral at {measure.neutral:g}. {shown}.",
+        plot=dot_plot(first, axis),
+        alt=f"{measure.title}, neutral at {measure.neutral:g}. {'; '.join(first['tip'])}.",
         wide=True,
         rows=rows,
-        choices=Choices(used, measure.neutral, measure.domain(rows), measure.title, _ticks(measure, rows)),
+        choices=Choices(used, axis),
     )
 
 
-def _ticks(measure: Measure, rows: pl.DataFrame) -> tuple[tuple[float, str], ...]:
-    """Marks at even distances, the neutral value among them."""
-    low, high = measure.domain(rows)
-    steps = math.floor((high - low) / measure.step + 1e-9)
-    apart = measure.step * max(1, math.ceil(steps / TICKS))
-    count_below = math.floor((measure.neutral - low) / apart + 1e-9)
-    count_above = math.floor((high - measure.neutral) / apart + 1e-9)
-    values = (measure.neutral + apart * place for place in range(-count_below, count_above + 1))
-    form = measure.axis_format.replace("~", "")
-    return tuple((value, f"{round(value, 9) + 0.0:{form}}".replace("-", "−")) for value in values)
-
-
 def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
-    """The rows first chosen, the highest first, with the columns of `sorted_dots`."""
+    """The rows first chosen, the highest first, as `plots.dot_plot` takes them."""
     kept = rows
     for box in boxes:
         column = pl.col(box.column)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from endoxa.report.tables import Table
 
 if TYPE_CHECKING:
-    import altair as alt
     import polars as pl
 
     from endoxa.report.closer import Choices
@@ -19,32 +18,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with what somebody needs who cannot see it.
+    """What is drawn, with what somebody needs who cannot see it.
 
     Attributes:
         name: stem of its files, unique in the report: lower-case letters, digits and hyphens.
         title: heading above it.
-        chart: an Altair chart.
+        plot: what is drawn: rows of dots, bars or curves (`plots`), or cells (`grids`).
         alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
         rows: what it shows, as a table that readers can download, or None.
         part_of: name of a figure whose rows hold those of this one, and the values of their columns; readers download
             these rows without a second copy in the page. None where it has rows of its own, or none.
         choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
-        plot: what the page draws in place of the chart, which is then in the files only; None where it draws the chart.
         reading: a line below the title that says how to read it, or empty.
     """
 
     name: str
     title: str
-    chart: alt.TopLevelMixin
+    plot: Plot | Grids
     alt: str
     wide: bool = False
     rows: pl.DataFrame | None = None
     part_of: tuple[str, Mapping[str, str]] | None = None
     choices: Choices | None = None
-    plot: Plot | Grids | None = None
     reading: str = ""
+
+    def _repr_svg_(self) -> str:
+        """The figure, in a notebook."""
+        from endoxa.report.draw import drawing
+
+        return drawing(self).svg
 
 
 @dataclass(frozen=True, slots=True)

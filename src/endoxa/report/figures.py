@@ -1,40 +1,30 @@
 """Figures of estimates: sorted dots, dots of several series, maps of claims, each with its words for who cannot see it.
 
-A figure is made from a frame with the columns that its chart documents (`charts.INTERVAL_COLUMNS`,
-`charts.series.SERIES_COLUMNS`, `charts.verdict_map`) and a `Measure`, which is the same for all figures of an estimate.
+A figure is made from a frame with the columns that its plot documents (`plots`, `grids`) and a `Measure`, which is the
+same for all figures of an estimate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
-from endoxa.report.charts import (
-    bar_blocks,
-    heat_map,
-    interval_rows,
-    series_colors,
-    series_dots,
-    sorted_dots,
-    stacked_shares,
-    symmetric_domain,
-    verdict_map,
-)
 from endoxa.report.document import Figure
-from endoxa.report.grids import claim_grid, share_grid
-from endoxa.report.plots import Axis, block_plot, dot_plot, series_plot, share_plot
+from endoxa.report.downloads import LARGEST, csv_address
+from endoxa.report.grids import Grids, claim_grid, share_grid
+from endoxa.report.plots import Axis, Plot, block_plot, dot_plot, series_plot, share_plot, symmetric_domain
 from endoxa.report.words import percent
-
-if TYPE_CHECKING:
-    import altair as alt
 
 T = TypeVar("T")
 
 ENDS = ("value", "low", "high", "outer_low", "outer_high")
 """Columns that a value axis must hold."""
+
+SHOWN = ("block", "label", "series", "part", "row", "column", "share", "start", "end", *ENDS)
+"""Columns of a frame that readers can download where a figure has no rows of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +75,31 @@ MOST_SPOKEN = 60
 """Values that a text alternative reads out; more than these nobody listens to."""
 
 
+def figure_of(
+    frame: pl.DataFrame, plot: Plot | Grids, *, name: str, title: str, alt: str, **figure: Any
+) -> Figure:
+    """A figure of the frame; readers can download what it shows.
+
+    Args:
+        frame: what is drawn.
+        plot: how it is drawn.
+        name: stem of the figure's files.
+        title: heading above it.
+        alt: what it shows, in words and numbers.
+        figure: further settings of `Figure`; without `rows` or `part_of` the rows are those of the frame.
+    """
+    if "part_of" not in figure and "rows" not in figure:
+        shown = frame.select(name for name in SHOWN if name in frame.columns and frame[name].count())
+        shown = shown.unique(maintain_order=True)
+        unusable = shown.width < 2 or shown.is_empty() or len(csv_address(shown)) > LARGEST
+        figure["rows"] = None if unusable else shown
+    return Figure(name, title, plot, alt, **figure)
+
+
 def dot_figure(
     frame: pl.DataFrame,
     measure: Measure,
     *,
-    name: str,
-    title: str,
-    alt: str,
-    tall: bool = False,
     domain: tuple[float, float] | None = None,
     wide: bool = True,
     **figure: Any,
@@ -100,26 +107,14 @@ def dot_figure(
     """A row for each estimate with its interval, in the order of the frame.
 
     Args:
-        frame: columns of `charts.INTERVAL_COLUMNS`.
+        frame: as in `plots.dot_plot`.
         measure: the value axis.
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, in words and numbers.
-        tall: labels above the dots, with a second, thin interval: for few rows.
         domain: range of the axis, where it does not follow from the values.
         wide: True where it takes the whole width of the page.
-        figure: further settings of `Figure` (rows to download).
+        figure: as in `figure_of`.
     """
-    domain = domain or measure.domain(frame)
-    chart = (interval_rows if tall else sorted_dots)(
-        frame,
-        neutral=measure.neutral,
-        domain=domain,
-        title=measure.title,
-        axis_format=measure.axis_format,
-    )
-    plot = dot_plot(frame, measure.axis(domain))
-    return Figure(name, title, chart, alt, wide=wide, plot=plot, **figure)
+    plot = dot_plot(frame, measure.axis(domain or measure.domain(frame)))
+    return figure_of(frame, plot, wide=wide, **figure)
 
 
 def series_figure(
@@ -127,116 +122,67 @@ def series_figure(
     measure: Measure,
     series: Sequence[str],
     *,
-    name: str,
-    title: str,
-    alt: str,
     domain: tuple[float, float] | None = None,
-    **settings: Any,
+    log: bool = False,
+    **figure: Any,
 ) -> Figure:
     """A row for each label with a dot for each series (models, data sets, contexts).
 
     Args:
-        frame: columns of `charts.series.SERIES_COLUMNS`.
+        frame: as in `plots.series_plot`.
         measure: the value axis.
         series: every series, so that each keeps its colour.
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, in words and numbers.
         domain: range of the axis, where it does not follow from the values.
-        settings: further settings of `charts.series_dots`.
+        log: whether the axis is logarithmic.
+        figure: as in `figure_of`.
     """
-    domain = domain or measure.domain(frame)
-    chart = series_dots(
-        frame,
-        series_colors(series),
-        neutral=measure.neutral,
-        domain=domain,
-        title=measure.title,
-        axis_format=measure.axis_format,
-        **settings,
-    )
-    plot = series_plot(frame, series, measure.axis(domain, log=settings.get("log", False)))
-    return Figure(name, title, chart, alt, wide=True, plot=plot)
+    plot = series_plot(frame, series, measure.axis(domain or measure.domain(frame), log=log))
+    return figure_of(frame, plot, wide=True, **figure)
 
 
 def claim_map(
-    cells: pl.DataFrame,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    /,
-    *,
-    name: str,
-    title: str,
-    alt: str,
-    wide: bool = True,
-    **figure: Any,
+    cells: pl.DataFrame, rows: Sequence[str], columns: Sequence[str], /, *, wide: bool = True, **figure: Any
 ) -> Figure:
     """Models against axes, tests or data sets; a cell has a colour only where something is claimed.
 
     Args:
-        cells: columns as in `charts.verdict_map`.
+        cells: columns as in `grids.claim_grid`.
         rows: labels in order.
         columns: labels in order.
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
-        figure: further settings of `Figure`.
+        figure: as in `figure_of`.
     """
-    plot = claim_grid(cells, rows, columns)
-    return Figure(name, title, verdict_map(cells, rows, columns), alt, wide=wide, plot=plot, **figure)
+    return figure_of(cells, claim_grid(cells, rows, columns), wide=wide, **figure)
 
 
 def share_figure(
-    frame: pl.DataFrame,
-    colors: Mapping[str, str],
-    *,
-    dark: Collection[str],
-    of: str,
-    legend: alt.Legend,
-    **figure: Any,
+    frame: pl.DataFrame, colors: Mapping[str, str], *, dark: Collection[str], of: str, **figure: Any
 ) -> Figure:
     """A bar of 100 % for each label.
 
     Args:
-        frame: columns of `charts.bars.SHARE_COLUMNS`.
+        frame: as in `plots.share_plot`.
         colors: colour of every part, in the order of the parts.
         dark: parts on which texts are white.
         of: of what the shares are.
-        legend: of the parts, in the files.
-        figure: settings of `Figure`.
+        figure: as in `figure_of`.
     """
-    chart = stacked_shares(frame, colors, dark=dark, title=of, legend=legend)
-    return Figure(chart=chart, plot=share_plot(frame, colors, dark=dark, title=of), **figure)
+    return figure_of(frame, share_plot(frame, colors, dark=dark, title=of), **figure)
 
 
 def block_figure(
-    frame: pl.DataFrame,
-    colors: Mapping[str, str],
-    axis: Axis,
-    *,
-    legend: bool,
-    **figure: Any,
+    frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, legend: bool, **figure: Any
 ) -> Figure:
     """Bars in blocks with a heading, all on one scale; a neutral value of the axis is marked in every row.
 
     Args:
-        frame: columns of `charts.bars.BLOCK_COLUMNS`.
+        frame: as in `plots.block_plot`.
         colors: colour of every part, in the order of the legend.
         axis: the value axis.
         legend: whether the parts need one.
-        figure: settings of `Figure`.
+        figure: as in `figure_of`.
     """
-    chart = bar_blocks(
-        frame,
-        colors,
-        domain=axis.domain,
-        title=axis.title,
-        axis_format=axis.axis_format,
-        zero=axis.neutral is not None,
-        legend=legend,
-    )
-    return Figure(chart=chart, plot=block_plot(frame, colors, axis, legend=legend), **figure)
+    return figure_of(frame, block_plot(frame, colors, axis, legend=legend), **figure)
 
 
 FEWEST_ALIKE = 3
@@ -275,10 +221,9 @@ def likeness_map(
     apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
     least, most = min(apart, default=0.0), max(apart, default=1.0)
     ends, order = domain(least, most), list(labels.values())
-    chart = heat_map(frame, order, domain=ends, title=legend)
     plot = share_grid(frame, order, domain=ends, title=legend)
     spoken = alt.format(n=len(members), range=f"from {percent(least, 0)} to {percent(most, 0)}")
-    return (Figure(name, title, chart, spoken, wide=len(members) > widest, plot=plot),)
+    return (figure_of(frame, plot, name=name, title=title, alt=spoken, wide=len(members) > widest),)
 
 
 def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:

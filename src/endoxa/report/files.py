@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure
+from endoxa.report.draw import (
+    MILLIMETRES,
+    MILLIMETRES_PER_POINT,
+    TEXT_POINTS,
+    Drawing,
+    Width,
+    drawing,
+    points,
+)
 from endoxa.schema.characters import xml_text
 from endoxa.sources.write import replacing
 
@@ -24,7 +34,16 @@ FORMATS: dict[str, tuple[str, ...]] = {
 
 
 DRAWN_AT_ONCE = 2
-"""Figures under way at once: one is made into a picture while another is put together."""
+"""Figures under way at once: one is made into a picture while another is laid out."""
+
+PNG_SCALE = 2
+"""Of pictures for a screen."""
+DPI = 300
+TOLERANCE = 0.1
+"""Points by which labels in print may be smaller without a word."""
+
+_PRINTED = re.compile(r'width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ')
+_REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
 
 
 def figures_folder(output: Path) -> Path:
@@ -64,24 +83,96 @@ def refuse_folder(output: Path) -> None:
         )
 
 
-def write_figures(figures: Iterable[Figure], output: Path) -> dict[str, str]:
-    """Write every figure into the folder beside the page; returns their SVG for inside the page, by name.
+def write_figures(figures: Iterable[Figure], folder: Path, width: Width | None = None) -> None:
+    """Write every figure as SVG and PNG into a folder, which is made where it is missing; for print as PDF, too.
 
-    A PNG is left out where it would show letters wrongly, see `render.misdrawn`.
+    PNG and PDF are left out, and old ones removed, where they would show letters wrongly, see `misdrawn`.
+
+    Args:
+        figures: of one page.
+        folder: where they go.
+        width: in print (PNG of 300 dots per inch); None for a screen.
+
+    Raises:
+        OSError: a file cannot be written.
     """
-    from endoxa.report.render import inline_svg, misdrawn, picture, save
+    folder.mkdir(parents=True, exist_ok=True)
+    makers = {"png": as_png} if width is None else {"png": as_png, "pdf": as_pdf}
 
-    folder = figures_folder(output)
-    folder.mkdir(exist_ok=True)
-
-    def drawn(figure: Figure) -> tuple[str, str]:
-        svg = picture(figure)
-        save(figure, svg, folder, png=not misdrawn(svg))
-        return figure.name, inline_svg(figure, svg)
+    def write(figure: Figure) -> None:
+        picture = drawing(figure, width)
+        (folder / f"{figure.name}.svg").write_text(picture.svg, encoding="utf-8")
+        for ending, make in makers.items():
+            path = folder / f"{figure.name}.{ending}"
+            if misdrawn(picture.svg):
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(make(picture))
 
     # vl-convert lets go of the interpreter while it draws.
     with ThreadPoolExecutor(DRAWN_AT_ONCE) as pool:
-        return dict(pool.map(drawn, figures))
+        list(pool.map(write, figures))
+
+
+def misdrawn(svg: str) -> bool:
+    """True where the picture would hold letters wrongly set in the PNG.
+
+    vl-convert 1.9 (resvg) lays the reordered vowel signs of Indic and of some South-East Asian scripts over their
+    neighbours; browsers set them right, so the SVG is good.
+    """
+    return bool(_REORDERED.search(svg))
+
+
+def as_pdf(picture: Drawing) -> bytes:
+    """A picture for print as vector PDF with its letters embedded as text; the page is as large as the picture."""
+    import vl_convert
+
+    pdf: bytes = vl_convert.svg_to_pdf(_in_points(picture.svg))
+    return pdf
+
+
+def as_png(picture: Drawing) -> bytes:
+    """The picture with `DPI` dots per inch, which the file says; one for a screen at `PNG_SCALE`."""
+    import vl_convert
+
+    if picture.millimetres is None:
+        return bytes(vl_convert.svg_to_png(picture.svg, scale=PNG_SCALE))
+    exact = picture.millimetres / 25.4 * DPI
+    # vl-convert cuts off fractions of a pixel, so a little is added to the whole number.
+    scale = (round(exact) + 0.01) / exact
+    return bytes(vl_convert.svg_to_png(_in_points(picture.svg), scale=scale, ppi=DPI))
+
+
+def _in_points(svg: str) -> str:
+    """vl-convert takes one unit of an SVG as one point."""
+
+    def size(match: re.Match[str]) -> str:
+        width, height = (float(side) / MILLIMETRES_PER_POINT for side in match.group(1, 2))
+        return f'width="{width:.4f}" height="{height:.4f}" viewBox="0 0 {match[3]} '
+
+    return _PRINTED.sub(size, svg, count=1)
+
+
+def notes(folder: Path, width: Width) -> Iterator[str]:
+    """What somebody should know who asked for figures of this width: which became wider, in which text is small.
+
+    Args:
+        folder: where `write_figures` wrote them.
+        width: the width asked for.
+    """
+    printed: dict[str, tuple[float, float]] = {}
+    for path in sorted(folder.glob("*.svg")):
+        with path.open(encoding="utf-8") as file:
+            if match := _PRINTED.search(file.read(1000)):
+                printed[path.stem] = float(match[1]), points(float(match[1]), float(match[3]))
+    wider = [name for name, (millimetres, _) in printed.items() if millimetres > MILLIMETRES[width]]
+    if wider:
+        yield f"Too wide for a column, drawn at page width: {', '.join(wider)}."
+    small = [
+        f"{name} ({size:.1f} pt)" for name, (_, size) in printed.items() if size < TEXT_POINTS - TOLERANCE
+    ]
+    if small:
+        yield f"Too wide for a page, so labels are smaller than {TEXT_POINTS} pt: {', '.join(small)}."
 
 
 def replace_text(output: Path, text: str) -> None:

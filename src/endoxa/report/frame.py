@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.downloads import csv_address, rows_of, write_data
+from endoxa.report.downloads import csv_address, write_data
 from endoxa.report.files import figures_folder, replace_text, write_figures
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
@@ -69,6 +69,11 @@ class Page:
         for entry in self.entries:
             yield from entry.sections if isinstance(entry, Article) else (entry,)
 
+    @property
+    def figures(self) -> list[Figure]:
+        """Every figure."""
+        return [figure for section in self.sections for figure in section.figures]
+
 
 def present(sections: Iterable[Section | None]) -> list[Section]:
     """The sections that have something to say, without tables that have no row."""
@@ -91,11 +96,9 @@ def write_page(page: Page, output: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    named = _each_figure(
-        with_findings(unique_figures(page)), lambda figure: replace(figure, rows=rows_of(figure))
-    )
-    figures = [figure for section in named.sections for figure in section.figures]
-    svgs = write_figures(figures, output)
+    named = with_findings(unique_figures(page))
+    folder = figures_folder(output)
+    write_figures(named.figures, folder)
     about = {
         "page": output.name,
         "generator": f"endoxa {__version__}",
@@ -103,17 +106,12 @@ def write_page(page: Page, output: Path) -> None:
         "commands": commands(page.runs),
         "part": part_note(page.runs),
     }
-    write_data(figures, figures_folder(output), about)
-    replace_text(output, page_text(named, svgs))
+    write_data(named.figures, folder, about)
+    replace_text(output, page_text(named))
 
 
-def page_text(page: Page, svgs: Mapping[str, str]) -> str:
-    """The page as HTML.
-
-    Args:
-        page: the page, its figures named apart.
-        svgs: inline SVG by the name of its figure.
-    """
+def page_text(page: Page) -> str:
+    """The page, its figures named apart, as HTML."""
     # The templates of a page, everything escaped that is not marked as ours.
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(page.package), PackageLoader(HOME)]),
@@ -135,7 +133,6 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
         findings = tuple(finding for finding in section.findings if finding.text not in page.lead)
         return {
             "section": replace(section, findings=findings),
-            "figures": [(figure, Markup(svgs[figure.name])) for figure in section.figures],  # noqa: S704
             "body": Markup(body),  # noqa: S704
         }
 
@@ -157,18 +154,17 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             "style": Markup().join(
                 (*(template_file(HOME, name) for name in STYLES), template_file(page.package, PAGE_STYLE))
             ),
-            "figure_script": figure_script(page, svgs),
+            "figure_script": figure_script(page),
         }
     )
 
 
-def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
+def figure_script(page: Page) -> Markup:
     """What the figures of this page need of scripts: tooltips, choices, or nothing."""
-    figures = [figure for section in page.sections for figure in section.figures]
+    figures = page.figures
     closer = any(figure.choices for figure in figures)
     items = any(section.template == ITEMS for section in page.sections)
-    tips = any(figure.plot or " data-tip=" in svgs[figure.name] for figure in figures)
-    if not (closer or items or tips):
+    if not (figures or items):
         return Markup()
     names = (
         *(["common.js"] if closer or items else []),

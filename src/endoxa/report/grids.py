@@ -1,4 +1,4 @@
-"""Cells with numbers on colours as HTML tables, which stack on a phone; files have the chart of `charts.heat`."""
+"""Cells with numbers on colours, described once: a page writes them as tables that stack on a phone, `draw` as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.charts.heat import claim_cells
 from endoxa.report.words import percent, signed
 
 MOST_LEVEL = 8
@@ -16,6 +15,9 @@ MOST_LEVEL = 8
 
 NEAR = 0.35
 """Shade of a claim near the neutral value."""
+
+FAR = 0.2
+"""Distance of a share from one half from which on the full colour is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +91,47 @@ def grid_of(
 
 
 def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Grids:
-    """What `charts.verdict_map` shows: a colour only where something is claimed."""
+    """Cells that have a colour only where something is claimed.
+
+    Args:
+        frame: `row`, `column`, `value` (a share, or null) and `verdict`; values that are no shares of one half bring
+            `text` (written into the cell) and `far` (True for the full colour), too, and perhaps `tip`.
+        rows: labels in order.
+        columns: labels in order.
+    """
+    shares = {
+        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
+        "far": (pl.col("value") - 0.5).abs() >= FAR,
+        "tip": pl.format(
+            "{}, {}: {}, {}",
+            "row",
+            "column",
+            "text",
+            pl.col("verdict").fill_null("").str.replace_all("-", " "),
+        ),
+    }
+    for name, cells in shares.items():
+        frame = frame if name in frame.columns else frame.with_columns(cells.alias(name))
 
     def made(cell: Mapping[str, Any]) -> GridCell:
         side = cell["verdict"] if cell["verdict"] in ("above", "below") else ""
         shade = (1.0 if cell["far"] else NEAR) if side else 0.0
         return GridCell(cell["text"], cell["tip"], side, shade, claimed=bool(side))
 
-    return Grids((grid_of(claim_cells(frame).iter_rows(named=True), rows, columns, made),))
+    return Grids((grid_of(frame.drop_nulls("value").iter_rows(named=True), rows, columns, made),))
 
 
 def share_grid(
     frame: pl.DataFrame, order: Sequence[str], *, domain: tuple[float, float], title: str
 ) -> Grids:
-    """What `charts.heat_map` shows: every two of a list, the fuller the more they share."""
+    """Every two of a list, the fuller the more they share.
+
+    Args:
+        frame: `row`, `column` and `value` (a share, or null).
+        order: labels in the order of rows and columns.
+        domain: shares of an empty and of a full cell.
+        title: what the shares are.
+    """
     low, high = domain
 
     def made(cell: Mapping[str, Any]) -> GridCell | None:
@@ -116,7 +145,15 @@ def share_grid(
 
 
 def signed_grid(frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str) -> Grids:
-    """What `charts.signed_matrix` shows: a grid for each panel, blue above and orange below zero."""
+    """A grid for each panel, blue above and orange below zero.
+
+    Args:
+        frame: `panel` (a model) and `subpanel` (a pooling, or empty), `row`, `column` (groups), `value` (null where it
+            is undefined), `mark` ('*' where a difference is claimed). Groups that were not tested have no row.
+        groups: groups in the order of rows and columns.
+        reach: value of a full cell.
+        title: what the values are.
+    """
 
     def made(cell: Mapping[str, Any]) -> GridCell:
         value = cell["value"]

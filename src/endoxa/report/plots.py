@@ -1,21 +1,36 @@
-"""Dots with intervals and bars as rows of HTML that stack on a phone, in the page's own colours; files have an SVG."""
+"""What a figure of dots, bars or curves shows, described once: a page writes it as rows of HTML, `draw` as SVG."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from endoxa.report.charts.dots import tipped
-from endoxa.report.charts.ridges import CURVE_HEIGHT, ridge_curves
-from endoxa.report.charts.series import MOST_APART, MOST_SERIES
 from endoxa.report.words import leading_number, percent
+
+INK, MUTED, PALE = "#1b1f24", "#57606a", "#d5d9de"
+BLUE, ORANGE, PALE_BLUE = "#0b5fa5", "#b3500b", "#9cc3e6"
+COLORS = (BLUE, ORANGE, "#00795a", "#7b3f98", INK, "#8a6d00", "#b8246b", "#4f8a00")
+"""Models, data sets or contexts of one figure; pages have the same ones, and lighter ones on dark paper."""
+
+MOST_SERIES = len(COLORS)
+"""More series share one colour: nobody can tell more colours apart."""
+
+MOST_APART = 4
+"""More series share the line of their row, without intervals: the row would be too tall."""
 
 TICKS = 6
 """Labels of a value axis at most, about."""
+
+LEAST_PAIRS = 20
+"""With fewer pairs a density would be a drawing, not a finding: the pairs are shown as ticks."""
+
+GRID_POINTS = 106
+"""Points of a density."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +40,7 @@ class Axis:
     Attributes:
         domain: its ends.
         title: what is measured, with the unit.
-        axis_format: d3 format of its labels, as charts have it.
+        axis_format: d3 format of its labels, ('.0%' for shares).
         neutral: value of an unbiased model, a line through all rows; None where there is none.
         ends: what the left and the right end mean, or empty.
         log: whether it is logarithmic.
@@ -63,7 +78,9 @@ class Axis:
             first = math.ceil(round(low / step, 9))
             values = (k * step for k in range(first, math.floor(round(high / step, 9)) + 1))
         return [
-            (self.place(value), label_of(value, self.axis_format)) for value in values if low <= value <= high
+            (self.place(value), label_of(value, self.axis_format))
+            for value in values
+            if low - 1e-9 <= value <= high + 1e-9
         ]
 
 
@@ -171,68 +188,64 @@ class Plot:
 
 
 def dot_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
-    """A dot for each row of the frame (columns of `charts.INTERVAL_COLUMNS`)."""
-    rows = tipped(frame, ("label",), axis.axis_format).fill_nan(None).iter_rows(named=True)
-    return Plot(
-        axis,
-        tuple(
-            PlotRow(
-                row["label"],
-                *leading_number(row["note"] or ""),
-                () if row["value"] is None else (_dot(row, axis),),
-            )
-            for row in rows
-        ),
+    """A dot for each row of the frame.
+
+    Args:
+        frame: `label` (may have several lines), `note` (numbers written to the right), `value`, `low` and `high` (ends
+            of the thick interval, or null), `filled` (True where something is claimed, null where nothing can be
+            tested); perhaps `outer_low` and `outer_high` (a second, thin interval), `tip` (the numbers in words) and
+            `block` (a heading).
+        axis: the value axis.
+    """
+    rows = (
+        PlotRow(
+            row["label"],
+            *leading_number(row["note"] or ""),
+            () if row["value"] is None else (_dot(row, axis),),
+            heading=row.get("block", ""),
+        )
+        for row in tipped(frame, ("label",), axis.axis_format).fill_nan(None).iter_rows(named=True)
     )
+    return Plot(axis, _headed(rows))
 
 
 def series_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
-    """A row for each label with a dot for every series (columns of `charts.series.SERIES_COLUMNS`)."""
+    """A row for each label with a dot for every series; of up to `MOST_APART` each has its own line and interval.
+
+    Args:
+        frame: as in `dot_plot`, with `series`; rows are drawn in the order of their first dot.
+        series: every series, so that each keeps its colour.
+        axis: the value axis.
+    """
     apart = len(series) <= MOST_APART
     places = {name: place for place, name in enumerate(series)}
     colors = {name: place if len(series) <= MOST_SERIES else 0 for name, place in places.items()}
     words = ("label", "series") if len(series) > 1 else ("label",)
     drawn = tipped(frame, words, axis.axis_format).fill_nan(None)
     rows = []
-    for (label,), group in drawn.group_by(["label"], maintain_order=True):
+    by = [name for name in ("block", "label") if name in drawn.columns]
+    for _, group in drawn.group_by(by, maintain_order=True):
+        first = group.row(0, named=True)
         dots = tuple(
             _dot(row, axis, colors[row["series"]], places[row["series"]] if apart else 0, bars=apart)
             for row in group.iter_rows(named=True)
             if row["value"] is not None
         )
-        rows.append(PlotRow(str(label), *leading_number(group["note"][0] or ""), dots))
+        note = leading_number(first["note"] or "")
+        rows.append(PlotRow(str(first["label"]), *note, dots, heading=first.get("block", "")))
     legend = tuple(colors.items()) if 1 < len(series) <= MOST_SERIES else ()
-    return Plot(axis, tuple(rows), legend)
-
-
-def forest_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
-    """Blocks of rows, one for each test and pooling, with a dot for every model (`charts.forest.FOREST_COLUMNS`)."""
-    panels = frame["column"].n_unique() > 1
-    row = pl.col("row").str.replace_all("\n", " ")
-    label = pl.format("{}, {}", row, "column") if panels else row
-    words = ("row", "column", "series") if panels else ("row", "series")
-    drawn = tipped(frame, words, axis.axis_format).with_columns(label=label).fill_nan(None)
-    places = {name: place for place, name in enumerate(series)}
-    rows, block = [], ""
-    for (heading, text), group in drawn.group_by("block", "label", maintain_order=True):
-        values = (
-            "undefined" if value is None else label_of(value, "+.2f")
-            for value in group.sort(pl.col("series").replace_strict(places, return_dtype=pl.Int64))["value"]
-        )
-        dots = tuple(
-            _dot(row, axis, places[row["series"]] % MOST_SERIES, places[row["series"]])
-            for row in group.iter_rows(named=True)
-            if row["value"] is not None
-        )
-        rows.append(
-            PlotRow(str(text), " · ".join(values), "", dots, heading=str(heading) if heading != block else "")
-        )
-        block = heading
-    return Plot(axis, tuple(rows), tuple(places.items()) if len(series) > 1 else ())
+    return Plot(axis, _headed(rows), legend)
 
 
 def share_plot(frame: pl.DataFrame, colors: Mapping[str, str], *, dark: Collection[str], title: str) -> Plot:
-    """A bar of 100 % for each label (columns of `charts.bars.SHARE_COLUMNS`), parts in the order of `colors`."""
+    """A bar of 100 % for each label.
+
+    Args:
+        frame: `label`, `part`, `share` and `text` (written into the part, or empty).
+        colors: colour of every part, in the order of the parts.
+        dark: parts on which texts are white.
+        title: of what the shares are.
+    """
     axis = Axis((0.0, 1.0), title, ".0%")
     rows = []
     for (label,), group in frame.group_by(["label"], maintain_order=True):
@@ -249,8 +262,15 @@ def share_plot(frame: pl.DataFrame, colors: Mapping[str, str], *, dark: Collecti
 
 
 def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, legend: bool = True) -> Plot:
-    """Bars in blocks on one axis (columns of `charts.bars.BLOCK_COLUMNS`)."""
-    rows, last = [], ""
+    """Bars in blocks with a heading, all on one axis.
+
+    Args:
+        frame: `block` (heading), `label`, `part` (its colour), `start`, `end` (or null) and `note`.
+        colors: colour of every part, in the order of the legend.
+        axis: the value axis; its neutral value is marked in every row.
+        legend: whether the parts need one.
+    """
+    rows = []
     for (block, label), group in frame.group_by("block", "label", maintain_order=True):
         bars = []
         for row in group.drop_nulls("end").iter_rows(named=True):
@@ -258,31 +278,100 @@ def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, le
             tip = f"{label}, {row['part']}: {label_of(row['end'] - row['start'], axis.axis_format)}"
             bars.append(Bar(ends[0], round(ends[1] - ends[0], 2), colors[row["part"]], "", tip))
         note = leading_number(group["note"][0] or "")
-        rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block) if block != last else ""))
-        last = block
-    return Plot(axis, tuple(rows), tuple(colors.items()) if legend else ())
+        rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block)))
+    return Plot(axis, _headed(rows), tuple(colors.items()) if legend else ())
+
+
+def _headed(rows: Iterable[PlotRow]) -> tuple[PlotRow, ...]:
+    """The rows; each heading stands once, above the first of its block."""
+    headed, last = [], ""
+    for row in rows:
+        headed.append(replace(row, heading="") if row.heading == last else row)
+        last = row.heading
+    return tuple(headed)
 
 
 def ridge_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
-    """A density for every model, or ticks of few pairs (columns of `charts.ridges.RIDGE_COLUMNS`)."""
-    curves, ticks, rows = ridge_curves(frame, axis.domain)
-    zero = axis.neutral_place or 0.0
+    """A density for every model, or ticks of few pairs; all curves have one scale.
+
+    Args:
+        frame: a row for each pair: `label` and `note` of the model, `tip` and `difference`.
+        axis: the value axis.
+    """
+    neutral, zero = axis.neutral or 0.0, axis.neutral_place or 0.0
+    grid = np.union1d(np.linspace(*axis.domain, GRID_POINTS), [neutral])
+    models = [rows for _, rows in frame.group_by("label", maintain_order=True)]
+    curves = [density(rows["difference"].to_numpy(), grid) for rows in models]
+    peak = max((float(curve.max()) for curve in curves if curve is not None), default=1.0) or 1.0
     drawn = []
-    for row in rows.iter_rows(named=True):
-        curve = curves.filter(label=row["label"])
-        if curve.is_empty():
-            alone = (axis.place(value) for value in ticks.filter(base=row["base"])["difference"])
-            paths: tuple[str, ...] = ("", " ".join(f"M{place} 75V100" for place in alone))
+    for rows, curve in zip(models, curves, strict=True):
+        if curve is None:
+            inside = rows.filter(pl.col("difference").is_between(*axis.domain))["difference"]
+            paths = ("", " ".join(f"M{axis.place(value)} 75V100" for value in inside))
         else:
-            places = curve["difference"].map_elements(axis.place, return_dtype=pl.Float64).to_list()
-            heights = (100 - 100 * (row["base"] - curve["top"]) / CURVE_HEIGHT).round(1).to_list()
-            points = list(zip(places, heights, strict=True))
-            paths = (
-                _outline([point for point in points if point[0] <= zero]),
-                _outline([point for point in points if point[0] >= zero]),
-            )
-        drawn.append(PlotRow(row["label"], *leading_number(row["note"]), curve=paths, tip=row["tip"]))
+            heights = (100 - 100 * curve / peak).round(1).tolist()
+            points = list(zip(map(axis.place, grid), heights, strict=True))
+            left, right = (point for point in points if point[0] <= zero), (p for p in points if p[0] >= zero)
+            paths = (_outline(list(left)), _outline(list(right)))
+        first = rows.row(0, named=True)
+        drawn.append(PlotRow(first["label"], *leading_number(first["note"]), curve=paths, tip=first["tip"]))
     return Plot(axis, tuple(drawn))
+
+
+def density(differences: np.ndarray, grid: np.ndarray) -> np.ndarray | None:
+    """Gaussian kernel density on the grid with Scott's bandwidth (scipy), or None where it is not defined."""
+    from scipy.stats import gaussian_kde
+
+    if differences.size < LEAST_PAIRS or np.ptp(differences) <= 1e-9 * max(1.0, np.abs(differences).max()):
+        return None
+    return np.asarray(gaussian_kde(differences)(grid), dtype=float)
+
+
+def robust_range(differences: Sequence[float] | np.ndarray) -> tuple[float, float]:
+    """Range with 99 % of the differences, zero, and the slopes of a density; (-1, 1) where all are zero."""
+    values = np.asarray(differences, dtype=float)
+    values = values[np.isfinite(values)]
+    if not values.size or not np.any(values):
+        return -1.0, 1.0
+    low, high = np.quantile(values, [0.005, 0.995])
+    low, high = min(float(low), 0.0), max(float(high), 0.0)
+    bandwidth = float(values.std()) * values.size**-0.2  # Scott's rule, as in `density`
+    margin = max(0.06 * (high - low), 1.5 * bandwidth) or 1.0
+    return low - margin, high + margin
+
+
+def symmetric_domain(
+    values: Iterable[float], neutral: float, least: float, step: float
+) -> tuple[float, float]:
+    """The smallest range around `neutral` that holds all values, a whole number of steps to either side."""
+    reach = max((abs(value - neutral) for value in values if math.isfinite(value)), default=0.0)
+    reach = max(least, math.ceil(round(reach / step, 9)) * step)
+    return neutral - reach, neutral + reach
+
+
+def tipped(frame: pl.DataFrame, words: Sequence[str], axis_format: str) -> pl.DataFrame:
+    """The frame with a column `tip`, its own or one made of its words, `value`, `low` and `high`.
+
+    Args:
+        frame: has `value`, and perhaps `low` and `high`.
+        words: columns that say what a mark is about.
+        axis_format: d3 format of the value axis; shares are written in percent.
+    """
+    if "tip" in frame.columns:
+        return frame
+    digits, factor, unit = ("{:.1f}", 100, " %") if axis_format.endswith("%") else ("{:.3g}", 1, "")
+
+    def written(row: dict[str, Any]) -> str:
+        about = ", ".join(str(row[name]).replace("\n", ", ") for name in words)
+        value, low, high = (
+            None if row.get(name) is None else digits.format(factor * row[name])
+            for name in ("value", "low", "high")
+        )
+        interval = "" if low is None or high is None else f" ({low} to {high})"
+        return f"{about}: {value}{unit}{interval}"
+
+    made = pl.struct(frame.columns).map_elements(written, return_dtype=pl.String)
+    return frame.fill_nan(None).with_columns(tip=made)
 
 
 def _outline(points: Sequence[tuple[float, float]]) -> str:

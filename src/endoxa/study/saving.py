@@ -65,10 +65,8 @@ class Result(ABC):
             OSError: a file cannot be written.
         """
         from endoxa.report.frame import write_page
-        from endoxa.report.render import unchecked
 
-        with unchecked():
-            write_page(self.page(), output)
+        write_page(self.page(), output)
 
     def _repr_html_(self) -> str:
         return self.headline()._repr_html_()

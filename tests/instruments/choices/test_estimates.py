@@ -11,11 +11,13 @@ from endoxa.instruments.choices.estimates import analyze
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.jobs import presentations_of, shown
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.choices.probe.work import TYPES, _rows
-from endoxa.instruments.choices.report.page import Results, diagnostics, sentence
+from endoxa.instruments.choices.report.page import Results, diagnostics
+from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
@@ -281,12 +283,12 @@ def test_a_share_of_0_lies_as_far_from_one_half_as_any():
 @pytest.mark.parametrize(
     ("n_stereotype", "said"),
     [
-        (6, "concludes the stereotype more often than its opposite (difference +0.200 of all"),
+        (6, "concludes the stereotype more often than its opposite, a difference of +0.200 of all"),
         (
             4,
-            "concludes the opposite of the stereotype more often than the stereotype (difference −0.200 of all",
+            "concludes the opposite of the stereotype more often than the stereotype, a difference of −0.200 of all",
         ),
-        (5, "concludes the stereotype as often as its opposite (difference 0.000 of all"),
+        (5, "concludes the stereotype as often as its opposite, a difference of 0.000 of all"),
     ],
 )
 def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
@@ -300,7 +302,8 @@ def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
         )
         for k in range(10)
     ]
-    assert said in sentence(results_of(rows).main[0])
+    (row,) = results_of(rows).main
+    assert said in sentence(kind_of(row), row).text
 
 
 def test_ties_of_scored_options_are_looked_at():

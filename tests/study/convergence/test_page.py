@@ -7,7 +7,6 @@ import pytest
 
 from endoxa.report.frame import Page, write_page
 from endoxa.study.convergence.correlations import ends
-from endoxa.study.convergence.figures import MOST_POINTS, points
 from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
 from endoxa.study.convergence.sections import sections
 from endoxa.study.parts import ConvergenceOptions
@@ -101,24 +100,24 @@ def test_the_page_blurs_associations_and_escapes_their_words(tmp_path):
     assert not any("attribute" in path.read_text(encoding="utf-8") for path in figures)
 
 
-def test_the_matrix_has_a_point_for_every_association_and_says_what_it_shows():
+def test_the_map_holds_reliabilities_and_both_correlations():
     found = converge_parts(planted_parts())
-    frame = points(found.effects, "pairs", "tests")
-    assert len(frame) == 100
-    row = found.effects.filter(association_id="a000", instrument="pairs")["effect"][0]
-    assert frame.filter(association_id="a000")["x"][0] == pytest.approx(row)
-    assert frame["tip"].str.contains("sentence pairs").all()
-    page = page_of(found)
-    (figure,) = [figure for section in page.sections for figure in section.figures]
+    (figure,) = page_of(found).figures
+    (grid,) = figure.plot.grids
+    cells = {
+        (label, column): cell
+        for label, row in grid.rows
+        for column, cell in zip(grid.columns, row, strict=True)
+    }
+    (row,) = found.correlations.filter(instrument_1="pairs", instrument_2="questions").rows(named=True)
+    above, below = cells["sentence pairs", "questions"], cells["questions", "sentence pairs"]
+    assert (above.text, below.text) == (f"{row['corrected']:.2f}", f"{row['raw']:.2f}")
+    assert above.claimed == (row["verdict"] in ("above", "below"))
+    assert not below.claimed
+    (reliability,) = found.reliabilities.filter(instrument="pairs")["reliability"]
+    assert cells["sentence pairs", "sentence pairs"].text == f"{reliability:.2f}"
     assert "sentence pairs and questions: corrected" in figure.alt
     assert len(figure.rows) == 400
-
-
-def test_many_associations_are_drawn_in_part():
-    many = converge_parts(planted_parts(identities=100, tools={"pairs": 0.7, "tests": 0.9}))
-    assert len(points(many.effects, "pairs", "tests")) == MOST_POINTS
-    (figure,) = [figure for section in sections(many) for figure in section.figures]
-    assert "400 of 500 associations drawn" in figure.title
 
 
 def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):

@@ -8,24 +8,11 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.threshold import Calibration, warnings
 from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
-from endoxa.report.charts import (
-    GRID,
-    INK,
-    MOST_ARCS,
-    MUTED,
-    ORANGE,
-    Arc,
-    chord_figure,
-    finish,
-    heat_map,
-    series_colors,
-)
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
 from endoxa.report.frame import Page
@@ -36,8 +23,8 @@ from endoxa.report.words import count, decimal, decimal_interval, listed, percen
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
 
-WIDTH, HEIGHT = 420, 200
-"""Of the plots over the threshold, in pixels."""
+MOST_THRESHOLDS = 10
+"""Thresholds in a figure, about; tables have all of them."""
 NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
 
 
@@ -60,25 +47,6 @@ def unique_shares(shares: pl.DataFrame) -> Figure:
     )
 
 
-def chords(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
-    """Arcs of data sets and chords of shared concepts; nothing for more data sets than there are colours."""
-    if not 2 <= shares.height <= MOST_ARCS or shared.is_empty():
-        return ()
-    by_source: dict[str, dict[str, int]] = {}
-    for row in shared.iter_rows(named=True):
-        by_source.setdefault(row["from_dataset"], {})[row["to_dataset"]] = int(row["n_shared"])
-    arcs = [
-        Arc(row["dataset"], int(row["n_concepts"]), int(row["n_unique"]), by_source[row["dataset"]])
-        for row in shares.iter_rows(named=True)
-    ]
-    spoken = "; ".join(
-        f"{int(row['n_shared'])} of {int(row['n_concepts'])} concepts of {row['from_dataset']} in {row['to_dataset']}"
-        for row in shared.iter_rows(named=True)
-    )
-    chart = chord_figure(arcs, "concepts")
-    return (Figure("chords", "Shared concepts", chart, f"Chords between data sets: {spoken}.", rows=shared),)
-
-
 def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
     """Share of the concepts of each row that are found in each column."""
     if shared.is_empty():
@@ -86,102 +54,50 @@ def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]
     frame = shared.select(row="from_dataset", column="to_dataset", value="share")
     names = shares["dataset"].to_list()
     title = "concepts of the row that are found in the column"
-    chart = heat_map(frame, names, domain=(0.0, 1.0), title=title)
     spoken = "; ".join(
         f"{row['row']} in {row['column']} {percent(row['value'])}" for row in frame.iter_rows(named=True)
     )
     alternative = f"Share of concepts found in another data set: {spoken}."
     plot = share_grid(frame, names, domain=(0.0, 1.0), title=title)
-    return (
-        Figure("shared", "Share found in each other data set", chart, alternative, rows=shared, plot=plot),
-    )
+    return (Figure("shared", "Share found in each other data set", plot, alternative, rows=shared),)
 
 
 def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
-    """The share of unique concepts over the threshold, a line for each data set."""
+    """The share of unique concepts of each data set at some thresholds."""
     if curve.is_empty():
         return ()
-    parts = {name: part for (name,), part in curve.group_by("dataset", maintain_order=True)}
-    spoken = (
-        f"{name}: "
-        + ", ".join(
-            f"{percent(part.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
-            for at in (0.5, 0.6, 0.7, 0.8, 0.9)
-        )
-        for name, part in parts.items()
-    )
-    chart = _over_threshold(
-        curve.select("threshold", line="dataset", value="share_unique"),
-        list(parts),
-        "unique concepts",
-        threshold,
-        f"used: {decimal(threshold, 2)}",
-    )
-    return (
-        Figure(
-            "curve",
-            "Unique concepts at other thresholds",
-            chart,
-            described("Share of unique concepts over the threshold", spoken),
-            wide=True,
-            rows=curve,
-        ),
-    )
+    shares = curve.select("threshold", line="dataset", value="share_unique")
+    title = "Unique concepts at other thresholds"
+    return (_over_threshold(shares, threshold, "unique concepts", name="curve", title=title, rows=curve),)
 
 
 def cut_curve(cuts: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
-    """Sensitivity and specificity of labelled pairs over the threshold; their sum is largest at the cut."""
+    """Sensitivity and specificity of labelled pairs at some thresholds; their sum is largest at the cut."""
     if cuts.is_empty():
         return ()
     lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
-    best = cuts.row(int(cuts["youden_j"].to_numpy().argmax()), named=True)
-    alternative = (
-        f"Sensitivity and specificity over the threshold. At {decimal(threshold, 3)}: "
-        f"{percent(best['sensitivity'])} of the related pairs found, {percent(best['specificity'])} of the unrelated "
-        "pairs kept apart."
-    )
-    chart = _over_threshold(
-        lines.with_columns(pl.col("line").replace(NAMED)),
-        list(NAMED.values()),
-        "labelled pairs",
-        threshold,
-        f"chosen: {decimal(threshold, 3)}",
-        interpolate="step-before",
-    )
-    return (Figure("cuts", "Labelled pairs at every threshold", chart, alternative, wide=True, rows=cuts),)
+    shares = lines.with_columns(pl.col("line").replace(NAMED))
+    title = "Labelled pairs at other thresholds"
+    return (_over_threshold(shares, threshold, "labelled pairs", name="cuts", title=title, rows=cuts),)
 
 
-def _over_threshold(
-    frame: pl.DataFrame, names: list[str], title: str, threshold: float, text: str, **line: Any
-) -> alt.TopLevelMixin:
-    """Shares over the threshold, a line for each name; a dashed line at the threshold says what it is."""
-    x = alt.X(
-        "threshold:Q",
-        title="threshold (least cosine)",
-        scale=alt.Scale(domain=(0, 1), nice=False, clamp=True),
-        axis=alt.Axis(grid=False, tickCount=10, ticks=True, tickColor=GRID),
+def _over_threshold(shares: pl.DataFrame, used: float, axis: str, title: str, **figure: Any) -> Figure:
+    """Shares (`threshold`, `line`, `value`) at some thresholds, that which is used among them."""
+    thresholds = shares["threshold"].unique().sort()
+    nearest = min(thresholds, key=lambda threshold: abs(threshold - used))
+    kept = {nearest, *thresholds.gather_every(max(1, len(thresholds) // MOST_THRESHOLDS))}
+    labels = {threshold: decimal(threshold, 2) + " (used)" * (threshold == nearest) for threshold in kept}
+    shown = shares.filter(pl.col("threshold").is_in(list(kept))).sort("threshold", maintain_order=True)
+    shown = shown.with_columns(
+        low=None, high=None, label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String)
     )
-    y = alt.Y(
-        "value:Q", title=title, scale=alt.Scale(domain=(0, 1)), axis=alt.Axis(format=".0%", tickCount=5)
+    rows = series_rows(shown, "label", pl.col("line"), "value", percent)
+    spoken = (
+        f"{label}: {note}" for label, note in rows.select("label", "note").unique(maintain_order=True).rows()
     )
-    color = alt.Color(
-        "line:N",
-        title=None,
-        scale=alt.Scale(domain=names, range=list(series_colors(names).values())),
-        legend=alt.Legend(
-            orient="bottom", columns=1, labelLimit=360, symbolType="stroke", symbolStrokeWidth=3
-        ),
-    )
-    at = alt.Chart(pl.DataFrame({"threshold": [threshold], "text": [text]}))
-    align: Any = {"align": "right", "dx": -4} if threshold > 0.8 else {"align": "left", "dx": 4}
-    layers = (
-        at.mark_rule(strokeDash=[4, 3], color=ORANGE if "chosen" in text else MUTED).encode(x="threshold:Q"),
-        at.mark_text(dy=-4, baseline="bottom", color=INK, fontSize=11, **align).encode(
-            x="threshold:Q", y=alt.value(0), text="text:N"
-        ),
-        alt.Chart(frame).mark_line(strokeWidth=2, **line).encode(x=x, y=y, color=color),
-    )
-    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+    lines = shares["line"].unique(maintain_order=True).to_list()
+    alt = described(f"{title} (minimum cosine): {', '.join(lines)}", spoken)
+    return free_figure(rows, lines, axis, (0.0, 1.0), title=title, alt=alt, **figure)
 
 
 COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
@@ -395,17 +311,6 @@ def _share_table(shares: pl.DataFrame) -> Table:
 
 def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
     rows = shared.to_dicts()
-    notes: tuple[str, ...] = ()
-    figures = (*chords(shares, shared), *shared_map(shares, shared))
-    if len(figures) > 1:
-        notes = (
-            "Arcs: concepts of a data set, filled where they are found in another one. A chord has the colour of the "
-            "data set whose concepts are looked for, is as wide there as they are many, and ends in a point at the "
-            "data set where they are found. A concept found in several data sets has several chords; all chords are "
-            "drawn by one scale, narrower than the arcs where they would not fit.",
-        )
-    elif shares.height > MOST_ARCS:
-        notes = (f"More than {MOST_ARCS} data sets cannot be told apart in a chord figure; read the table.",)
     by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
     uneven = [
         (row, by_pair[second, first])
@@ -426,9 +331,8 @@ def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
                 for row, back in uneven[:MOST_SENTENCES]
             )
         ),
-        figures=figures,
+        figures=shared_map(shares, shared),
         tables=(_matrix(shares["dataset"].to_list(), rows),) if rows else (),
-        notes=notes,
     )
 
 

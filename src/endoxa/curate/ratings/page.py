@@ -311,7 +311,6 @@ def _distributions(shares: pl.DataFrame) -> tuple[Figure, ...]:
             name="ratings",
             title="Ratings by sentiment and perspective",
             alt="Shares of ratings",
-            per_row=len(names),
         ),
     )
 

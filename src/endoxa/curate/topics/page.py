@@ -160,7 +160,6 @@ def _dots(
             name=name,
             title=title,
             alt=described(title, spoken),
-            label_limit=220,
             rows=ordered,
         ),
     )

@@ -19,7 +19,7 @@ MEANINGS = {
     SHARE: "of the choices agree with the stereotype",
     BIAS: "bias of word lists (D), −1 to 1",
 }
-CLEAR = {ABOVE: "lean{s} towards the stereotype", BELOW: "lean{s} against the stereotype"}
+CLEAR: dict[str, str] = {ABOVE: "lean{s} towards the stereotype", BELOW: "lean{s} against the stereotype"}
 UNBIASED = "a lean is not distinguishable from none"
 
 

@@ -66,7 +66,7 @@
   };
   // As it would be in a file: with its name space, its size, and black on white.
   const alone = (figure) => {
-    const svg = figure.querySelector(".plot") ? pictured(figure.querySelector(".plot")) : figure.querySelector("svg").cloneNode(true);
+    const svg = pictured(figure.querySelector(".plot"));
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const { width, height } = svg.viewBox.baseVal;
     svg.setAttribute("width", width);
@@ -91,7 +91,7 @@
       const described = {
         name: figure.id.replace("figure-", ""),
         title: figure.querySelector("figcaption").textContent,
-        description: figure.querySelector("svg[aria-label], .plot")?.getAttribute("aria-label") ?? figure.querySelector("desc")?.textContent,
+        description: figure.querySelector(".plot").getAttribute("aria-label"),
         page: document.title,
         address: `${location.href.split("#")[0]}#${figure.id}`,
         generator: document.querySelector('meta[name="generator"]').content,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from math import isfinite
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.charts.dates import dated_line
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import described
+from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import decimal_interval, listed, plural, signed
 from endoxa.schema import ALL
@@ -82,8 +80,8 @@ def over_time(comparison: Comparison) -> Section | None:
         figures=tuple(_figures(comparison, names)),
         tables=(table,),
         notes=(
-            "Bars are intervals of the change from the first run, drawn about its value; filled points are claims of "
-            "such a change. The line breaks where the version changes: what stands on both sides is another model.",
+            "Bars are intervals of the change from the first run, drawn about its value; filled dots are claims of "
+            "such a change. Headings are versions: what stands under another one is another model.",
         ),
     )
 
@@ -116,15 +114,12 @@ def _at(comparison: Comparison, series: Sequence[Change]) -> Callable[[Mapping[s
 
 def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
     runs = comparison.runs
-    segments = [0]
-    for before, after in pairwise(names):
-        segments.append(segments[-1] + (before != after))
     for place, series in enumerate(_measures(comparison)):
         head = series[0]
         if not isfinite(head.before):
             continue
         rows: list[dict[str, Any]] = []
-        for run, segment, name, change in zip(runs, segments, names, (None, *series), strict=True):
+        for run, name, change in zip(runs, names, (None, *series), strict=True):
             ends = (change.low, change.high) if change else (float("nan"), float("nan"))
             rows.append(
                 {
@@ -133,7 +128,8 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
                     "low": change.before + ends[0] if change and isfinite(ends[0]) else None,
                     "high": change.before + ends[1] if change and isfinite(ends[1]) else None,
                     "filled": bool(change and change.clear),
-                    "version": f"{segment + 1}: {name}",
+                    "note": value(change.after if change else head.before),
+                    "block": name,
                 }
             )
         frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
@@ -148,11 +144,10 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
         )
         rule = "" if head.rule == ALL else f" ({head.rule})"
         title = f"{name_of(head)[:1].upper()}{name_of(head)[1:]}{rule}"
-        yield Figure(
-            f"dates-{head.measure.replace('_', '-')}-{place}",
-            title,
-            dated_line(frame, neutral=NEUTRAL.get(head.measure, 0.0), title=head.measure),
-            described(f"{title} over {plural(len(runs), 'date')}", spoken),
-            wide=len(runs) > 4,
-            rows=frame,
+        yield dot_figure(
+            frame,
+            Measure(head.measure, NEUTRAL.get(head.measure, 0.0), ".2~f", 0.1, 0.1),
+            name=f"dates-{head.measure.replace('_', '-')}-{place}",
+            title=title,
+            alt=described(f"{title} over {plural(len(runs), 'date')}", spoken),
         )

@@ -285,7 +285,6 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
         for each, change in drawn
     )
     alt = described(f"{title}, no change: 0", spoken)
-    tall = len(drawn) <= MOST_PARTS
     level = significance(comparison.confidence)
     reading = hollow(
         [
@@ -295,7 +294,7 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
         ],
         lambda row: str(row["label"]),
     )
-    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, tall=tall, rows=table, reading=reading),)
+    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, rows=table, reading=reading),)
 
 
 def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:

@@ -205,13 +205,11 @@ class StudyComparison(Result):
             OSError: a file cannot be written.
         """
         from endoxa.report.frame import write_page
-        from endoxa.report.render import unchecked
 
         folder = output.with_name(f"{output.stem}_pages")
         for part in self.parts:
             part.comparison.save(folder / f"{part.name}.html")
-        with unchecked():
-            write_page(self.page(folder.name), output)
+        write_page(self.page(folder.name), output)
 
     def __str__(self) -> str:
         """Sentence and table."""

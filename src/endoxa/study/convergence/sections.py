@@ -27,7 +27,7 @@ from endoxa.study.convergence.correlations import (
     number,
     tool,
 )
-from endoxa.study.convergence.figures import scatter_matrix
+from endoxa.study.convergence.figures import correlation_map
 from endoxa.study.convergence.matrix import matrix_findings, matrix_tables
 from endoxa.study.convergence.mtmm import VALIDITY
 from endoxa.study.convergence.predicted import predicted
@@ -37,10 +37,8 @@ from endoxa.study.convergence.run import Convergence
 MOST_SENTENCES = 6
 """Pairs of instruments that get a sentence each; the table holds all."""
 READING = (
-    "Each point is an association; effects are in standard deviations of single measurements of that model and "
-    "instrument, above 0 towards the stereotype. Filled points: both instruments claim one direction; orange: they "
-    "claim opposite ones. Above the diagonal: the correlation corrected for unreliability with its interval, and "
-    "the raw one; bold where it is claimed.",
+    "Correlations are over associations; effects are in standard deviations of single measurements of that model and "
+    "instrument, above 0 towards the stereotype.",
     "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided "
     "by the root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can "
     "exceed 1 by chance; nothing is clipped. Where the lower end of the interval of a reliability is not above "
@@ -110,14 +108,14 @@ def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
 
 
 def agreement_of_instruments(convergence: Convergence) -> Section | None:
-    """Correlations of every two instruments, with a scatter matrix of each model."""
+    """Correlations of every two instruments, with a map of each model."""
     rows, labels = convergence.correlations, convergence.labels
     if rows.is_empty():
         return None
     # A matrix of a model no two of whose instruments measured the same would be one of empty cells.
     drawn = set(rows.drop_nulls("raw")["model"])
     figures = (
-        scatter_matrix(model, label, convergence.effects, convergence.reliabilities, rows)
+        correlation_map(model, label, convergence.effects, convergence.reliabilities, rows)
         for model, label in labels.items()
         if model in drawn
     )

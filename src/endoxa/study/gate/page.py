@@ -60,7 +60,6 @@ def difference_and_margin(gate: Gate) -> Section:
         alt=described(
             f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}", spoken
         ),
-        tall=True,
     )
     words = gate.apart()
     table = table_of(

@@ -18,6 +18,7 @@ from endoxa.instruments.association_tests.report.tables import paper_forms
 from endoxa.instruments.association_tests.report.tables import tests_overview as overview_of
 from endoxa.report.document import Section
 from endoxa.report.frame import filled
+from endoxa.report.grids import Grids
 from endoxa.report.inputs import Run
 from endoxa.runs.options import USUAL_PAPER
 from endoxa.schema import AssociationTest, TermSet
@@ -170,14 +171,17 @@ def test_every_door_shows_the_same(edge, tmp_path):
     untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
     text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
-    filled = sum(
-        bool(row.get("filled", str(row.get("text")).endswith("*")))
+    plots = [
+        figure.plot
         for section in sections_of(results)
         if section.anchor == "forest"
         for figure in section.figures
-        for rows in figure.chart.to_dict()["datasets"].values()
-        if rows and {"series", "far"} & rows[0].keys()
-        for row in {(row["row"], row.get("series"), row["column"]): row for row in rows}.values()
+    ]
+    filled = sum(
+        sum(cell.claimed for grid in plot.grids for _, row in grid.rows for cell in row if cell)
+        if isinstance(plot, Grids)
+        else sum(dot.filled is True for row in plot.rows for dot in row.dots)
+        for plot in plots
     )
     assert filled >= claimed > 0 or filled == claimed == 0
 

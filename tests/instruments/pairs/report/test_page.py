@@ -41,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def output(run: Path, checked_charts: None) -> Path:
+def output(run: Path) -> Path:
     return write_report([run], run.parent / "new folder" / "report.html")
 
 

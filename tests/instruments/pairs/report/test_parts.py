@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import polars as pl
 import pytest
-import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.report.charts import (
+from endoxa.report.plots import (
+    Axis,
     density,
-    interval_rows,
-    ridgeline,
+    dot_plot,
+    ridge_plot,
     robust_range,
     symmetric_domain,
 )
@@ -35,10 +34,6 @@ from endoxa.report.words import (
 )
 
 NAN = float("nan")
-
-
-def _svg(chart) -> str:
-    return vl_convert.vegalite_to_svg(json.dumps(chart.to_dict()))
 
 
 # ------------------------------------------------------------------------------------------------ words
@@ -129,7 +124,7 @@ def test_domains_are_symmetric_and_hold_all_values() -> None:
     assert symmetric_domain([0, 1], 0.5, 0.1, 0.1) == pytest.approx((0, 1))
 
 
-def test_interval_rows_draw_labels_notes_and_only_the_intervals_there_are() -> None:
+def test_rows_have_labels_notes_and_only_the_intervals_there_are() -> None:
     frame = pl.DataFrame(
         {
             "label": ["first · sum\nminus second · sum", "third"],
@@ -142,9 +137,10 @@ def test_interval_rows_draw_labels_notes_and_only_the_intervals_there_are() -> N
             "filled": [True, False],
         }
     )
-    svg = _svg(interval_rows(frame, neutral=0.0, domain=(-10, 10), title="points", axis_format="+"))
-    assert all(text in svg for text in ("first · sum", "minus second · sum", "+5.0 points", "points"))
-    assert svg.count('stroke-width="1.3"') == 1
+    first, third = dot_plot(frame, Axis((-10.0, 10.0), "points", "+d", 0.0)).rows
+    assert (first.label, first.value, first.rest) == ("first · sum\nminus second · sum", "+5.0", "points")
+    assert first.dots[0].thin == (55.0, 40.0)
+    assert third.dots[0].thin is None
 
 
 def test_distribution_draws_curves_or_single_pairs() -> None:
@@ -157,8 +153,7 @@ def test_distribution_draws_curves_or_single_pairs() -> None:
             "difference": [*rng.normal(0, 1, 60), 0.1, 0.2, -0.3, 99.0],
         }
     )
-    svg = _svg(ridgeline(frame, domain=(-3, 3), title="difference (nats)"))
-    assert all(text in svg for text in ("many", "few", "difference (nats)"))
-    assert svg.count('fill="url(#gradient_') == 1  # one curve
-    assert svg.count('stroke="#0b5fa5"') == 1 + 3  # and the pairs within the range
-    assert 'aria-label="few: 4 pairs"' in svg
+    many, few = ridge_plot(frame, Axis((-3.0, 3.0), "difference (nats)", ".2~f", 0.0)).rows
+    assert all(path.startswith("M") and path.endswith("Z") for path in many.curve)
+    assert (few.curve[0], few.curve[1].count("M")) == ("", 3)  # the pairs within the range
+    assert few.tip == "few: 4 pairs"

@@ -269,9 +269,7 @@ def test_many_models_are_summed_up_and_drawn_in_order():
     assert "The highest share is 100.0\u00a0% (a;" in second
     assert "the lowest share is 0.0\u00a0% (b;" in second
     assert [figure.name for figure in headline.figures] == ["headline-pairs-mean", "headline-pairs-sum"]
-    drawn = headline.figures[1].chart.to_dict()
-    rows = next(rows for rows in drawn["datasets"].values() if rows and "label" in rows[0])
-    assert [row["label"] for row in rows] == ["a", "d", "c", "b"]
+    assert [row.label for row in headline.figures[1].plot.rows] == ["a", "d", "c", "b"]
     assert [figure.name for figure in axes.figures] == ["axes-pairs-mean", "axes-pairs-sum"]
     cells = results.estimates.filter(
         pl.col("axis") != "all", name="preference_ratio", interval="identities", rule="sum"
@@ -453,15 +451,9 @@ def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(numbe
     tested = number > 5
     assert ("cannot be tested" in sections[0].findings[0].text) == (not tested)
     (figure,) = sections[0].figures
-    drawn = [
-        row for rows in figure.chart.to_dict()["datasets"].values() for row in rows if "outer_low" in row
-    ]
+    drawn = [dot for row in figure.plot.rows for dot in row.dots]
     assert drawn
-    assert all(
-        (row[end] is not None) == tested
-        for row in drawn
-        for end in ("low", "high", "outer_low", "outer_high")
-    )
+    assert all((interval is not None) == tested for dot in drawn for interval in (dot.bar, dot.thin))
     table = sections[0].tables[0]
     column = [head.name for head in table.columns].index("95\u00a0% Wilson, pairs")
     assert (str(table.rows[0][column]) == "n/a") == (not tested)

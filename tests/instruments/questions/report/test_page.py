@@ -46,7 +46,7 @@ def results(runs: list[Path]) -> QaResults:
 
 
 @pytest.fixture(scope="module")
-def output(runs: list[Path], checked_charts: None) -> Path:
+def output(runs: list[Path]) -> Path:
     return write_report(runs, runs[0].parent / "page" / "qa.html")
 
 

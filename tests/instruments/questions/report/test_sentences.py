@@ -343,13 +343,12 @@ def test_many_models_share_figures() -> None:
         *("difference-accuracy", "identities-cities", "identities-names", "average-accuracy", "average-bias"),
     }
     rows = found.overall.filter(data="Cities").sort("lean", descending=True)
-    dots = next(
-        rows for rows in drawn["leans-ambiguous"].chart.to_dict()["datasets"].values() if "value" in rows[0]
-    )
-    assert [row["label"] for row in dots if row["series"] == "Cities"] == rows["line"].to_list()
-    assert [row["filled"] for row in dots if row["series"] == "Cities"] == (
-        rows["verdict"] == "above"
-    ).to_list()
+    figure = drawn["leans-ambiguous"]
+    cities = [
+        dot for row in figure.plot.rows for dot in row.dots if dot.tip.startswith(f"{row.label}, Cities:")
+    ]
+    assert figure.rows.filter(series="Cities")["label"].to_list() == rows["line"].to_list()
+    assert [dot.filled for dot in cities] == (rows["verdict"] == "above").to_list()
 
 
 @pytest.mark.slow

@@ -13,20 +13,17 @@ from endoxa.instruments.association_tests.report.results import (
     Associations,
     confidence_words,
 )
-from endoxa.report.charts import MOST_APART, series_forest, signed_matrix
 from endoxa.report.claims import CLAIMED, clear, marked
 from endoxa.report.closer import EACH, Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import claim_map, described, dot_figure, in_parts, labelled, series_figure
 from endoxa.report.grids import signed_grid
 from endoxa.report.labels import isolated
-from endoxa.report.plots import forest_plot
+from endoxa.report.plots import MOST_APART
 from endoxa.report.words import decimal_interval, language_name, listed, plural, signed, slug
 
 MOST_STRONGEST = 24
 """Tests in the first chart; of more, those with the largest mean effect size. The sections below hold all."""
-
-LABEL_ROOM = 250
 
 MOST_ROWS = 108
 """Rows of forest plots in all; of more tests, those with the largest effect size."""
@@ -91,7 +88,6 @@ def _tests(estimates: pl.DataFrame, encoders: Sequence[str], tests: int) -> Figu
             f"Effect sizes in {plural(len(encoders), 'encoder')}, no difference: 0",
             (text.replace("\n", ", ") for text in means),
         ),
-        label_limit=LABEL_ROOM,
     )
 
 
@@ -199,13 +195,20 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
                 high="high",
                 filled=marked(),
             )
-            yield Figure(
+            row = pl.col("row").str.replace_all("\n", " ")
+            label = pl.format("{}, {}", row, "column") if frame["column"].n_unique() > 1 else row
+            number = pl.col("value").map_elements(lambda value: signed(value, 2), return_dtype=pl.String)
+            place = pl.col("series").replace_strict(series, list(range(len(series))))
+            numbers = number.fill_null("undefined").sort_by(place).str.join(" · ")
+            dots = frame.with_columns(label=label).with_columns(note=numbers.over("block", "label"))
+            yield series_figure(
+                dots,
+                EFFECT,
+                series,
+                domain=domain,
                 name=f"forest-{slug(str(language) or 'tests')}",
                 title=title + part,
-                chart=series_forest(frame, series, neutral=EFFECT.neutral, domain=domain, title=EFFECT.title),
                 alt=_forest_alt(shown),
-                wide=True,
-                plot=forest_plot(frame, series, EFFECT.axis(domain)),
                 rows=frame,
             )
 
@@ -333,7 +336,6 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
             yield Figure(
                 name=f"groups-{slug(f'{language} {a} {b}')}",
                 title=title + (f" ({axis})" if axis else "") + part,
-                chart=signed_matrix(cells_shown, groups, reach=reach, title=legend, across=across),
                 plot=signed_grid(cells_shown, groups, reach=reach, title=legend),
                 rows=cells_shown,
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "

@@ -239,7 +239,6 @@ def words(runs: Sequence[Run]) -> Section | None:
                         veiled=True,
                     ),
                 ),
-                tall=True,
                 unveil="Show the words (some are slurs or demeaning)",
             ),
         ),

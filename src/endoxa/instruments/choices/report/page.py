@@ -19,7 +19,6 @@ from endoxa.instruments.choices.estimates import (
 from endoxa.instruments.choices.kinds import CLEAR, ITEMS, MEANINGS, kind_of, main_rows, what
 from endoxa.instruments.choices.report.answers import answers
 from endoxa.report import estimates as say
-from endoxa.report.charts import INK, ORANGE, square_legend
 from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, interval_holds, is_clear
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described, share_figure
@@ -27,6 +26,7 @@ from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import Run
 from endoxa.report.outcomes import answer_findings
 from endoxa.report.overview import data_field, run_table, what_was_run
+from endoxa.report.plots import INK, ORANGE
 from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, percent, plural, signed
@@ -324,7 +324,6 @@ def outcomes(results: Results) -> Section:
         {outcome: COLORS[outcome] for outcome in present},
         dark=(STEREOTYPE, UNREAD),
         of="answers",
-        legend=square_legend(columns=3, labelLimit=160),
         name="outcomes",
         title="Answers by outcome",
         alt=described("Share of every outcome", bars),

@@ -14,14 +14,9 @@ from endoxa.instruments.pairs.report.results import (
     preference_cells,
     rule_unit,
 )
-from endoxa.report.charts import (
-    LEAST_PAIRS,
-    ridgeline,
-    robust_range,
-)
 from endoxa.report.claims import P_ADJUSTED, VERDICT, corrected, percent_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.plots import Axis, ridge_plot
+from endoxa.report.plots import LEAST_PAIRS, Axis, ridge_plot, robust_range
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, language_name, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNTESTED
@@ -171,7 +166,6 @@ def _panel(
     return Figure(
         name=f"differences-{results.slug}-{slug(rule)}-{slug(language)}",
         title=f"{rule}, {name}" if len(results.languages) > 1 else rule,
-        chart=ridgeline(frame, domain=domain, title=axis.title),
         plot=ridge_plot(frame, axis),
         alt=f"Distribution of score differences under {rule}, {name}, in {unit}. {'; '.join(tips)}.",
         rows=summary.select(

@@ -207,7 +207,6 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
         alt=described(
             f"Paired differences between models in percentage points, no difference at 0{part}", texts
         ),
-        tall=True,
         rows=comparison_rows(results, rows),
     )
 

@@ -483,7 +483,6 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         + (", compared with others" if cells.height and all(map(calibrated, cells.rows(named=True))) else "")
         + (f", {rule}" if rule else ""),
         alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
-        tall=not rule,
         reading=hollow(
             cells.rows(named=True),
             lambda row: results.labels[row["model"]] if rule else results.label(row["model"], row["rule"]),

@@ -169,7 +169,6 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> Iterator[Figure]:
         name="debias",
         title="Bias score by protocol",
         alt=described("Bias score of each protocol", texts),
-        tall=True,
     )
 
 

@@ -24,11 +24,10 @@ from endoxa.instruments.questions.report.results import (
     side_by_side,
     written,
 )
-from endoxa.report.charts import series_colors, series_dots
 from endoxa.report.claims import VERDICT, chip, counted, hollow, marked
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, claim_map, described, series_figure
+from endoxa.report.figures import Measure, claim_map, described, figure_of, series_figure
 from endoxa.report.plots import Axis, series_plot
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, slug
@@ -315,17 +314,9 @@ def accuracy(results: QaResults) -> Section | None:
             high="accuracy_high",
             filled=pl.lit(value=True),
         )
-        chart = series_dots(
-            dots,
-            series_colors(present),
-            neutral=None,
-            domain=(0.0, 1.0),
-            title="share of right answers",
-            axis_format=".0%",
-        )
         plot = series_plot(dots, present, Axis((0.0, 1.0), "share of right answers", ".0%"))
-        alt = described(title, texts)
-        figures.append(Figure(f"accuracy-{slug(name)}", title, chart, alt, wide=True, plot=plot))
+        alt, name = described(title, texts), f"accuracy-{slug(name)}"
+        figures.append(figure_of(dots, plot, name=name, title=title, alt=alt, wide=True))
     return Section(
         anchor="accuracy",
         title="How often the answers are right",

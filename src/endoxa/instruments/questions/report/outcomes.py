@@ -8,12 +8,12 @@ import polars as pl
 
 from endoxa.instruments.questions.items.of_run import items_of_run, options_shown
 from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
-from endoxa.report.charts import INK, ORANGE, square_legend
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.inputs import Run
 from endoxa.report.items import Items, items_section
 from endoxa.report.labels import ModelName, without_directions
+from endoxa.report.plots import INK, ORANGE
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
@@ -97,7 +97,6 @@ def _figures(results: QaResults) -> Iterator[Figure]:
             {outcome: COLORS[outcome] for outcome in SHOWN_OUTCOMES if outcome in present},
             dark=(STEREOTYPED, UNPARSED),
             of="answers",
-            legend=square_legend(columns=3, labelLimit=160),
             name=f"outcomes-{spoken}",
             title=f"{spoken.capitalize()} contexts",
             alt=described(f"Share of every outcome in {spoken} contexts", bars),

@@ -30,12 +30,11 @@ from endoxa.instruments.questions.report.results import (
     value_with_sd,
     written,
 )
-from endoxa.report.charts import BLUE, symmetric_domain
 from endoxa.report.claims import mark
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import block_figure, described
 from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.plots import Axis
+from endoxa.report.plots import BLUE, Axis, symmetric_domain
 from endoxa.report.tables import (
     Cell,
     Column,

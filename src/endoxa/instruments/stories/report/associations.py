@@ -25,11 +25,10 @@ from endoxa.instruments.stories.report.results import (
     value_field,
 )
 from endoxa.instruments.stories.report.sources import POOLED
-from endoxa.report.charts import MOST_APART
 from endoxa.report.claims import chip
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, block_figure, described, series_figure
-from endoxa.report.plots import Axis
+from endoxa.report.plots import MOST_APART, Axis
 from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, language_name, percent, plural
 from endoxa.sources.stereotales.associations import PARTS
@@ -38,7 +37,6 @@ from endoxa.stats.verdicts import ABOVE, UNCLEAR
 MOST_DRAWN = 15
 """Associations that are drawn; the table of associations below holds all."""
 
-LABEL_ROOM = 230
 LEAST_DOMAIN = 4.0
 """The axis of lifts reaches at least this far."""
 LIFT = Measure("lift (1: as often as in all stories)", 1.0, "~g", 0.0, 1.0)
@@ -183,7 +181,6 @@ def _strongest_figure(results: StoryResults, shown: pl.DataFrame, which: str) ->
         ),
         domain=(min(0.8, 0.9 * min(ends)), max(LEAST_DOMAIN, 1.1 * max(ends))),
         log=True,
-        label_limit=LABEL_ROOM,
     )
 
 

@@ -33,9 +33,9 @@ from endoxa.instruments.stories.report.sources import (
     tested_together,
     together,
 )
-from endoxa.report.charts import ORANGE
 from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, HARM, RATINGS, Run, simulated_models
 from endoxa.report.labels import ModelName, name_models, read_labels
+from endoxa.report.plots import ORANGE
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval
 from endoxa.schema import ALL

@@ -16,7 +16,6 @@ from endoxa.instruments.stories.report.results import (
     value_name,
 )
 from endoxa.instruments.stories.report.sources import Sample, shares
-from endoxa.report.charts import square_legend
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.items import Items, items_section
@@ -189,7 +188,6 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str], **figure: Any) -> Fi
         {name: colors[part] for part, name in named.items()},
         dark=[named[part] for part in drawn if colors[part] in DARK],
         of="stories",
-        legend=square_legend(columns=2, labelLimit=165),
         **figure,
     )
 

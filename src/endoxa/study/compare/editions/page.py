@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.pages import METHODS, bar_figure, page_of
-from endoxa.report.charts import BLUE, MUTED, ORANGE
 from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
+from endoxa.report.plots import BLUE, MUTED, ORANGE
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, p_value, percent, plural, signed
 from endoxa.stats.verdicts import ABOVE, CLEAR
@@ -101,7 +101,6 @@ def _bars(comparison: EditionComparison) -> Figure:
         name="overall",
         title="Lost, kept and new, beside chance",
         alt="Shares of associations that are lost, kept and new",
-        per_row=3,
     )
 
 
