@@ -25,7 +25,7 @@ write HTML and every figure beside it. The parts:
 - **look closer**: `closer.closer_section`, one chart whose rows readers choose, with all rows to download.
 - **overview**: `overview.what_was_run` with `run_table` (`data_field`), tables of models (`fact_field`), versions.
 - **outcome bar**: `outcomes.outcome_table`, `answer_findings`; **tests and corrections**: `families.families`.
-- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `downloads.csv_address`.
+- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `files.csv_address`.
 
 A section in full:
 

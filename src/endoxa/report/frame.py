@@ -13,8 +13,7 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.downloads import csv_address, write_data
-from endoxa.report.files import figures_folder, replace_text, write_figures
+from endoxa.report.files import csv_address, figures_folder, replace_text, write_data, write_figures
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions

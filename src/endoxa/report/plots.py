@@ -201,10 +201,10 @@ def dot_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
         PlotRow(
             row["label"],
             *leading_number(row["note"] or ""),
-            () if row["value"] is None else (_dot(row, axis),),
+            () if row["value"] is None else (_dot(row, axis, ["label"]),),
             heading=row.get("block", ""),
         )
-        for row in tipped(frame, ("label",), axis.axis_format).fill_nan(None).iter_rows(named=True)
+        for row in frame.fill_nan(None).iter_rows(named=True)
     )
     return Plot(axis, _headed(rows))
 
@@ -220,14 +220,13 @@ def series_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
     apart = len(series) <= MOST_APART
     places = {name: place for place, name in enumerate(series)}
     colors = {name: place if len(series) <= MOST_SERIES else 0 for name, place in places.items()}
-    words = ("label", "series") if len(series) > 1 else ("label",)
-    drawn = tipped(frame, words, axis.axis_format).fill_nan(None)
+    words = ["label", "series"] if len(series) > 1 else ["label"]
     rows = []
-    by = [name for name in ("block", "label") if name in drawn.columns]
-    for _, group in drawn.group_by(by, maintain_order=True):
+    by = [name for name in ("block", "label") if name in frame.columns]
+    for _, group in frame.fill_nan(None).group_by(by, maintain_order=True):
         first = group.row(0, named=True)
         dots = tuple(
-            _dot(row, axis, colors[row["series"]], places[row["series"]] if apart else 0, bars=apart)
+            _dot(row, axis, words, colors[row["series"]], places[row["series"]] if apart else 0, bars=apart)
             for row in group.iter_rows(named=True)
             if row["value"] is not None
         )
@@ -349,31 +348,6 @@ def symmetric_domain(
     return neutral - reach, neutral + reach
 
 
-def tipped(frame: pl.DataFrame, words: Sequence[str], axis_format: str) -> pl.DataFrame:
-    """The frame with a column `tip`, its own or one made of its words, `value`, `low` and `high`.
-
-    Args:
-        frame: has `value`, and perhaps `low` and `high`.
-        words: columns that say what a mark is about.
-        axis_format: d3 format of the value axis; shares are written in percent.
-    """
-    if "tip" in frame.columns:
-        return frame
-    digits, factor, unit = ("{:.1f}", 100, " %") if axis_format.endswith("%") else ("{:.3g}", 1, "")
-
-    def written(row: dict[str, Any]) -> str:
-        about = ", ".join(str(row[name]).replace("\n", ", ") for name in words)
-        value, low, high = (
-            None if row.get(name) is None else digits.format(factor * row[name])
-            for name in ("value", "low", "high")
-        )
-        interval = "" if low is None or high is None else f" ({low} to {high})"
-        return f"{about}: {value}{unit}{interval}"
-
-    made = pl.struct(frame.columns).map_elements(written, return_dtype=pl.String)
-    return frame.fill_nan(None).with_columns(tip=made)
-
-
 def _outline(points: Sequence[tuple[float, float]]) -> str:
     """A closed path through the points, down to the ground at both ends."""
     if not points:
@@ -382,7 +356,17 @@ def _outline(points: Sequence[tuple[float, float]]) -> str:
     return ends[0] + "L".join(f"{x} {y}" for x, y in points) + ends[1]
 
 
-def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, bars: bool = True) -> Dot:
+def _dot(
+    row: Mapping[str, Any],
+    axis: Axis,
+    words: Sequence[str],
+    color: int = 0,
+    line: int = 0,
+    *,
+    bars: bool = True,
+) -> Dot:
+    """The dot of a row of a frame; `words` are the columns that say in its tip what it is about."""
+
     def between(low: str, high: str) -> tuple[float, float] | None:
         ends = row.get(low), row.get(high)
         if not bars or ends[0] is None or ends[1] is None:
@@ -390,15 +374,21 @@ def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, b
         left, right = axis.place(ends[0]), axis.place(ends[1])
         return left, round(right - left, 2)
 
-    return Dot(
+    place, interval, thin = (
         axis.place(row["value"]),
         between("low", "high"),
         between("outer_low", "outer_high"),
-        row["filled"],
-        row["tip"],
-        color,
-        line,
     )
+    tip = row["tip"] if "tip" in row else f"{', '.join(row[name] for name in words)}: {_spoken(row, axis)}"
+    return Dot(place, interval, thin, row["filled"], tip.replace("\n", ", "), color, line)
+
+
+def _spoken(row: Mapping[str, Any], axis: Axis) -> str:
+    """Value and interval of a row: '25.0 % (10.0 to 40.0)'."""
+    digits, factor, unit = ("{:.1f}", 100, " %") if axis.axis_format.endswith("%") else ("{:.3g}", 1, "")
+    ends = [digits.format(factor * row[name]) for name in ("low", "high") if row.get(name) is not None]
+    interval = f" ({' to '.join(ends)})" if len(ends) == 2 else ""
+    return f"{digits.format(factor * row['value'])}{unit}{interval}"
 
 
 def label_of(value: float, axis_format: str) -> str:

@@ -315,8 +315,8 @@ def accuracy(results: QaResults) -> Section | None:
             filled=pl.lit(value=True),
         )
         plot = series_plot(dots, present, Axis((0.0, 1.0), "share of right answers", ".0%"))
-        alt, name = described(title, texts), f"accuracy-{slug(name)}"
-        figures.append(figure_of(dots, plot, name=name, title=title, alt=alt, wide=True))
+        alt, stem = described(title, texts), f"accuracy-{slug(name)}"
+        figures.append(figure_of(dots, plot, name=stem, title=title, alt=alt, wide=True))
     return Section(
         anchor="accuracy",
         title="How often the answers are right",
