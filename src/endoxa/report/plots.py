@@ -75,6 +75,7 @@ class Axis:
             )
         else:
             step = _round_step((high - low) / TICKS)
+            step = max(1.0, math.ceil(step)) if self.axis_format.endswith("d") else step
             first = math.ceil(round(low / step, 9))
             values = (k * step for k in range(first, math.floor(round(high / step, 9)) + 1))
         return [
@@ -379,7 +380,9 @@ def _dot(
         between("low", "high"),
         between("outer_low", "outer_high"),
     )
-    tip = row["tip"] if "tip" in row else f"{', '.join(row[name] for name in words)}: {_spoken(row, axis)}"
+    tip = (
+        row["tip"] if "tip" in row else f"{', '.join(str(row[name]) for name in words)}: {_spoken(row, axis)}"
+    )
     return Dot(place, interval, thin, row["filled"], tip.replace("\n", ", "), color, line)
 
 
