@@ -121,11 +121,11 @@ def wrapped(text: str, room: float, *, bold: bool = False) -> list[str]:
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in re.findall(r"\s*[^\s/_-]*[/_-]|\s*[^\s/_-]+", paragraph):
+        for word in re.findall(r" *[^ /_-]*[/_-]| *[^ /_-]+", paragraph):
             if line and text_width(line + word, bold=bold) > room:
                 lines.append(line)
                 line = ""
-            line = line + word if line else word.lstrip()
+            line = line + word if line else word.lstrip(" ")
             while text_width(line, bold=bold) > room and len(line) > 1:
                 fits = next(
                     (k for k in range(len(line) - 1, 1, -1) if text_width(line[:k], bold=bold) <= room), 1

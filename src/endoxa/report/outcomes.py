@@ -47,10 +47,14 @@ def outcome_table(
     """Asked, answered, read, cut off, refused, filtered and failed, a row for each model and context."""
     names = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed")
     columns = {name: name.replace(" ", "_") for name in names} | {"not readable": "unread"}
+
+    def counted(key: str) -> Callable[[AnswerCounts], str]:
+        return lambda row: count(getattr(row, key))
+
     fields = (
         text_field("model", lambda row: label(row.model)),
         text_field("context", lambda row: row.context) if any(row.context for row in counts) else None,
-        *(number_field(name, lambda row, key=key: count(getattr(row, key))) for name, key in columns.items()),
+        *(number_field(name, counted(key)) for name, key in columns.items()),
     )
     notes = (
         "Cut off: the answer ended at the limit of tokens, whether it was read or not. Every other answer that was "

@@ -58,6 +58,13 @@ class Axis:
         low, high, value = (math.log(each) if self.log else each for each in (*self.domain, value))
         return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2) if high > low else 50.0
 
+    def span(self, low: float | None, high: float | None) -> tuple[float, float] | None:
+        """Left end and width of an interval in percent; None where an end is missing."""
+        if low is None or high is None:
+            return None
+        left, right = sorted((self.place(low), self.place(high)))
+        return left, round(right - left, 2)
+
     @property
     def neutral_place(self) -> float | None:
         """Where the line of an unbiased model is."""
@@ -273,10 +280,11 @@ def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, le
     rows = []
     for (block, label), group in frame.group_by("block", "label", maintain_order=True):
         bars = []
-        for row in group.drop_nulls("end").iter_rows(named=True):
-            ends = sorted(axis.place(row[name]) for name in ("start", "end"))
+        for row in group.iter_rows(named=True):
+            if (span := axis.span(row["start"], row["end"])) is None:
+                continue
             tip = f"{label}, {row['part']}: {label_of(row['end'] - row['start'], axis.axis_format)}"
-            bars.append(Bar(ends[0], round(ends[1] - ends[0], 2), colors[row["part"]], "", tip))
+            bars.append(Bar(*span, colors[row["part"]], "", tip))
         note = leading_number(group["note"][0] or "")
         rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block)))
     return Plot(axis, _headed(rows), tuple(colors.items()) if legend else ())
@@ -367,23 +375,11 @@ def _dot(
     bars: bool = True,
 ) -> Dot:
     """The dot of a row of a frame; `words` are the columns that say in its tip what it is about."""
-
-    def between(low: str, high: str) -> tuple[float, float] | None:
-        ends = row.get(low), row.get(high)
-        if not bars or ends[0] is None or ends[1] is None:
-            return None
-        left, right = axis.place(ends[0]), axis.place(ends[1])
-        return left, round(right - left, 2)
-
-    place, interval, thin = (
-        axis.place(row["value"]),
-        between("low", "high"),
-        between("outer_low", "outer_high"),
-    )
-    tip = (
-        row["tip"] if "tip" in row else f"{', '.join(str(row[name]) for name in words)}: {_spoken(row, axis)}"
-    )
-    return Dot(place, interval, thin, row["filled"], tip.replace("\n", ", "), color, line)
+    interval = axis.span(row["low"], row["high"]) if bars else None
+    thin = axis.span(row.get("outer_low"), row.get("outer_high")) if bars else None
+    about = ", ".join(str(row[name]) for name in words)
+    tip = row["tip"] if "tip" in row else f"{about}: {_spoken(row, axis)}"
+    return Dot(axis.place(row["value"]), interval, thin, row["filled"], tip.replace("\n", ", "), color, line)
 
 
 def _spoken(row: Mapping[str, Any], axis: Axis) -> str:
