@@ -135,7 +135,7 @@ def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
 ) -> None:
     page, faults = _opened(window, pages["pairs"])
     figure = page.locator("figure[data-closer]")
-    assert figure.locator("[data-tip]").count() == 2  # two axes of the model with the highest share
+    assert figure.locator("[data-tip]").count() == 8  # four models on two axes
     figure.locator("select[name=model]").select_option("each model")
     figure.locator("select[name=axis]").select_option(HOSTILE)
     figure.locator("select[name=language]").select_option("Hindi")
@@ -169,9 +169,12 @@ def test_rows_behind_the_figures_are_downloaded(
         for row in rows.iter_rows(named=True)
     }
     assert values == pytest.approx(cells)
-    part = _downloaded(page, page.locator("figure[id^=figure-axes] a[data-part-of]"))
-    assert part.equals(rows.filter(rule="sum", language="all languages"))
-    top = _downloaded(page, page.locator("figure[id^=figure-headline] a[data-part-of]"))
+    drawn = _downloaded(page, page.locator("figure[id^=figure-axes] a[download]"))
+    single = drawn.filter(pl.col("axis") != "all")
+    assert dict(zip(single.select("model", "axis").rows(), single["value"], strict=True)) == pytest.approx(
+        {(model, axis): cells[model, axis, "all"] for model, axis in single.select("model", "axis").rows()}
+    )
+    top = _downloaded(page, page.locator("figure[id^=figure-headline] a[download]"))
     assert dict(top.select("model", "value").iter_rows()) == pytest.approx(
         {name: cells[name, "all", "all"] for name in "abcd"}
     )

@@ -15,7 +15,7 @@ write HTML and every figure beside it. The parts:
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.
 - **sorted estimates**: `figures.dot_figure`; **several models, data sets or contexts in a row**:
   `figures.series_figure` (with a column `block`, under headings); **map of models by axis**: `figures.claim_map`;
-  **every group against every other**: `grids.signed_grid`; **how alike every two are**: `figures.likeness_map`;
+  **how alike every two are**: `figures.likeness_map`;
   **bars**: `figures.share_figure`, `figures.block_figure`; **distributions**: `plots.ridge_plot`; anything else:
   `figures.figure_of` with rows (`plots`) or cells (`grids`), which `draw` writes as SVG.
   `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,

@@ -28,8 +28,6 @@ class Figure:
         alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
         rows: what it shows, as a table that readers can download, or None.
-        part_of: name of a figure whose rows hold those of this one, and the values of their columns; readers download
-            these rows without a second copy in the page. None where it has rows of its own, or none.
         choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
         reading: a line below the title that says how to read it, or empty.
     """
@@ -40,7 +38,6 @@ class Figure:
     alt: str
     wide: bool = False
     rows: pl.DataFrame | None = None
-    part_of: tuple[str, Mapping[str, str]] | None = None
     choices: Choices | None = None
     reading: str = ""
 
