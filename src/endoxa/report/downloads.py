@@ -42,11 +42,8 @@ def write_data(figures: Sequence[Figure], folder: Path, about: Mapping[str, Any]
     Raises:
         OSError: a file cannot be written.
     """
-    every = {figure.name: figure.rows for figure in figures}
     for figure in figures:
         rows = figure.rows
-        if figure.part_of is not None and (whole := every.get(figure.part_of[0])) is not None:
-            rows = whole.filter(**figure.part_of[1])
         names = [f"{figure.name}.svg", f"{figure.name}.png"]
         if rows is not None:
             names.append(f"{figure.name}.csv")

@@ -30,7 +30,7 @@ from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8
 """Rows that a sentence names by verdict; more are counted."""
@@ -124,6 +124,8 @@ def sentence(kind: Kind, row: Row, where: str = "") -> Finding:
         text = f"{label}: cannot be tested ({row['reason']}).{value}"
     elif row["verdict"] == UNCLEAR:
         text = f"{label}: {kind.unclear}: {numbers}.{corrected(row)}{kind.unsure(row)}"
+    elif row["verdict"] == NO_QUESTION:
+        text = f"{label}, {row['reason']}. {numbers[:1].upper()}{numbers[1:]}."
     else:
         text = f"{label} {kind.clear[row['verdict']].format(s='s')}: {numbers}."
     return Finding(f"{text}{kind.after(row)}", (row,))

@@ -86,9 +86,9 @@ def figure_of(
         name: stem of the figure's files.
         title: heading above it.
         alt: what it shows, in words and numbers.
-        figure: further settings of `Figure`; without `rows` or `part_of` the rows are those of the frame.
+        figure: further settings of `Figure`; without `rows` these are those of the frame.
     """
-    if "part_of" not in figure and "rows" not in figure:
+    if "rows" not in figure:
         shown = frame.select(name for name in SHOWN if name in frame.columns and frame[name].count())
         shown = shown.unique(maintain_order=True)
         unusable = shown.width < 2 or shown.is_empty() or len(csv_address(shown)) > LARGEST

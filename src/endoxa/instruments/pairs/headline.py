@@ -10,17 +10,16 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates.inference import listed_units
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
-from endoxa.instruments.pairs.report.headline import basis
-from endoxa.instruments.pairs.report.results import (
+from endoxa.instruments.pairs.report.preference import (
+    ALONE,
+    basis,
     by_kind,
     calibrated,
     compared_with,
-    kind_cells,
-    overall,
-    preference_cells,
     rounding_notes,
     same_side,
 )
+from endoxa.instruments.pairs.report.results import kind_cells, overall, preference_cells
 from endoxa.report.claims import chip, percent_ends
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, listed, percent, short_labels
 from endoxa.runs.estimates import read
@@ -107,9 +106,7 @@ def _of_kinds(kinds: pl.DataFrame, labels: dict[str, str]) -> Iterator[str]:
 def _of_references(row: Mapping[str, Any], label: str) -> str:
     """What word frequency and length alone prefer, and that nothing more is claimed where they do as the model does."""
     shares = [
-        f"{words} alone {percent(row[column])}"
-        for column, words in (("frequency", "word frequency"), ("length", "length"))
-        if row[column] is not None
+        f"{words} alone {percent(row[column])}" for column, words in ALONE.items() if row[column] is not None
     ]
     return f"{label}: {listed(shares)}.{same_side([row])}" if shares and not calibrated(row) else ""
 
