@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.words import percent, signed
+from endoxa.report.words import percent
 
 MOST_LEVEL = 8
 """Columns up to which their names stand level; of more they stand upright, and a phone is not the only narrow place."""
@@ -142,38 +142,3 @@ def share_grid(
         return GridCell(text, f"{cell['row']}, {cell['column']}: {text}", "above", shade)
 
     return Grids((grid_of(frame.iter_rows(named=True), order, order, made),), title)
-
-
-def signed_grid(frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str) -> Grids:
-    """A grid for each panel, blue above and orange below zero.
-
-    Args:
-        frame: `panel` (a model) and `subpanel` (a pooling, or empty), `row`, `column` (groups), `value` (null where it
-            is undefined), `mark` ('*' where a difference is claimed). Groups that were not tested have no row.
-        groups: groups in the order of rows and columns.
-        reach: value of a full cell.
-        title: what the values are.
-    """
-
-    def made(cell: Mapping[str, Any]) -> GridCell:
-        value = cell["value"]
-        text = "undefined" if value is None else f"{signed(value, 2)}{cell['mark']}"
-        side = "" if value is None else "above" if value >= 0 else "below"
-        shade = min(1.0, abs(value or 0.0) / reach)
-        return GridCell(
-            text, f"{cell['row']} against {cell['column']}: {text}", side, shade, bool(cell["mark"])
-        )
-
-    return Grids(
-        tuple(
-            grid_of(
-                cells.iter_rows(named=True),
-                groups[:-1],
-                groups[1:],
-                made,
-                ", ".join(filter(None, map(str, heading))),
-            )
-            for heading, cells in frame.group_by(["panel", "subpanel"], maintain_order=True)
-        ),
-        title,
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
@@ -36,17 +36,12 @@ class StoriesSettings(FramedSettings):
     sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
 
 
-Order = Literal["attributes-first", "story-first"]
-ATTRIBUTES_FIRST: Order = "attributes-first"
-
-
 class ExtractSettings(FramedSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
         vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
         structured: hold extractors to a JSON schema where their provider can.
-        order: what stands first in the questions.
         sheet: file for a sheet on which a person codes a sample; None writes none.
         sheet_rows: stories on that sheet.
     """
@@ -68,12 +63,6 @@ class ExtractSettings(FramedSettings):
         bool,
         Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
     ] = True
-    order: Annotated[
-        Order,
-        Option(
-            "What comes first in the questions; 'story-first' continues runs of earlier versions.", ASKING
-        ),
-    ] = ATTRIBUTES_FIRST
     sheet: Annotated[
         str | None,
         Option(
@@ -225,8 +214,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
+        from endoxa.instruments.stories.profiles.coding import write_sheet
         from endoxa.instruments.stories.profiles.probe import vocabulary_of
-        from endoxa.instruments.stories.profiles.sheet import write_sheet
 
         sheet = Path(settings.sheet)
         count = write_sheet(
@@ -258,7 +247,7 @@ STORIES = Instrument(
     help=STORIES_HELP,
     **_probe("probe", "stories"),
     summary=_stories_summary,
-    headline=_late("report.quoting", "stories_headline"),
+    headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -272,7 +261,7 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("report.quoting", "extraction_headline"),
+    headline=_late("outcomes", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.associations.stored import settings_of
+from endoxa.instruments.stories.associations.discover import settings_of
 from endoxa.instruments.stories.options import Discovery
 from endoxa.report.words import count, plural
 from endoxa.schema import ALL

@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.stored import settings_of
-from endoxa.instruments.stories.harm.panel import THRESHOLD
-from endoxa.instruments.stories.harm.ratings import read_human
+from endoxa.instruments.stories.associations.discover import settings_of
+from endoxa.instruments.stories.harm.ratings import THRESHOLD, read_human
 from endoxa.report.words import listed, plural
 from endoxa.schema import ALL
 from endoxa.study.compare.harm import KEYS, rated, units_of

@@ -11,8 +11,13 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts import Selection, build_prompts, bundled_languages, load_languages
-from endoxa.instruments.stories.prompts.check import check_language
-from endoxa.instruments.stories.prompts.language import IN_THEME, THEMES, bundled_tree, parse_language
+from endoxa.instruments.stories.prompts.language import (
+    IN_THEME,
+    THEMES,
+    bundled_tree,
+    check_language,
+    parse_language,
+)
 from endoxa.instruments.stories.prompts.prompts import SCENARIOS, excluded, read_exclusions, sample_id
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.stereotales import read_vocabulary

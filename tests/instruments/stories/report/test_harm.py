@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.associations import class_counts
 from endoxa.instruments.stories.report.page import story_sections
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.strongest import class_counts
 from endoxa.report.claims import chip
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import decimal, percent

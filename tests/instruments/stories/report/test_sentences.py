@@ -14,13 +14,11 @@ from endoxa.commands.analyze_associations import discovered_lines
 from endoxa.commands.verbs import print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.discover import tally
-from endoxa.instruments.stories.associations.stored import Companion, write_companion
-from endoxa.instruments.stories.report.explorers import association_table, csv_rows
+from endoxa.instruments.stories.associations.discover import Companion, tally, write_companion
+from endoxa.instruments.stories.report.associations import association_table, class_counts, csv_rows
 from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.strongest import class_counts
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS

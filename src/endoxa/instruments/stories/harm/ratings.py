@@ -1,23 +1,43 @@
-"""Input of the harm analysis: ratings of models from run folders and of people from a table, validated."""
+"""Ratings of harm, of models from run folders and of people from a table, validated, and as a panel.
+
+A panel has one number and one class per rater and association.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError, first_line
-from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
-from endoxa.schema.harm import HARM_OUTCOMES
+from endoxa.schema.harm import HARM_OUTCOMES, HARM_SCORE_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.served import SERVED, versions_apart
 from endoxa.sources.stereotales.associations import PARTS, association_id
 from endoxa.sources.tables import require_columns
+
+PEOPLE = "people"
+"""All people together, as one rater."""
+ALL_MODELS = "all models"
+"""The mean over models, as one rater."""
+MODEL, HUMAN = "model", "human"
+"""Kinds of raters."""
+HARMFUL, BENIGN, UNDECIDED = "harmful", "benign", "undecided"
+"""Verdicts of people."""
+THRESHOLD = 4.0
+"""Median rating from which an association is harmful (Le Jeune et al. 2026, "Harmful association definition")."""
+LOWEST, HIGHEST = 1, 5
+"""Ends of the scale."""
+EITHER = "either"
+
 
 COLUMNS: dict[str, type[pl.DataType]] = {
     "association_id": pl.String,
@@ -250,3 +270,107 @@ def unmatched(human: pl.DataFrame, associations: pl.DataFrame | None) -> int:
     if associations is None:
         return 0
     return human.select("association_id").unique().join(associations, on="association_id", how="anti").height
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """All raters on all associations; arrays have shape (associations, raters), NaN where one did not rate.
+
+    Attributes:
+        ratings: the ratings one by one, `rater` being one of `raters`.
+        associations: `association_id` and the four parts, in the order of their names.
+        raters: models in alphabetical order, then `PEOPLE` where people rated.
+        models: for each rater that is a model its name as the command line had it.
+        means: means of ratings.
+        medians: their medians.
+        threshold: median from which an association counts as harmful.
+        table: `schema.harm.HARM_SCORE_COLUMNS`.
+    """
+
+    ratings: pl.DataFrame
+    associations: pl.DataFrame
+    raters: tuple[str, ...]
+    models: Mapping[str, str]
+    means: np.ndarray
+    medians: np.ndarray
+    threshold: float
+    table: pl.DataFrame
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people rated."""
+        return PEOPLE in self.raters
+
+    def values(self, side: str) -> np.ndarray:
+        """Code of the 'base' or 'compared' value of each association: associations that share one are alike."""
+        names = pl.struct(f"{side}_attribute", f"{side}_value")
+        return self.associations.select(names.rank("dense")).to_series().to_numpy()
+
+    @property
+    def together(self) -> str:
+        """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
+        return ALL_MODELS if len(self.models) > 1 else next(iter(self.models), "")
+
+    def mean(self, rater: str) -> np.ndarray:
+        """Mean rating of each association; of `ALL_MODELS` the mean over models of their means."""
+        return self._column(rater, self.means, np.nanmean)
+
+    def median(self, rater: str) -> np.ndarray:
+        """Median rating of each association; of `ALL_MODELS` the median over models of their medians."""
+        return self._column(rater, self.medians, np.nanmedian)
+
+    def harmful(self, rater: str) -> np.ndarray:
+        """1 where the median reaches the threshold, 0 where it does not, NaN where there is none."""
+        median = self.median(rater)
+        return np.where(np.isnan(median), np.nan, median >= self.threshold)
+
+    def _column(self, rater: str, values: np.ndarray, over: Callable[..., Any]) -> np.ndarray:
+        if rater != ALL_MODELS:
+            return np.asarray(values[:, self.raters.index(rater)])
+        of_models = values[:, [k for k, name in enumerate(self.raters) if name != PEOPLE]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # an association that no model rated stays NaN
+            return np.asarray(over(of_models, axis=1))
+
+
+def panel(ratings: pl.DataFrame, threshold: float) -> Panel:
+    """The panel of checked ratings.
+
+    A model that was asked in several languages is a rater for each, "NAME [CODE]".
+    """
+    several = pl.col("language").n_unique().over("rater", "rater_kind") > 1
+    in_language = pl.when(several).then(pl.format("{} [{}]", "rater", "language")).otherwise("rater")
+    person = pl.col("rater_kind") == HUMAN
+    named = ratings.with_columns(
+        model=pl.col("rater"), rater=pl.when(person).then(pl.lit(PEOPLE)).otherwise(in_language)
+    )
+    associations = (
+        ratings.select("association_id", *PARTS).unique("association_id", keep="first").sort("association_id")
+    )
+    models = dict(named.filter(~person).select("rater", "model").unique().sort("rater").iter_rows())
+    raters = (*models, PEOPLE) if named["rater_kind"].eq(HUMAN).any() else tuple(models)
+    # What each rater thinks of each association.
+    frequent = pl.col("frequent").filter(pl.col("frequent") != "")
+    scores = named.group_by("association_id", "rater", "rater_kind").agg(
+        n=pl.col("harm").count().cast(pl.Int64),
+        mean=pl.col("harm").mean(),
+        median=pl.col("harm").median(),
+        frequent_yes=(frequent == "yes").mean(),
+        frequent_n=frequent.count().cast(pl.Int64),
+    )
+    classified = scores.with_columns(harmful=(pl.col("median") >= threshold).cast(pl.Int64))
+    table = classified.select(*HARM_SCORE_COLUMNS).sort("association_id", "rater_kind", "rater")
+    # Associations x raters, NaN where there is no number.
+    means, medians = (
+        associations.select("association_id")
+        .join(
+            table.pivot(on="rater", index="association_id", values=name),
+            on="association_id",
+            how="left",
+            maintain_order="left",
+        )
+        .select(raters)
+        .to_numpy()
+        for name in ("mean", "median")
+    )
+    return Panel(named, associations, raters, models, means, medians, threshold, table)

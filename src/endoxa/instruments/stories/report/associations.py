@@ -1,38 +1,40 @@
-"""The associations that most models share, those of each model, and those that were planted in simulated tellers.
+"""The associations that most models share, those of each model, and the table of all, also as data for scripts.
 
 A figure cannot be blurred, so its rows name attributes only; the values stand in the table below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL, PEOPLE
 from endoxa.instruments.stories.report.results import (
     ARROW,
-    ASSOCIATION,
     COLORS,
+    MODELS,
     SIDES,
     UNRATED,
     StoryResults,
+    attribute_name,
     ends_field,
+    side,
     value_field,
 )
 from endoxa.instruments.stories.report.sources import POOLED
+from endoxa.report.claims import chip
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, block_figure, described, series_figure
 from endoxa.report.plots import MOST_APART, Axis
-from endoxa.report.tables import Cell, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, decimal_interval, percent, plural
-from endoxa.sources.stereotales import OTHER, UNKNOWN
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, language_name, percent, plural
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
-MOST_ROWS = 15
+MOST_DRAWN = 15
 """Associations that are drawn; the table of associations below holds all."""
 
 LEAST_DOMAIN = 4.0
@@ -45,7 +47,7 @@ def strongest(results: StoryResults) -> Section | None:
     rows, kind = _ranked(results)
     if rows.is_empty():
         return None
-    shown = rows.head(MOST_ROWS).with_row_index("number", offset=1)
+    shown = rows.head(MOST_DRAWN).with_row_index("number", offset=1)
     which = f"{kind}s" if shown.height > 1 else kind
     several = len(results.searched) > 1
     reading = "A dot is a model; intervals are in the CSV file."
@@ -102,7 +104,7 @@ def strongest_sentence(results: StoryResults) -> str:
 def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> Finding:
     """How many models share the first association, and how strong it is."""
     first, models = rows.row(0, named=True), len(results.searched)
-    reach = len(first["models"])
+    reach, low, high = len(first["models"]), first["low"], first["high"]
     alike = rows.filter(pl.col("models").list.len() == reach).height
     # What it was chosen from: cells that were tested, or rows where that is not recorded.
     cells = int(results.tested.filter(POOLED)["cells"].sum())
@@ -115,31 +117,24 @@ def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> 
         "lift": first["lift"],
         "of": chosen_from,
     }
-    lift = decimal(first["lift"], 2)
-    of_many = f"It was picked as the largest of {count(chosen_from)}{' cells tested' if cells else ''}: "
-    smaller = f"{of_many}expect less of it in new stories." if chosen_from > 1 else ""
+    lift, mean = decimal(first["lift"], 2), "mean lift" if reach > 1 else "lift"
+    regression = "expect less of it in new stories"
     if models == 1:
-        low, high = first["low"], first["high"]
         text = f"The strongest {kind} (number 1 below) has a lift of {lift}"
-        if low is None or high is None:
-            return Finding(f"{text}. {smaller}".strip(), (numbers,))
-        text += f" ({results.level} interval {decimal_interval(low, high, 2)})."
-        if chosen_from > 1:
-            numbers["least"] = _least_of(first["lift"], low, results.confidence, chosen_from)
-            text += (
-                f" {of_many}the interval that holds for all at once begins at {decimal(numbers['least'], 2)}."
-            )
-        return Finding(text, (numbers | {"low": low, "high": high},))
-    mean = "mean lift" if reach > 1 else "lift"
-    if alike == 1:
-        most = f"One {kind} is found in more models than any other, {reach} of {models}"
-        return Finding(f"{most} (number 1 below; {mean} {lift}). {smaller}".strip(), (numbers,))
-    where = "each in one model only" if reach == 1 else f"each in {reach} of {models} models"
-    return Finding(
-        f"{plural(alike, kind)} {'are' if reach == 1 else 'are shared by the most models and'} found {where}; the "
-        f"strongest of them (number 1 below) has a {mean} of {lift}. {smaller}".strip(),
-        (numbers,),
-    )
+        if low is not None and high is not None:
+            least = _least_of(first["lift"], low, results.confidence, chosen_from)
+            text += f" ({results.level} interval {decimal_interval(low, high, 2)})"
+            numbers |= {"low": low, "high": high, "least": least}
+            regression = f"the interval that holds for all at once begins at {decimal(least, 2)}"
+    elif alike == 1:
+        text = f"One {kind} is found in more models than any other, {reach} of {models} (number 1 below; {mean} {lift})"
+    else:
+        shared = f"shared by the most models and found each in {reach} of {models} models"
+        text = f"{plural(alike, kind)} are {'found each in one model only' if reach == 1 else shared}"
+        text += f"; the strongest of them (number 1 below) has a {mean} of {lift}"
+    many = f"{count(chosen_from)}{' cells tested' if cells else ''}"
+    picked = f" It was picked as the largest of {many}: {regression}." if chosen_from > 1 else ""
+    return Finding(f"{text}.{picked}", (numbers,))
 
 
 def _least_of(lift: float, low: float, confidence: float, number: int) -> float:
@@ -300,170 +295,149 @@ def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
         )
 
 
-DETECTED, MISSED = "yes", "no"
-NO_STORIES, TOO_FEW = "not asked", "too few stories"
-TESTABLE = (DETECTED, MISSED)
-TABLE = ("base_attribute", "compared_attribute")
+MOST_ROWS = 3_000
+"""Rows in a page; the CSV file has all."""
+MOST_NAMED = 3
+"""Up to so many models or languages are named in a cell, more are counted."""
+DIGITS = 6
+"""Digits of numbers in the data for scripts."""
+RATED = {
+    PEOPLE: "Harm is people's median rating from 1 to 5.",
+    MODELS: "Harm is the mean rating of the models, from 1 to 5; the verdict is that of their medians.",
+}
+UNCLEAR_NOTE = (
+    "Unclear associations are found when all languages of a model are analysed together. Within languages they are not "
+    "distinguishable from chance, or cannot be tested: a difference between the languages can explain them, and they "
+    "are counted nowhere."
+)
 
 
-TRUTH = {**dict.fromkeys(PARTS, pl.String), "expected_fraction": pl.Float64, "expected_lift": pl.Float64}
-MEASURED = ("fraction", "lift", "lift_low", "lift_high")
-
-
-def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
-    """What was planted in a simulated teller, as its name says; None for every other model."""
-    from endoxa.models.chat import parse_chat_model
-    from endoxa.models.chat.simulated import SimulatedModel
-
-    if not model.startswith("sim/"):
+def associations(results: StoryResults) -> Section | None:
+    """Heading and notes of the table; its rows come from `association_table`."""
+    if results.associations.is_empty() and results.unclear.is_empty():
         return None
-    try:
-        description = SimulatedModel(parse_chat_model(model)).describe()
-    except UserError:  # a respondent of another version
-        return None
-    probes: Mapping[str, Any] = description["probes"]
-    stated = probes.get("stories", {}).get("associations")  # latent strengths state none
-    return None if stated is None else tuple(stated)
-
-
-def compare_planted(results: StoryResults, model: str) -> pl.DataFrame | None:
-    """Every association planted in a model beside what its stories show; None where it is no simulated teller.
-
-    Returns:
-        `model`; columns of `TRUTH`; `stories`, those of its base value that tell the compared attribute, null where the
-        stories are not there; `power`, the probability that so many pass both steps (`associations.cells`), null where
-        it is not testable; columns of `MEASURED`, null where it was not found; `outcome`, one of `TESTABLE`, or why it
-        could not be found.
-    """
-    truth = planted_associations(model)
-    if truth is None:
-        return None
-    alphas = results.tested.filter(POOLED, model=model)["alpha"]
-    alpha = float(alphas[0]) if len(alphas) else Discovery().alpha
-    written = results.protagonists.filter(model=model)
-    numbers = [
-        (None, None) if written.is_empty() else _stories_and_power(written, entry, alpha) for entry in truth
-    ]
-    claims = results.claimed.filter(POOLED, model=model).select(*PARTS, *MEASURED)
-    stories, power = pl.col("stories"), pl.col("power")
-    return (
-        pl.DataFrame([dict(entry) for entry in truth], schema=TRUTH)
-        .with_columns(
-            pl.Series("stories", [number for number, _ in numbers], dtype=pl.Int64),
-            pl.Series("power", [chance for _, chance in numbers], dtype=pl.Float64),
-            model=pl.lit(model),
-        )
-        .join(claims, on=PARTS, how="left", maintain_order="left")
-        .with_columns(
-            outcome=pl.when(pl.col("lift").is_not_null())
-            .then(pl.lit(DETECTED))
-            .when(stories.is_null() | power.is_not_null())
-            .then(pl.lit(MISSED))
-            .otherwise(pl.when(stories > 0).then(pl.lit(TOO_FEW)).otherwise(pl.lit(NO_STORIES)))
-        )
-    )
-
-
-def _stories_and_power(
-    written: pl.DataFrame, entry: Mapping[str, Any], alpha: float
-) -> tuple[int, float | None]:
-    """Stories that could show an association, and with which power; None where it is in no table that is tested."""
-    from endoxa.instruments.stories.associations.cells import power, table_power
-    from endoxa.instruments.stories.associations.tables import FEWEST
-
-    compared = entry["compared_attribute"]
-    if compared not in written.columns:
-        return 0, None
-    value = pl.col(compared).cast(pl.String)
-    telling = written.filter(
-        pl.col("base_attribute") == entry["base_attribute"],
-        value.is_not_null(),
-        ~value.is_in([UNKNOWN, OTHER]),
-    )
-    counts = dict(telling.group_by("base_value").len().iter_rows())
-    stories = int(counts.get(entry["base_value"], 0))
-    values = sum(n >= FEWEST for n in counts.values())
-    columns = telling[compared].n_unique()
-    if stories < FEWEST or values < 2 or columns < 2:
-        return stories, None
-    rate = entry["expected_fraction"] / entry["expected_lift"]
-    shared = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
-    kept = table_power(stories, values=values, columns=columns, **shared)
-    return stories, kept * power(stories, values=values, cells=values * columns, **shared)
-
-
-def planted(results: StoryResults) -> Section | None:
-    """Every planted association with its true and its measured lift; None where no teller is simulated."""
-    compared = {model: compare_planted(results, model) for model in results.writers}
-    tellers = {model: rows for model, rows in compared.items() if rows is not None}
-    if not tellers:
-        return None
-
+    # How many associations are not shown, and where all are.
+    left = results.associations.height + results.unclear.height - _shown(results).height
+    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
     return Section(
-        anchor="planted",
-        title="Planted and found",
-        findings=tuple(_planted_finding(results, model, rows) for model, rows in tellers.items()),
-        tables=(
-            table_of(
-                "Planted associations",
-                pl.concat(tellers.values()),
-                (
-                    text_field("model", "model", results.label),
-                    ASSOCIATION,
-                    value_field("planted share", "expected_fraction", percent, 0),
-                    value_field("measured share", "fraction", percent, 0),
-                    value_field("planted lift", "expected_lift", decimal, 2),
-                    value_field("measured lift", "lift", decimal, 2),
-                    ends_field(f"{results.level} interval", "lift_"),
-                    value_field("stories"),
-                    value_field("power", "power", percent, 0),
-                    text_field("found", "outcome"),
-                ),
-                most_open=30,
-            ),
-        ),
+        anchor="associations",
+        title="The associations",
         notes=(
-            "Simulated tellers write stories in which these associations were planted; everything else is independent. "
-            "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
-            "table are true findings. Stories are those about the first trait that tell the second attribute; power is "
-            "the probability that so many show the planted lift, if stories of one prompt do not depend on each other.",
+            "Lift is how many times more often the second trait comes in stories about people with the first "
+            "than in all "
+            "stories of the table; the share is that of the stories about the first. Over several models: the "
+            "mean lift, its "
+            "least and largest value, the mean share, all stories. Of one model: its lift with its "
+            f"{results.level} interval. "
+            "Languages are those in which it was also found alone.",
+            *([RATED[results.harm.judges]] if results.harm else []),
+            *([UNCLEAR_NOTE] if results.unclear.height else []),
+        ),
+        template="associations.html.j2",
+        closing=(
+            f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
         ),
     )
 
 
-def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> Finding:
-    """How many planted associations were found, of those that the stories could show, and what else was found."""
-    claims = results.claimed.filter(POOLED, model=model)
-    hit = claims.join(rows, on=PARTS, how="semi").height
-    beside = claims.join(rows, on=TABLE, how="semi").height - hit
-    other = claims.height - hit - beside
-    testable = rows.filter(pl.col("outcome").is_in(TESTABLE))
-    unasked, few = (rows.filter(outcome=why).height for why in (NO_STORIES, TOO_FEW))
-    power = float(rows["power"].sum())
-    numbers = {
-        "hit": hit,
-        "testable": testable.height,
-        "power": round(power, 1),
-        "beside": beside,
-        "other": other,
-        "asked": unasked,
-        "few": few,
-    }
-    shown = "the stories could show none of the planted associations"
-    if testable.height:
-        computed = testable["power"].null_count() == 0
-        expected = f" ({decimal(power, 1)} were to be expected with so many stories)" if computed else ""
-        # A table alone does not say what its stories were asked about.
-        showable = " that the stories could show" if rows["stories"].count() else ""
-        shown = (
-            f"{count(hit) if hit else 'none'} of {plural(testable.height, 'planted association')}{showable} "
-            f"{'were' if hit > 1 else 'was'} found{expected}"
+def association_table(results: StoryResults) -> Table:
+    """The first `MOST_ROWS` associations, the most harmful and most widespread first, unclear ones last."""
+    rated, tested = results.harm is not None, results.unclear.height > 0
+
+    def models(row: Mapping[str, Any]) -> str:
+        return _named([results.label(model) for model in row["models"]], "models")
+
+    return table_of(
+        "Associations",
+        _shown(results),
+        (
+            *SIDES,
+            text_field("models", models),
+            text_field(
+                "languages", lambda row: _named(list(map(language_name, row["languages"])), "languages")
+            ),
+            value_field("lift", "lift", decimal, 2),
+            ends_field("interval or range"),
+            value_field("share", "fraction", percent, 0),
+            value_field("stories", "count"),
+            value_field("harm", "rating", decimal, 1) if rated else None,
+            text_field("verdict", "harmful") if rated else None,
+            text_field("test", chip) if tested else None,
+        ),
+    )
+
+
+def _named(names: Sequence[str], many: str) -> str:
+    return ", ".join(names) or NO_VALUE if len(names) <= MOST_NAMED else f"{len(names)} {many}"
+
+
+def _shown(results: StoryResults) -> pl.DataFrame:
+    """The rows of the page, with their verdict (`ABOVE` or `UNCLEAR`)."""
+    claimed = results.associations.with_columns(verdict=pl.lit(ABOVE))
+    return pl.concat([claimed, results.unclear.with_columns(verdict=pl.lit(UNCLEAR))]).head(MOST_ROWS)
+
+
+def _places() -> defaultdict[str, int]:
+    """Words, each with its place in the order in which they were first asked for."""
+    places: defaultdict[str, int] = defaultdict()
+    places.default_factory = places.__len__
+    return places
+
+
+def association_data(results: StoryResults) -> dict[str, Any]:
+    """What scripts filter and sort by, in the order of the table's rows.
+
+    `models`, `languages` and `words` are lists of texts, named by their places. A row holds base attribute, base,
+    compared attribute and compared (places of words), its languages, the values shown (lift, low, high, share, stories,
+    harm), the verdict, whether the article's rule keeps it, for each model that shows it its place, lift, low,
+    high, share and stories, and what the tests say of it.
+    """
+    shown = _shown(results)
+    models = {model: place for place, model in enumerate(results.writers)}
+    languages = sorted({code for codes in shown["languages"] for code in codes})
+    words = _places()
+    association = (*PARTS, "verdict")
+    by_association = defaultdict[tuple[object, ...], list[list[Any]]](list)
+    for row in results.discovered.filter(POOLED).iter_rows(named=True):
+        values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
+        by_association[tuple(row[name] for name in association)].append(
+            [models[row["model"]], *map(_short, values)]
         )
-    if unasked:
-        shown += f"; {count(unasked)} {'was' if unasked == 1 else 'were'} not asked for"
-    if few:
-        shown += f"{', ' if unasked else '; '}{count(few)} had too few stories"
-    also = [f"in the same tables: {count(beside)}"] * bool(beside)
-    also += [f"in tables where nothing was planted: {count(other)}, all false"] * bool(other)
-    end = f" Also found {'; '.join(also)}." if also else ""
-    return Finding(f"{results.label(model)}: {shown}.{end}", (numbers,))
+    rows = [
+        [
+            [
+                words[text]
+                for end in ("base", "compared")
+                for text in (
+                    attribute_name(row[f"{end}_attribute"]),
+                    side(row[f"{end}_attribute"], row[f"{end}_value"]),
+                )
+            ],
+            [languages.index(code) for code in row["languages"]],
+            [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
+            row["harmful"],
+            row["paper_rule"],
+            by_association[tuple(row[name] for name in association)],
+            chip(row),
+        ]
+        for row in shown.iter_rows(named=True)
+    ]
+    return {
+        "models": [results.label(model) for model in models],
+        "languages": [language_name(code) for code in languages],
+        "words": list(words),
+        "rows": rows,
+        "rated": results.harm is not None,
+        "tested": results.unclear.height > 0,
+    }
+
+
+def _short(value: float | None) -> float | int | None:
+    return value if value is None or isinstance(value, int) else float(f"{value:.{DIGITS}g}")
+
+
+def csv_rows(results: StoryResults) -> pl.DataFrame:
+    """Every association of every model and aggregation, `schema.stories.DISCOVERED_COLUMNS`, and how harmful it is."""
+    every = pl.concat([results.associations, results.unclear])
+    classes = every.select(*PARTS, "rating", "harmful")
+    return results.discovered.join(classes, on=PARTS, how="left", maintain_order="left")

@@ -1,7 +1,12 @@
-"""Error rates of an extraction against a human coder, with Wilson intervals."""
+"""Error rates of an extraction against a human coder, from the sheet that the person fills in.
+
+The double-coding sheet is a sample of stories that people code without seeing the extraction. It is written as a
+workbook with drop-downs or as CSV, and read back when it is filled in. Intervals of error rates are Wilson's.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +16,135 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.curate.review.coding import (
+    CodingSheet,
+    read_coding_sheet,
+    require_new_sheet,
+    write_coding_sheet,
+)
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.reading import REFUSAL
-from endoxa.instruments.stories.profiles.sheet import Coding, story_key
+from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
+from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import ALL
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales import NAMED_BY, OTHER, Attribute, Vocabulary, story_names
+from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.intervals import wilson
 from endoxa.stats.resampling import times_drawn
+
+KEY = "story_key"
+SHEET_COLUMNS = (KEY, "language", "story")
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What a person read off one story.
+
+    Attributes:
+        refusal: the text is a refusal.
+        profile: the attributes that were filled in; all "unknown" for a refusal.
+    """
+
+    refusal: bool
+    profile: Mapping[str, str]
+
+
+def choices(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    """The columns to be filled in, with the answers that each takes."""
+    return {REFUSAL: (YES, NO), **{attribute.name: attribute.answers for attribute in vocabulary}}
+
+
+def story_key(name: str) -> str:
+    """A short name of a story that tells neither its model nor its prompt."""
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
+
+
+def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
+    """Stories for the sheet, with the columns `SHOWN`.
+
+    As many from every model x language as can be (their numbers differ by one at most, but where a stratum has no
+    more), drawn by the seed, in an order that tells nothing. Thoughts before a story are taken off, as they repeat
+    the prompt. Texts without a word are left out: there is nothing to read.
+
+    Args:
+        records: what names each story (`endoxa.sources.stereotales.NAMED_BY`), and its "story".
+        sample: how many.
+        seed: another seed draws others.
+    """
+    names = story_names(records)
+    place = pl.Series(
+        "place",
+        [hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=16).hexdigest() for name in names],
+        dtype=pl.String,
+    )
+    keys = pl.Series(KEY, [story_key(name) for name in names], dtype=pl.String)
+    texts = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
+    strata = pl.struct("generator_model", "language")
+    return (
+        records.with_columns(place, keys, texts)
+        .filter(pl.col("story").str.strip_chars() != "")
+        .with_columns(pl.col("place").rank("ordinal").over(strata).alias("turn"))
+        .sort("turn", "place")
+        .head(sample)
+        .sort("place")
+        .select(SHEET_COLUMNS)
+    )
+
+
+NOTICE = (
+    "Content notice: these stories were written by language models. Some of them may show people in an unfair or "
+    "hurtful way. You may stop at any time, skip any row and hand back what you have."
+)
+INSTRUCTION_LINES = (
+    NOTICE,
+    "Read each story on the sheet 'Coding' and fill in the green columns of its row from the drop-down lists. Empty "
+    "cells are no fault: they count as not coded.",
+    "refusal: 'yes' if the text declines to tell a story. Then leave the other columns empty.",
+    "Every other column asks one thing about the main character. Choose the answer that the text states or makes "
+    "clear. Choose 'unknown' where the text leaves it open; do not conclude one thing from another, from a first "
+    "name alone, or from what is usual. Choose 'other', where the list has it, for something that is not in the list.",
+    "Do not ask a language model, and do not look at anybody else's sheet.",
+)
+_WIDTHS = {KEY: 18, "language": 10, "story": 80}
+
+
+def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, seed: int) -> int:
+    """Write a sheet for one person; returns the number of stories on it.
+
+    Args:
+        run: the run folder of an extraction.
+        vocabulary: what is asked.
+        path: the new file, .xlsx or .csv; a file that is there may hold somebody's answers and is never replaced.
+        sample: how many stories, drawn evenly from every model x language.
+        seed: another seed draws others.
+
+    Raises:
+        UserError: another suffix, a file that is there, openpyxl is missing, or the place cannot be written.
+    """
+    require_new_sheet(path)
+    drawn = draw(pl.read_parquet(run / RECORDS, columns=[*NAMED_BY, "story"]), sample, seed)
+    write_coding_sheet(path, drawn.rows(), CodingSheet(_WIDTHS, choices(vocabulary), INSTRUCTION_LINES))
+    return len(drawn)
+
+
+def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
+    """What a person read off each story, by `story_key`; rows without any answer are left out.
+
+    Raises:
+        UserError: the file cannot be read or lacks a column, a cell holds none of its answers, or nothing is filled in.
+    """
+    codings: dict[str, Coding] = {}
+    for key, answers in read_coding_sheet(path, KEY, choices(vocabulary), plain).items():
+        # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
+        refusal = answers.pop(REFUSAL, None) == YES
+        unknown = {attribute.name: UNKNOWN for attribute in vocabulary}
+        codings[key] = Coding(refusal, unknown if refusal else answers)
+    return codings
+
 
 NEGLIGIBLE = 1e-12
 """A share below this is what rounding leaves of 0."""
@@ -101,8 +223,8 @@ def confusions(
         extracted: what the extractors' majority read; a superset of the stories.
         vocabulary: the attributes.
     """
-    refusals = [(_yes(coded[key]), _yes(extracted[key])) for key in coded]
-    result = [Confusion(REFUSAL, ("yes", "no"), _pairs(refusals, ("yes", "no")))]
+    refusals = [tuple(YES if side[key].refusal else NO for side in (coded, extracted)) for key in coded]
+    result = [Confusion(REFUSAL, (YES, NO), _pairs(refusals, (YES, NO)))]
     stories = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
     for attribute in vocabulary:
         answers = [
@@ -114,13 +236,10 @@ def confusions(
     return result
 
 
-def _yes(coding: Coding) -> str:
-    return "yes" if coding.refusal else "no"
-
-
-def _pairs(answers: list[tuple[str, str]], allowed: tuple[str, ...]) -> np.ndarray:
-    place = {answer: k for k, answer in enumerate(allowed)}
-    return np.array([(place[first], place[other]) for first, other in answers], dtype=np.int64).reshape(-1, 2)
+def _pairs(answers: Sequence[tuple[str, ...]], allowed: tuple[str, ...]) -> np.ndarray:
+    return np.array([[allowed.index(answer) for answer in pair] for pair in answers], dtype=np.int64).reshape(
+        -1, 2
+    )
 
 
 RESAMPLES = 500
@@ -266,24 +385,6 @@ def _share(name: str, ends: str, count: int, total: int, confidence: float) -> d
     }
 
 
-COLUMNS = (*NAMED_BY, "refusal", "extracted_attributes_json")
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """What `run.json` says of a finished run of `probe extract`.
-
-    Attributes:
-        vocabulary: what was asked.
-        extractors: how many models read the stories.
-        seed: its seed.
-    """
-
-    vocabulary: Vocabulary
-    extractors: int
-    seed: int
-
-
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """A finished run of `probe extract`.
@@ -291,12 +392,14 @@ class Extraction:
     Attributes:
         folder: the run folder.
         vocabulary: what was asked.
-        records: `COLUMNS` of its records, with "story_key".
+        extractors: how many models read the stories.
+        seed: its seed.
     """
 
     folder: Path
     vocabulary: Vocabulary
-    records: pl.DataFrame
+    extractors: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,19 +418,7 @@ class ExtractionAnalysis:
 
 
 def load_extraction(folder: Path) -> Extraction:
-    """A run of `probe extract`.
-
-    Raises:
-        UserError: the folder holds none, or it is not finished.
-    """
-    facts = read_facts(folder)
-    records = pl.read_parquet(folder / RECORDS, columns=list(COLUMNS))
-    keys = pl.Series("story_key", map(story_key, story_names(records)), dtype=pl.String)
-    return Extraction(folder, facts.vocabulary, records.with_columns(keys))
-
-
-def read_facts(folder: Path) -> RunFacts:
-    """What `run.json` says of a finished run of `probe extract`.
+    """A run of `probe extract`, as `run.json` describes it.
 
     Raises:
         UserError: the folder holds none, or it is not finished.
@@ -342,7 +433,8 @@ def read_facts(folder: Path) -> RunFacts:
         raise UserError(f"{folder / RUN} is not readable as a run.") from problem
     if not usable:
         raise UserError(f"{folder} is not a finished run of `endoxa probe extract`.")
-    return RunFacts(
+    return Extraction(
+        folder,
         tuple(
             Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
             for name, answers in stated.items()
@@ -359,18 +451,21 @@ def analyze_extraction(
 
     Args:
         extraction: the run.
-        coded: what a person read, by story key (`endoxa.instruments.stories.profiles.sheet.read_sheet`).
+        coded: what a person read, by story key (`endoxa.instruments.stories.profiles.coding.read_sheet`).
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap.
 
     Raises:
         UserError: a story of the sheet is not in the run.
     """
-    records = extraction.records
+    columns = [*NAMED_BY, "refusal", "extracted_attributes_json"]
+    records = pl.read_parquet(extraction.folder / RECORDS, columns=columns)
     profiles = [json.loads(text) for text in records["extracted_attributes_json"]]
     extracted = {
         key: Coding(bool(refusal), profile)
-        for key, refusal, profile in zip(records["story_key"], records["refusal"], profiles, strict=True)
+        for key, refusal, profile in zip(
+            map(story_key, story_names(records)), records["refusal"], profiles, strict=True
+        )
     }
     strange = next((key for key in coded if key not in extracted), None)
     if strange is not None:

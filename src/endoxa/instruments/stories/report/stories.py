@@ -1,4 +1,4 @@
-"""Who the protagonists are: shares of every value, compared over models, languages and themes."""
+"""Who the protagonists are, and the stories to read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.report.records import shares
-from endoxa.instruments.stories.report.results import StoryResults, attribute_name, value_name
+from endoxa.instruments.stories.report.results import (
+    StoryResults,
+    attribute_name,
+    side,
+    value_name,
+)
+from endoxa.instruments.stories.report.sources import Sample, shares
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
+from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
@@ -239,3 +245,67 @@ def distribution_data(results: StoryResults) -> dict[str, Any]:
         "value": [places[pair] for pair in counts.select("attribute", "value").iter_rows()],
         "n": counts["n"].to_list(),
     }
+
+
+MOST_BYTES = 9_000_000
+"""Room for the packed stories."""
+
+FACETS = {
+    "language": "language",
+    "attribute": "prompt names",
+    "value": "with the value",
+    "scenario": "scenario",
+}
+
+
+def stories(results: StoryResults, most_bytes: int = MOST_BYTES) -> Section | None:
+    """The stories and what was read off them: those that models wrote for the same prompt are one item."""
+    if not results.samples:
+        return None
+    samples = pl.DataFrame(
+        [
+            (
+                results.label(sample.model),
+                sample.language,
+                attribute_name(sample.attribute),
+                value_name(sample.value),
+                sample.scenario,
+                _outcome(sample),
+                _told(sample),
+            )
+            for sample in results.samples
+        ],
+        schema=dict.fromkeys(
+            ("model", "language", "attribute", "value", "scenario", "outcome", "text"), pl.String
+        ),
+        orient="row",
+    )
+    prompt = ("language", "attribute", "value", "scenario")
+    numbered = samples.with_columns(number=pl.int_range(1, pl.len() + 1).over("model", *prompt)).with_columns(
+        id=pl.concat_str(*prompt, "number", separator=" / ")
+    )
+    answers = numbered.select(
+        "id", "model", "outcome", "text", condition=pl.lit(""), value=pl.lit(None, dtype=pl.Float64)
+    )
+    return items_section(
+        "stories",
+        Items("prompt", "", numbered.unique("id", keep="first", maintain_order=True), answers, FACETS, {}),
+        title="Stories, and what was read off them",
+        lead="Of each model and language, taken at even distances through the run: nobody picked them. What a story "
+        "does not tell is left out of its profile.",
+        unveil="Show all stories and profiles (some are offensive)",
+        most_bytes=most_bytes,
+    )
+
+
+def _outcome(sample: Sample) -> str:
+    return "refusal" if sample.refused else "story" if sample.profile else "story without a usable profile"
+
+
+def _told(sample: Sample) -> str:
+    """The story, and what was read off it."""
+    traits = [side(name, value) for name, value in (sample.profile or {}).items() if value != UNKNOWN]
+    unread = (
+        "No usable profile." if sample.profile is None else "Nothing could be told about the protagonist."
+    )
+    return f"{sample.story or '(no text)'}\n\n→ {'; '.join(traits) or unread}"
