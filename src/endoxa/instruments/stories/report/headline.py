@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
+from endoxa.instruments.stories.associations.discover import NOT_WITHIN, TALLIED, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.harm import harm_title
@@ -28,10 +28,6 @@ from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
 TOO_FEW_PROMPTS = "there are too few prompts for a p-value below the false-discovery rate"
-COUNTED = (
-    *("families", "families_found", "tables", "untested", "few_prompts", "kept", "cells", "by_prompts"),
-    *("within", "cells_within"),
-)
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
 WITHIN = {
@@ -48,7 +44,7 @@ def rate(alpha: float) -> str:
 
 def tests_of(tested: pl.DataFrame) -> dict[str, int]:
     """Numbers of tests in some rows of `StoryResults.tested`."""
-    return {name: int(tested[name].sum()) for name in COUNTED}
+    return {name: int(tested[name].sum()) for name in TALLIED}
 
 
 def headline(results: StoryResults) -> Section:
