@@ -282,9 +282,12 @@ def _cell(
         return None
     in_row = table.rows == profiles.code(base, row["base_value"])
     in_column = table.columns == profiles.code(compared, row["compared_value"])
+    if not in_row.any():
+        return None
     counts = table.counts
-    numbers = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
-    return Cell(*(int(part.sum()) for part in numbers), counts.shape) if in_row.any() else None
+    parts = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
+    cell, row_total, column_total, total = (int(part.sum()) for part in parts)
+    return Cell(cell, row_total, column_total, total, (counts.shape[0], counts.shape[1]))
 
 
 @lru_cache(maxsize=100_000)
