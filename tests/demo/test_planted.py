@@ -17,7 +17,7 @@ from endoxa.schema import CausalRequest
 def scores(plant, seed=0):
     model = PlantedScorer("live/planted", plant, seed)
     return [
-        score.value for _, score in model.score([CausalRequest(text, "nothing") for text in world(plant)])
+        score.total for _, score in model.score([CausalRequest(text, "nothing") for text in world(plant)])
     ]
 
 

@@ -110,9 +110,9 @@ def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
     """Of the simulated model 60 answers; it writes no stories and gives no probabilities."""
     asked, measured, lines = asked_and_measured(tmp_path, "sim/biased")
     assert asked.line == "sim/biased: 60 questions (nothing is sent to anybody)"
-    assert list(measured.results) == ["questions"]
-    assert "60 questions without an answer" in lines[0]
-    page = write_demo_page(tmp_path, measured, measured.results["questions"], planted_figure(MARKS))
+    assert list(measured.findings) == ["questions"]
+    assert "Of 60 questions that their text does not answer" in lines[0]
+    page = write_demo_page(tmp_path, measured, measured.findings["questions"], planted_figure(MARKS))
     text = page.read_text(encoding="utf-8")
     assert "What sim/biased answers" in text
     assert "The model is simulated." in text
@@ -123,7 +123,7 @@ def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said
     with running(Settings()) as server:
         asked, measured, _ = asked_and_measured(tmp_path, f"{server.url}#small")
         assert "small: 60 questions and 20 stories (80 requests, about 4,0" in asked.line
-        assert list(measured.results) == ["questions", "stories"]
+        assert list(measured.findings) == ["questions", "stories"]
     assert measured.texts.height == 20
 
 

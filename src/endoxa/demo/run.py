@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.demo import smollm
 from endoxa.demo.planted import planted_models
 from endoxa.demo.recovery import claims_table, recovery_table, scale_table
-from endoxa.demo.smollm import InstrumentResult, Measured
+from endoxa.demo.smollm import Measured
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
@@ -153,8 +153,8 @@ def run_demo(
         recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
         estimates = read(folder, "estimates", SCHEMAS["estimates"])
         scale, claims = scale_table(estimates), claims_table(estimates)
-        simulated = simulated_result(recovery)
-        steps.finish(simulated.line)
+        simulated = simulated_finding(recovery)
+        steps.finish(str(simulated))
         shares = {} if measured is None else dict(zip((RAW, CALIBRATED), measured.shares, strict=False))
         marks = figure_table(claims, scale, recovery, {} if asked is None else {asked.name: shares})
         write_table(recovery, out / "recovery.csv")
@@ -182,7 +182,7 @@ def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Pa
         ).folder
 
 
-def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
+def simulated_finding(recovery: pl.DataFrame) -> Finding:
     """What is found of what was planted."""
     right, pairs = int(recovery["signs_as_planted"].sum()), int(recovery["n"].sum())
     error = max(recovery["mean_absolute_error"].to_list())
@@ -193,7 +193,7 @@ def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
         f"stereotypical sentences, and {percent(row['calibrated_preference'])} compared with other groups."
         for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
-    finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"
-    return InstrumentResult(
-        f"{models} with a planted preference: {text}", Finding(finding, tuple(recovery.iter_rows(named=True)))
+    return Finding(
+        f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}",
+        tuple(recovery.iter_rows(named=True)),
     )
